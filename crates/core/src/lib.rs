@@ -1,0 +1,18 @@
+//! Document fingerprinting without Python: front ends, hashes, selection schemes.
+//!
+//! ```text
+//! bytes ─▶ text ─▶ tokens ─▶ order keys ─▶ fingerprints
+//!     decode   frontend   hash::rolling   scheme          fingerprint.rs drives the whole of it, block by block
+//! ```
+//!
+//! Nothing here prints, reads the environment or a clock, or panics on any input; parameters are checked where they are made.
+
+pub mod error;
+pub mod fingerprint;
+pub mod frontend;
+pub mod hash;
+pub mod naive;
+pub mod scheme;
+
+#[cfg(test)]
+mod testing;
