@@ -1,0 +1,210 @@
+//! Minima of 32-bit keys in a slice, by AVX2 where the machine has it: the two questions the jump loop of `winnow.rs` asks.
+//!
+//! Each question stands once as portable code and once as intrinsics; `Kernel` lets the whole loop be compiled for one of
+//! them, because a function with a target feature is not inlined into one without.
+
+/// How a machine answers the questions.
+pub(super) trait Kernel {
+    /// Index of the first key ≤ `limit`.
+    fn first_at_most(keys: &[u32], limit: u32) -> Option<usize>;
+    /// The smallest key and where it stands. REQUIRES: `keys` is not empty.
+    fn minimum(keys: &[u32]) -> Minimum;
+}
+
+/// The smallest of some keys.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Minimum {
+    pub key: u32,
+    /// Index of its first occurrence.
+    pub first: usize,
+    /// Index of its last occurrence.
+    pub last: usize,
+}
+
+/// Any machine.
+pub(super) struct Portable;
+
+impl Kernel for Portable {
+    #[inline(always)]
+    fn first_at_most(keys: &[u32], limit: u32) -> Option<usize> {
+        keys.iter().position(|key| *key <= limit)
+    }
+
+    #[inline(always)]
+    fn minimum(keys: &[u32]) -> Minimum {
+        let key = keys.iter().copied().min().unwrap_or(u32::MAX);
+        let first = keys.iter().position(|other| *other == key).unwrap_or(0);
+        let last = keys.iter().rposition(|other| *other == key).unwrap_or(0);
+        Minimum { key, first, last }
+    }
+}
+
+/// x86-64 with AVX2: eight keys an instruction. Its methods may only be called where AVX2 was detected.
+#[cfg(target_arch = "x86_64")]
+pub(super) struct Avx2;
+
+#[cfg(target_arch = "x86_64")]
+mod avx2 {
+    use super::{Avx2, Kernel, Minimum};
+    use std::arch::x86_64::*;
+
+    /// Keys in one vector.
+    const LANES: usize = 8;
+
+    /// Keys in one step: where a window ends is as good as random, so a branch every eight keys is mispredicted about once
+    /// a pick; every 32 keys it seldom is.
+    const STEP: usize = 4 * LANES;
+
+    /// `MASKS[8 − n..]` begins with n lanes of ones and goes on with zeros.
+    static MASKS: [u32; 2 * LANES] = {
+        let mut masks = [0; 2 * LANES];
+        let mut i = 0;
+        while i < LANES {
+            masks[i] = u32::MAX;
+            i += 1;
+        }
+        masks
+    };
+
+    /// The 32 keys of a whole step, in four vectors.
+    ///
+    /// SAFETY: the caller runs on a machine with AVX2.
+    #[inline(always)]
+    unsafe fn load(keys: &[u32; STEP]) -> (__m256i, __m256i, __m256i, __m256i) {
+        let first: *const __m256i = keys.as_ptr().cast();
+        // SAFETY: the four loads cover exactly the 32 keys and need no alignment.
+        unsafe {
+            (
+                _mm256_loadu_si256(first),
+                _mm256_loadu_si256(first.add(1)),
+                _mm256_loadu_si256(first.add(2)),
+                _mm256_loadu_si256(first.add(3)),
+            )
+        }
+    }
+
+    /// The last, partial step: fewer than 32 keys, MAX where there are none.
+    ///
+    /// SAFETY: as for [`load`].
+    #[inline(always)]
+    unsafe fn load_rest(keys: &[u32]) -> (__m256i, __m256i, __m256i, __m256i) {
+        // SAFETY: the caller vouches for AVX2.
+        unsafe { (load_part(keys, 0), load_part(keys, 1), load_part(keys, 2), load_part(keys, 3)) }
+    }
+
+    /// Keys 8 · `part` … 8 · `part` + 7 of `keys`, MAX where there are none.
+    ///
+    /// SAFETY: as for [`load`].
+    #[inline(always)]
+    unsafe fn load_part(keys: &[u32], part: usize) -> __m256i {
+        let present = keys.len().saturating_sub(part * LANES).min(LANES);
+        // SAFETY: the mask is read from within MASKS, since present ≤ 8; a masked load touches only lanes whose mask is set, and
+        // those are inside `keys`. The pointer itself may lie past the end, so it is made by wrapping.
+        unsafe {
+            let mask = _mm256_loadu_si256(MASKS.as_ptr().add(LANES - present).cast());
+            let there = _mm256_maskload_epi32(keys.as_ptr().wrapping_add(part * LANES).cast(), mask);
+            _mm256_or_si256(there, _mm256_xor_si256(mask, _mm256_set1_epi32(-1)))
+        }
+    }
+
+    /// One bit for each of 32 keys that is ≤ `bound`, lowest first.
+    ///
+    /// SAFETY: as for [`load`].
+    #[inline(always)]
+    unsafe fn at_most((a, b, c, d): (__m256i, __m256i, __m256i, __m256i), bound: __m256i) -> u32 {
+        // SAFETY: the caller vouches for AVX2, which implies AVX.
+        unsafe {
+            // Unsigned ≤ does not exist; min(x, bound) == x says the same.
+            let a = _mm256_movemask_ps(_mm256_castsi256_ps(_mm256_cmpeq_epi32(_mm256_min_epu32(a, bound), a))) as u32;
+            let b = _mm256_movemask_ps(_mm256_castsi256_ps(_mm256_cmpeq_epi32(_mm256_min_epu32(b, bound), b))) as u32;
+            let c = _mm256_movemask_ps(_mm256_castsi256_ps(_mm256_cmpeq_epi32(_mm256_min_epu32(c, bound), c))) as u32;
+            let d = _mm256_movemask_ps(_mm256_castsi256_ps(_mm256_cmpeq_epi32(_mm256_min_epu32(d, bound), d))) as u32;
+            a | b << 8 | c << 16 | d << 24
+        }
+    }
+
+    /// The smallest key, MAX when there are none.
+    #[inline(always)]
+    fn smallest((steps, rest): (&[[u32; STEP]], &[u32])) -> u32 {
+        // SAFETY: `Avx2` is only used where AVX2 was detected.
+        unsafe {
+            let (a, b, c, d) = load_rest(rest);
+            let mut least = _mm256_min_epu32(_mm256_min_epu32(a, b), _mm256_min_epu32(c, d));
+            for step in steps {
+                let (a, b, c, d) = load(step);
+                least = _mm256_min_epu32(least, _mm256_min_epu32(_mm256_min_epu32(a, b), _mm256_min_epu32(c, d)));
+            }
+            let halves = _mm_min_epu32(_mm256_castsi256_si128(least), _mm256_extracti128_si256(least, 1));
+            let pairs = _mm_min_epu32(halves, _mm_shuffle_epi32(halves, 0b01_00_11_10));
+            _mm_cvtsi128_si32(_mm_min_epu32(pairs, _mm_shuffle_epi32(pairs, 0b10_11_00_01))) as u32
+        }
+    }
+
+    impl Kernel for Avx2 {
+        #[inline(always)]
+        fn first_at_most(keys: &[u32], limit: u32) -> Option<usize> {
+            let (steps, rest) = keys.as_chunks();
+            // SAFETY: `Avx2` is only used where AVX2 was detected.
+            unsafe {
+                let bound = _mm256_set1_epi32(limit as i32);
+                for (i, step) in steps.iter().enumerate() {
+                    let found = at_most(load(step), bound);
+                    if found != 0 {
+                        return Some(i * STEP + found.trailing_zeros() as usize);
+                    }
+                }
+                let found = at_most(load_rest(rest), bound).trailing_zeros() as usize;
+                (found < rest.len()).then_some(keys.len() - rest.len() + found)
+            }
+        }
+
+        #[inline(always)]
+        fn minimum(keys: &[u32]) -> Minimum {
+            let (steps, rest) = keys.as_chunks();
+            let key = smallest((steps, rest));
+            let (mut first, mut last) = (usize::MAX, 0);
+            // Every step is looked at, found or not: the number of turns is that of the window, and predicted.
+            let mut note = |start: usize, found: u32| {
+                if found != 0 {
+                    first = first.min(start + found.trailing_zeros() as usize);
+                    last = start + found.ilog2() as usize;
+                }
+            };
+            // SAFETY: as above. Nothing is below the minimum, so what is at most it is equal to it.
+            unsafe {
+                let bound = _mm256_set1_epi32(key as i32);
+                for (i, step) in steps.iter().enumerate() {
+                    note(i * STEP, at_most(load(step), bound));
+                }
+                note(keys.len() - rest.len(), at_most(load_rest(rest), bound) & ((1 << rest.len()) - 1));
+            }
+            Minimum { key, first, last }
+        }
+    }
+}
+
+#[cfg(all(test, target_arch = "x86_64"))]
+mod tests {
+    use super::*;
+    use crate::testing::fixed;
+    use proptest::prelude::*;
+
+    /// SAFETY: the caller checked for AVX2.
+    #[target_feature(enable = "avx2")]
+    unsafe fn answers(keys: &[u32], limit: u32) -> (Option<usize>, Minimum) {
+        (Avx2::first_at_most(keys, limit), Avx2::minimum(keys))
+    }
+
+    proptest! {
+        #![proptest_config(fixed(500))]
+        #[test]
+        fn avx2_matches_portable(keys in prop::collection::vec(prop_oneof![0u32..4, any::<u32>(), Just(u32::MAX)], 1..70), at in any::<prop::sample::Index>()) {
+            if is_x86_feature_detected!("avx2") {
+                let limit = keys[at.index(keys.len())];
+                // SAFETY: checked on the line above.
+                let got = unsafe { answers(&keys, limit) };
+                prop_assert_eq!(got, (Portable::first_at_most(&keys, limit), Portable::minimum(&keys)));
+            }
+        }
+    }
+}
