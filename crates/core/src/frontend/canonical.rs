@@ -1,0 +1,166 @@
+//! The canonical form of a text: what two texts must share to be called the same.
+//!
+//! Ignorable characters (zero-width, bidi controls, soft hyphens, variation selectors) are dropped first, so that they cannot part
+//! what belongs together; then compatibility caseless folding (Unicode, D146: NFD, fold, NFKC, fold, NFKC); then only letters, marks
+//! and numbers (categories L, M, N) stay: white space, punctuation, symbols and controls go. As an option, letters that look like Latin
+//! ones are taken for them before all that.
+//!
+//! The text is folded *segment by segment*: a segment begins at a character that never combines with what precedes it, so folding
+//! segments one by one equals folding the whole (property test), and each canonical character has an exact place. A segment
+//! ends after 30 combining characters at the latest (the limit of UAX 15's stream-safe format), so no input makes it long.
+//!
+//! Cost: most characters are one table look-up; the tables are filled 256 characters at a time when first asked for.
+
+use caseless::Caseless;
+use std::sync::OnceLock;
+use unicode_normalization::char::{canonical_combining_class, decompose_compatible};
+use unicode_normalization::{is_nfkc_quick, IsNormalized, UnicodeNormalization};
+use unicode_properties::{GeneralCategory, GeneralCategoryGroup, UnicodeGeneralCategory};
+use unicode_security::confusable_detection::skeleton;
+
+/// Version of everything in this file as FORMAT.md describes it; part of whatever stores fingerprints.
+pub const TEXT_VERSION: u32 = 1;
+
+/// Most characters that may join a segment after its first.
+pub const MAX_JOINING: usize = 30;
+
+/// What the tables know of a character.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Fold {
+    /// Alone in its segment it becomes this character.
+    To(u32),
+    /// Alone in its segment it is dropped.
+    Nothing,
+    /// Alone in its segment it becomes several characters.
+    Several,
+    /// It may combine with what precedes it, so it does not begin a segment.
+    Joins,
+    /// It is passed over wherever it stands.
+    Ignored,
+}
+
+/// How [`Fold`] is packed: a code point, or one of these above them all.
+const NOTHING: u32 = 1 << 24;
+const SEVERAL: u32 = 2 << 24;
+const JOINS: u32 = 3 << 24;
+const IGNORED: u32 = 4 << 24;
+
+/// Characters a table page holds.
+const PAGE: usize = 256;
+type Page = OnceLock<Box<[u32; PAGE]>>;
+
+/// All pages, without and with homoglyph folding; each is filled when first asked for.
+static PAGES: [[Page; 0x11_0000 / PAGE]; 2] = [const { [const { OnceLock::new() }; 0x11_0000 / PAGE] }; 2];
+
+/// What becomes of `c`.
+#[inline]
+pub fn fold_of(c: char, homoglyphs: bool) -> Fold {
+    let code = c as usize;
+    let page = PAGES[usize::from(homoglyphs)][code / PAGE].get_or_init(|| fill_page(code / PAGE, homoglyphs));
+    match page[code % PAGE] {
+        NOTHING => Fold::Nothing,
+        SEVERAL => Fold::Several,
+        JOINS => Fold::Joins,
+        IGNORED => Fold::Ignored,
+        code => Fold::To(code),
+    }
+}
+
+#[cold]
+fn fill_page(page: usize, homoglyphs: bool) -> Box<[u32; PAGE]> {
+    let mut entries = Box::new([NOTHING; PAGE]);
+    for (i, entry) in entries.iter_mut().enumerate() {
+        if let Some(c) = char::from_u32((page * PAGE + i) as u32) {
+            *entry = compute_fold(c, homoglyphs);
+        }
+    }
+    entries
+}
+
+fn compute_fold(c: char, homoglyphs: bool) -> u32 {
+    if is_ignored(c) {
+        return IGNORED;
+    }
+    if joins(latin_lookalike(c, homoglyphs)) {
+        return JOINS;
+    }
+    let mut folded = Vec::new();
+    fold_segment(&[c], homoglyphs, &mut folded);
+    match folded[..] {
+        [] => NOTHING,
+        [one] => one,
+        _ => SEVERAL,
+    }
+}
+
+/// Whether `c` may combine with a character before it.
+fn joins(c: char) -> bool {
+    let mut first = None;
+    decompose_compatible(c, |part| first = first.or(Some(part)));
+    let first = first.unwrap_or(c);
+    canonical_combining_class(first) != 0 || is_nfkc_quick(std::iter::once(first)) == IsNormalized::Maybe
+}
+
+/// Whether `c` is invisible wherever it stands: a format character, or one the standard calls default-ignorable.
+fn is_ignored(c: char) -> bool {
+    c.general_category() == GeneralCategory::Format
+        || matches!(c,
+            '\u{34F}' | '\u{115F}'..='\u{1160}' | '\u{17B4}'..='\u{17B5}' | '\u{180B}'..='\u{180F}'
+            | '\u{2065}' | '\u{3164}' | '\u{FE00}'..='\u{FE0F}' | '\u{FFA0}' | '\u{FFF0}'..='\u{FFF8}'
+            | '\u{E0000}'..='\u{E0FFF}')
+}
+
+/// Whether a folded character stays.
+fn stays(c: char) -> bool {
+    use GeneralCategoryGroup::{Letter, Mark, Number};
+    matches!(c.general_category_group(), Letter | Mark | Number)
+}
+
+/// Folds one segment and appends what stays. The segment's ignored characters are left out by the caller.
+pub fn fold_segment(segment: &[char], homoglyphs: bool, out: &mut Vec<u32>) {
+    let letters = segment.iter().map(|c| latin_lookalike(*c, homoglyphs));
+    let folded = letters.nfd().default_case_fold().nfkc().default_case_fold().nfkc();
+    out.extend(folded.filter(|c| stays(*c)).map(u32::from));
+}
+
+/// The canonical form by its definition, the whole text at once: the oracle of the segmented path.
+pub fn canonical_naive(text: &str, homoglyphs: bool) -> String {
+    let seen: Vec<char> = text.chars().filter(|c| !is_ignored(*c)).collect();
+    let mut folded = Vec::new();
+    fold_segment(&seen, homoglyphs, &mut folded);
+    folded.into_iter().filter_map(char::from_u32).collect()
+}
+
+/// With `homoglyphs`, the ASCII letter or digit that `c` cannot be told from by eye, if it is not ASCII itself.
+fn latin_lookalike(c: char, homoglyphs: bool) -> char {
+    if !homoglyphs || c.is_ascii() || !stays(c) {
+        return c;
+    }
+    let mut shape = skeleton_of(c);
+    match (shape.next(), shape.next()) {
+        (Some(first), None) => ascii_of_shape().iter().find(|(s, _)| *s == first).map_or(c, |(_, ascii)| *ascii),
+        _ => c,
+    }
+}
+
+/// The prototype UTS 39 gives a character's shape.
+fn skeleton_of(c: char) -> std::vec::IntoIter<char> {
+    let mut utf8 = [0; 4];
+    skeleton(c.encode_utf8(&mut utf8)).collect::<Vec<char>>().into_iter()
+}
+
+/// One-character shapes of the ASCII letters and digits; where several share one (l, I, 1), the first here stands for it.
+fn ascii_of_shape() -> &'static [(char, char)] {
+    static SHAPES: OnceLock<Vec<(char, char)>> = OnceLock::new();
+    SHAPES.get_or_init(|| {
+        let mut shapes: Vec<(char, char)> = Vec::new();
+        for ascii in ('a'..='z').chain('A'..='Z').chain('0'..='9') {
+            if let [shape] = skeleton_of(ascii).as_slice() {
+                if shapes.iter().all(|(known, _)| known != shape) {
+                    shapes.push((*shape, ascii));
+                }
+            }
+        }
+        shapes
+    })
+}

@@ -1,0 +1,106 @@
+//! Any text as lines: a token is the hash of a line's canonical form; lines with nothing canonical have none.
+//!
+//! Lines end at LF, CR, CR LF, VT, FF, NEL, LS and PS (the mandatory breaks of UAX 14). Cost: that of `characters.rs`, with one
+//! line's canonical form in memory.
+
+use super::ascii::Ascii;
+use super::characters::Characters;
+use super::{Source, Spans};
+use crate::hash::identity::{push_utf8, token_value};
+
+/// A text as line values.
+pub struct Lines<'t> {
+    text: &'t str,
+    at: usize,
+    homoglyphs: bool,
+    /// The canonical form of the line being read.
+    canonical: Vec<u8>,
+    characters: Vec<u32>,
+}
+
+impl<'t> Lines<'t> {
+    /// Starts at the beginning of `text`.
+    pub fn new(text: &'t str, homoglyphs: bool) -> Self {
+        Self { text, at: 0, homoglyphs, canonical: Vec::new(), characters: Vec::new() }
+    }
+
+    /// Puts the canonical form of a line into `self.canonical` and returns where it stands in the line.
+    fn fold(&mut self, line: &str) -> Edges {
+        let mut edges = Edges::default();
+        self.canonical.clear();
+        if line.is_ascii() {
+            Ascii::new(line.as_bytes()).fill(&mut self.canonical, &mut edges, usize::MAX);
+        } else {
+            self.characters.clear();
+            Characters::new(line, self.homoglyphs).fill(&mut self.characters, &mut edges, usize::MAX);
+            for code in &self.characters {
+                push_utf8(*code, &mut self.canonical);
+            }
+        }
+        edges
+    }
+}
+
+/// Start of the first token and end of the last.
+#[derive(Default)]
+struct Edges {
+    start: Option<usize>,
+    end: usize,
+}
+
+impl Spans for Edges {
+    fn span(&mut self, start: usize, end: usize, count: usize) {
+        if count > 0 {
+            self.start.get_or_insert(start);
+            self.end = end;
+        }
+    }
+
+    fn bytes(&mut self, at: usize, mask: u32) {
+        if mask != 0 {
+            self.span(at + mask.trailing_zeros() as usize, at + mask.ilog2() as usize + 1, 1);
+        }
+    }
+}
+
+/// Length of the first line of `text` and of the break after it.
+fn first_line(text: &str) -> (usize, usize) {
+    // Only these bytes can begin a break; everything else is passed over at once.
+    let mut from = 0;
+    let begins_break = |byte: &u8| matches!(byte, b'\n' | 0x0B | 0x0C | b'\r' | 0xC2 | 0xE2);
+    while let Some(step) = text.as_bytes()[from..].iter().position(begins_break) {
+        let rest = &text[from + step..];
+        let length = break_length(rest);
+        if length > 0 {
+            return (from + step, length);
+        }
+        from += step + rest.chars().next().map_or(1, char::len_utf8);
+    }
+    (text.len(), 0)
+}
+
+/// Length of the break that `text` begins with, 0 if it does not.
+fn break_length(text: &str) -> usize {
+    match text.chars().next() {
+        Some('\r') if text[1..].starts_with('\n') => 2,
+        Some(c @ ('\n' | '\u{B}' | '\u{C}' | '\r' | '\u{85}' | '\u{2028}' | '\u{2029}')) => c.len_utf8(),
+        _ => 0,
+    }
+}
+
+impl Source for Lines<'_> {
+    type Token = u64;
+
+    fn fill<P: Spans>(&mut self, tokens: &mut Vec<u64>, spans: &mut P, want: usize) -> bool {
+        while tokens.len() < want && self.at < self.text.len() {
+            let (len, break_len) = first_line(&self.text[self.at..]);
+            let edges = self.fold(&self.text[self.at..self.at + len]);
+            if let Some(start) = edges.start {
+                tokens.push(token_value(&self.canonical));
+                spans.span(self.at + start, self.at + edges.end, 1);
+            }
+            self.at += len + break_len;
+        }
+        self.at < self.text.len()
+    }
+}

@@ -1,0 +1,565 @@
+//! Reading bytes in a known encoding, with a map from offsets in the text back to offsets in the bytes.
+//!
+//! A reader goes through the original from left to right and says, character by character, how many bytes of text it
+//! wrote for how many bytes it read. Consecutive characters with the same ratio form one *run*, and a run is stored as
+//! the two offsets where it starts. Inside a run the original offset is a linear function of the text offset, and exact
+//! at every character boundary: characters of t bytes for o bytes each have boundary i at `i·t` and at `i·o`.
+//!
+//! Cost: linear, and eight bytes a run. A text that needed no decoding has no run, ASCII in UTF-16 has one, a legacy
+//! text two for each stretch outside ASCII; the worst case, a ratio that changes at every character, is eight bytes a
+//! character. A look-up is a binary search over the runs; a [`Cursor`] over ascending offsets takes constant time on
+//! average. One offset a character would be simpler, and take four bytes for each byte of English.
+//!
+//! Source: the idea is that of the line tables of debuggers; the legacy encodings are those of the Encoding Standard
+//! (encoding.spec.whatwg.org) as encoding_rs implements them.
+
+use encoding_rs::{Decoder, DecoderResult, Encoding};
+
+use crate::error::{Error, Result};
+
+/// Offsets have 32 bits, so a text of this many bytes is the longest that can be mapped.
+pub(crate) const MAX_LEN_BYTES: u64 = u32::MAX as u64;
+
+/// One place in both sequences.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+struct Place {
+    text: u32,
+    original: u32,
+}
+
+/// Character boundaries of a text, each with its offset in the original bytes.
+///
+/// Invariants: `starts` ascends in both fields, and strictly in `text` but for a last entry at `end.text`, which stands
+/// for original bytes after the last character; its first entry is (0, 0); without a run it is empty.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct OffsetMap {
+    starts: Vec<Place>,
+    end: Place,
+}
+
+impl OffsetMap {
+    /// The map of a text that *is* its original. REQUIRES: `len_bytes` ≤ [`MAX_LEN_BYTES`].
+    pub(crate) fn identity(len_bytes: usize) -> Self {
+        let len = len_bytes as u32;
+        Self { starts: Vec::new(), end: Place { text: len, original: len } }
+    }
+
+    /// True when every offset maps to itself.
+    pub(crate) fn is_identity(&self) -> bool {
+        self.starts.len() <= 1 && self.end.text == self.end.original
+    }
+
+    /// The original offset of a character boundary; offsets past the end map to the end of the original.
+    pub(crate) fn original(&self, offset: usize) -> usize {
+        self.within(self.run_at(offset), offset)
+    }
+
+    /// The number of the run that holds `offset`.
+    fn run_at(&self, offset: usize) -> usize {
+        self.starts.partition_point(|start| start.text as usize <= offset).saturating_sub(1)
+    }
+
+    /// Where run number `run` starts; past the last run, where everything ends.
+    fn start(&self, run: usize) -> Place {
+        match self.starts.get(run) {
+            Some(&start) => start,
+            None if run == 0 => Place::default(),
+            None => self.end,
+        }
+    }
+
+    /// The original offset of `offset`. REQUIRES: run number `run` holds `offset`.
+    fn within(&self, run: usize, offset: usize) -> usize {
+        if offset >= self.end.text as usize {
+            return self.end.original as usize;
+        }
+        let (from, to) = (self.start(run), self.start(run + 1));
+        let (text, original) = (u64::from(to.text - from.text), u64::from(to.original - from.original));
+        from.original as usize + ((offset as u64 - u64::from(from.text)) * original / text) as usize
+    }
+}
+
+/// Maps ascending offsets of one text; each costs constant time on average, since the run is kept from call to call.
+#[derive(Clone, Debug)]
+pub struct Cursor<'a> {
+    map: &'a OffsetMap,
+    run: usize,
+}
+
+impl<'a> Cursor<'a> {
+    /// A cursor at the start of the text.
+    pub(crate) fn new(map: &'a OffsetMap) -> Self {
+        Self { map, run: 0 }
+    }
+
+    /// The original byte offset of a character boundary of the text. An offset below the last one is answered
+    /// correctly too, by a binary search.
+    pub fn original(&mut self, offset: usize) -> usize {
+        if offset < self.map.start(self.run).text as usize {
+            self.run = self.map.run_at(offset);
+        }
+        while self.map.starts.get(self.run + 1).is_some_and(|next| next.text as usize <= offset) {
+            self.run += 1;
+        }
+        self.map.within(self.run, offset)
+    }
+}
+
+/// A text under construction, with its map and the number of replacements.
+#[derive(Debug)]
+pub(crate) struct Builder {
+    text: String,
+    starts: Vec<Place>,
+    /// Bytes of text and of original of the latest piece: their ratio is that of the open run.
+    ratio: (u64, u64),
+    /// Bytes of the original already accounted for by `text`.
+    original: usize,
+    replaced: u32,
+    /// The length the text would have: it goes on counting past `limit`, where `text` stops growing.
+    len_bytes: u64,
+    limit: u64,
+}
+
+impl Builder {
+    /// An empty text that may grow to `limit` bytes.
+    fn with_limit(limit: u64) -> Self {
+        let (text, starts) = (String::new(), Vec::new());
+        Self { text, starts, ratio: (0, 0), original: 0, replaced: 0, len_bytes: 0, limit }
+    }
+
+    /// An empty text.
+    pub(crate) fn new() -> Self {
+        Self::with_limit(MAX_LEN_BYTES)
+    }
+
+    /// Bytes of the original already accounted for.
+    pub(crate) fn original(&self) -> usize {
+        self.original
+    }
+
+    /// Appends a character read from the next `original_bytes` bytes.
+    pub(crate) fn push(&mut self, character: char, original_bytes: usize) {
+        if self.account(character.len_utf8(), original_bytes) {
+            self.text.push(character);
+        }
+    }
+
+    /// Appends characters that have all the same ratio of bytes, for instance a stretch that is copied as it is.
+    pub(crate) fn push_str(&mut self, text: &str, original_bytes: usize) {
+        if !text.is_empty() && self.account(text.len(), original_bytes) {
+            self.text.push_str(text);
+        }
+    }
+
+    /// Appends U+FFFD for the next `original_bytes` bytes, which could not be read.
+    pub(crate) fn replace(&mut self, original_bytes: usize) {
+        self.replaced = self.replaced.saturating_add(1);
+        self.push(char::REPLACEMENT_CHARACTER, original_bytes);
+    }
+
+    /// Notes the ratio of the next piece; false when there is no room for it.
+    fn account(&mut self, text_bytes: usize, original_bytes: usize) -> bool {
+        let (text, original) = (text_bytes as u64, original_bytes as u64);
+        self.len_bytes += text;
+        let fits = self.len_bytes <= self.limit;
+        if fits && (self.starts.is_empty() || text * self.ratio.1 != original * self.ratio.0) {
+            self.starts.push(self.place());
+            self.ratio = (text, original);
+        }
+        self.original += original_bytes;
+        fits
+    }
+
+    /// Where the next piece starts. Both fit in 32 bits: the original was checked at the door, the text by `limit`.
+    fn place(&self) -> Place {
+        Place { text: self.text.len() as u32, original: self.original as u32 }
+    }
+
+    /// The text, its map onto an original of `original_len` bytes, and the number of replacements.
+    ///
+    /// Errors: `TooLarge` with the length the text would have had.
+    pub(crate) fn finish(mut self, original_len: usize) -> Result<(String, OffsetMap, u32)> {
+        if self.len_bytes > self.limit {
+            return Err(Error::TooLarge { len_bytes: self.len_bytes });
+        }
+        if self.original < original_len && !self.text.is_empty() {
+            self.starts.push(self.place());
+        }
+        let end = Place { text: self.text.len() as u32, original: original_len as u32 };
+        Ok((self.text, OffsetMap { starts: self.starts, end }, self.replaced))
+    }
+}
+
+/// Reads UTF-8 with U+FFFD for each ill-formed part.
+pub(crate) fn read_utf8(bytes: &[u8]) -> Builder {
+    let mut built = Builder::new();
+    for (valid, ill_formed) in utf8_pieces(bytes) {
+        built.push_str(valid, valid.len());
+        if !ill_formed.is_empty() {
+            built.replace(ill_formed.len());
+        }
+    }
+    built
+}
+
+/// Valid stretches, each with the ill-formed part that ends it; only the last may have none.
+pub(crate) fn utf8_pieces(mut rest: &[u8]) -> impl Iterator<Item = (&str, &[u8])> {
+    std::iter::from_fn(move || {
+        let chunk = rest.utf8_chunks().next()?;
+        let tail = &rest[chunk.valid().len()..];
+        let (ill_formed, after) = tail.split_at(if is_surrogate(tail) { 3 } else { chunk.invalid().len() });
+        rest = after;
+        Some((chunk.valid(), ill_formed))
+    })
+}
+
+/// True at a surrogate written in three bytes: what a program makes of UTF-16 when it does not join the pairs.
+pub(crate) fn is_surrogate(bytes: &[u8]) -> bool {
+    matches!(bytes, [0xED, 0xA0..=0xBF, 0x80..=0xBF, ..])
+}
+
+/// Reads UTF-16 whose two bytes make up `unit`, with U+FFFD for unpaired surrogates and a last odd byte.
+pub(crate) fn read_utf16(bytes: &[u8], unit: impl Fn([u8; 2]) -> u16) -> Builder {
+    let mut built = Builder::new();
+    for read in utf16_characters(bytes, unit) {
+        match read {
+            Some(character) => built.push(character, 2 * character.len_utf16()),
+            None => built.replace(2),
+        }
+    }
+    if bytes.len() % 2 == 1 {
+        built.replace(1);
+    }
+    built
+}
+
+/// The characters of UTF-16, `None` for an unpaired surrogate; a last odd byte is left out.
+pub(crate) fn utf16_characters<'b>(
+    bytes: &'b [u8],
+    unit: impl Fn([u8; 2]) -> u16 + 'b,
+) -> impl Iterator<Item = Option<char>> + 'b {
+    char::decode_utf16(bytes.chunks_exact(2).map(move |pair| unit([pair[0], pair[1]]))).map(|read| read.ok())
+}
+
+/// Reads UTF-32 whose four bytes make up `value`, with U+FFFD for what is no character and for a last part.
+pub(crate) fn read_utf32(bytes: &[u8], value: impl Fn([u8; 4]) -> u32) -> Builder {
+    let mut built = Builder::new();
+    for unit in bytes.chunks(4) {
+        match <[u8; 4]>::try_from(unit).ok().and_then(|unit| char::from_u32(value(unit))) {
+            Some(character) => built.push(character, 4),
+            None => built.replace(unit.len()),
+        }
+    }
+    built
+}
+
+/// Reads a legacy encoding, with U+FFFD as the Encoding Standard has it.
+pub(crate) fn read_legacy(bytes: &[u8], encoding: &'static Encoding) -> Builder {
+    if encoding.is_single_byte() {
+        read_single_byte(bytes, encoding)
+    } else {
+        read_multi_byte(bytes, encoding)
+    }
+}
+
+/// One character for each byte, from a table of the 128 that are not ASCII.
+fn read_single_byte(bytes: &[u8], encoding: &'static Encoding) -> Builder {
+    let table: [char; 128] = std::array::from_fn(|byte| single(0x80 | byte as u8, encoding));
+    let mut built = Builder::new();
+    let mut rest = bytes;
+    while let Some((&byte, after)) = rest.split_first() {
+        if byte < 0x80 {
+            rest = push_ascii(rest, &mut built);
+            continue;
+        }
+        match table[usize::from(byte & 0x7F)] {
+            char::REPLACEMENT_CHARACTER => built.replace(1),
+            character => built.push(character, 1),
+        }
+        rest = after;
+    }
+    built
+}
+
+fn single(byte: u8, encoding: &'static Encoding) -> char {
+    encoding.decode_without_bom_handling(&[byte]).0.chars().next().unwrap_or(char::REPLACEMENT_CHARACTER)
+}
+
+/// Copies the ASCII at the start of `bytes`; returns what follows.
+fn push_ascii<'b>(bytes: &'b [u8], built: &mut Builder) -> &'b [u8] {
+    let (ascii, after) = bytes.split_at(Encoding::ascii_valid_up_to(bytes));
+    built.push_str(std::str::from_utf8(ascii).unwrap_or_default(), ascii.len());
+    after
+}
+
+/// Feeds the decoder byte by byte, so that each character is met with the bytes that made it: the decoders know where
+/// characters end, but do not tell. ASCII between two characters needs no decoder.
+fn read_multi_byte(bytes: &[u8], encoding: &'static Encoding) -> Builder {
+    let mut built = Builder::new();
+    let mut decoder = encoding.new_decoder_without_bom_handling();
+    let mut at = 0;
+    while at < bytes.len() {
+        if encoding.is_ascii_compatible() && built.original() == at && bytes[at] < 0x80 {
+            push_ascii(&bytes[at..], &mut built);
+            at = built.original();
+        } else {
+            at += step(&mut decoder, &bytes[at..=at], at, &mut built).1;
+        }
+    }
+    while let (DecoderResult::Malformed(..), _) = step(&mut decoder, &[], at, &mut built) {}
+    built
+}
+
+/// Feeds one byte at offset `at`, or none to end the text. Returns the outcome and how many bytes were taken: a byte
+/// that shows the one before it to be a fault may be left for the next step.
+fn step(decoder: &mut Decoder, byte: &[u8], at: usize, built: &mut Builder) -> (DecoderResult, usize) {
+    let mut buffer = [0; 16];
+    let (result, taken, written) = decoder.decode_to_utf8_without_replacement(byte, &mut buffer, byte.is_empty());
+    push_up_to(at + taken, &buffer[..written], built);
+    if let DecoderResult::Malformed(_, after) = result {
+        let end = (at + taken).saturating_sub(usize::from(after));
+        built.replace(end.saturating_sub(built.original()));
+        // Of the bytes after the fault the decoder may hold a first one that is a character by itself, and would give
+        // it out together with the next: it is asked for it now.
+        let (_, _, written) = decoder.decode_to_utf8_without_replacement(&[], &mut buffer, false);
+        push_up_to(end + 1, &buffer[..written], built);
+    }
+    (result, taken)
+}
+
+/// Appends what the decoder wrote for the bytes up to offset `end`; the first character takes them all.
+fn push_up_to(end: usize, written: &[u8], built: &mut Builder) {
+    for character in std::str::from_utf8(written).unwrap_or_default().chars() {
+        built.push(character, end.saturating_sub(built.original()));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use encoding_rs::*;
+    use proptest::collection::vec;
+    use proptest::prelude::*;
+    use proptest::sample::select;
+    use proptest::test_runner::RngSeed;
+
+    use super::*;
+
+    /// Every legacy encoding of the standard but `replacement`, which reads nothing, and `x-user-defined`.
+    #[rustfmt::skip]
+    static LEGACY: [&Encoding; 35] = [
+        BIG5, EUC_JP, EUC_KR, GB18030, GBK, SHIFT_JIS, ISO_2022_JP, IBM866, KOI8_R, KOI8_U, MACINTOSH, X_MAC_CYRILLIC,
+        ISO_8859_2, ISO_8859_3, ISO_8859_4, ISO_8859_5, ISO_8859_6, ISO_8859_7, ISO_8859_8, ISO_8859_8_I, ISO_8859_10,
+        ISO_8859_13, ISO_8859_14, ISO_8859_15, ISO_8859_16, WINDOWS_874, WINDOWS_1250, WINDOWS_1251, WINDOWS_1252,
+        WINDOWS_1253, WINDOWS_1254, WINDOWS_1255, WINDOWS_1256, WINDOWS_1257, WINDOWS_1258,
+    ];
+
+    fn config() -> ProptestConfig {
+        ProptestConfig { rng_seed: RngSeed::Fixed(2003), failure_persistence: None, cases: 2000, ..Default::default() }
+    }
+
+    fn boundaries(text: &str) -> Vec<usize> {
+        text.char_indices().map(|(offset, _)| offset).chain([text.len()]).collect()
+    }
+
+    /// The text of a reader and the original offset of each character boundary.
+    fn mapped(built: Builder, original_len: usize) -> (String, Vec<usize>, u32) {
+        let (text, map, replaced) = built.finish(original_len).expect("a short text");
+        let offsets = boundaries(&text).into_iter().map(|offset| map.original(offset)).collect();
+        (text, offsets, replaced)
+    }
+
+    fn legacy(bytes: &[u8], encoding: &'static Encoding) -> (String, Vec<usize>, u32) {
+        mapped(read_legacy(bytes, encoding), bytes.len())
+    }
+
+    /// The same by one step for each character, for text without faults in an encoding without escapes.
+    fn naive_offsets(text: &str, encoded_len: impl Fn(char) -> usize) -> Vec<usize> {
+        let mut offsets = vec![0];
+        for character in text.chars() {
+            offsets.push(offsets[offsets.len() - 1] + encoded_len(character));
+        }
+        offsets
+    }
+
+    /// True when any stretch of the text is what its own bytes read as.
+    fn slices_read_alike(bytes: &[u8], read: impl Fn(&[u8]) -> Builder) -> bool {
+        let (text, offsets, _) = mapped(read(bytes), bytes.len());
+        let boundaries = boundaries(&text);
+        let all = 0..boundaries.len();
+        all.clone().flat_map(|a| (a..all.end).map(move |b| (a, b))).all(|(a, b)| {
+            let slice = &bytes[offsets[a]..offsets[b]];
+            mapped(read(slice), slice.len()).0 == text[boundaries[a]..boundaries[b]]
+        })
+    }
+
+    #[test]
+    fn a_text_that_was_not_decoded_has_no_runs() {
+        let map = OffsetMap::identity(5);
+        assert!(map.is_identity() && map.starts.is_empty());
+        assert_eq!([0, 3, 5, 9].map(|offset| map.original(offset)), [0, 3, 5, 5]);
+    }
+
+    #[test]
+    fn ascii_in_utf16_is_one_run() {
+        let bytes: Vec<u8> = "winnowing".encode_utf16().flat_map(u16::to_le_bytes).collect();
+        let (_, map, _) = read_utf16(&bytes, u16::from_le_bytes).finish(bytes.len()).expect("a short text");
+        assert_eq!((map.starts.len(), map.original(4), map.is_identity()), (1, 8, false));
+    }
+
+    #[test]
+    fn a_cursor_may_go_back() {
+        let (text, map, _) = read_legacy(b"a\xE9b\xE8c", WINDOWS_1252).finish(5).expect("a short text");
+        let mut cursor = Cursor::new(&map);
+        assert_eq!((text.as_str(), cursor.original(6), cursor.original(1), cursor.original(4)), ("aébèc", 4, 1, 3));
+    }
+
+    #[test]
+    fn too_long_a_text_is_counted_but_not_kept() {
+        let mut built = Builder::with_limit(7);
+        (0..5).for_each(|_| built.push('é', 1));
+        assert_eq!(built.text.len(), 6);
+        assert_eq!(built.finish(5).err(), Some(Error::TooLarge { len_bytes: 10 }));
+        let mut built = Builder::with_limit(10);
+        (0..5).for_each(|_| built.push('é', 1));
+        assert_eq!(built.finish(5).map(|(text, ..)| text), Ok("ééééé".to_string()));
+    }
+
+    #[test]
+    fn two_characters_of_one_sequence_share_its_start() {
+        assert_eq!(legacy(b"x\x88\x62y", BIG5), ("xÊ\u{304}y".to_string(), vec![0, 1, 3, 3, 4], 0));
+    }
+
+    #[test]
+    fn bytes_after_a_fault_are_characters_of_their_own() {
+        // The fourth byte shows that the first is a fault: `0` stands alone, the third starts a new sequence.
+        assert_eq!(legacy(b"\x810\x81\x40", GB18030), ("\u{FFFD}0丂".to_string(), vec![0, 1, 2, 4], 1));
+        // The third byte shows that the escape is a fault: `$` stands alone.
+        assert_eq!(legacy(b"\x1B$!", ISO_2022_JP), ("\u{FFFD}$!".to_string(), vec![0, 1, 2, 3], 1));
+        assert_eq!(legacy(b"\x1B$", ISO_2022_JP), ("\u{FFFD}$".to_string(), vec![0, 1, 2], 1));
+        // The second byte shows that the first is a fault, and is read again.
+        assert_eq!(legacy(b"\x81\x20", SHIFT_JIS), ("\u{FFFD} ".to_string(), vec![0, 1, 2], 1));
+    }
+
+    #[test]
+    fn escapes_belong_to_the_next_character_and_at_the_end_to_the_last() {
+        let bytes = b"a\x1B$B$\"$$\x1B(Bb\x1B(J";
+        assert_eq!(legacy(bytes, ISO_2022_JP), ("aあいb".to_string(), vec![0, 1, 6, 8, 15], 0));
+    }
+
+    #[test]
+    fn a_surrogate_in_three_bytes_is_one_fault() {
+        let read = mapped(read_utf8(b"a\xED\xA0\xBD\xED\xB8\x80\xE2\x82b"), 10);
+        assert_eq!(read, ("a\u{FFFD}\u{FFFD}\u{FFFD}b".to_string(), vec![0, 1, 4, 7, 9, 10], 3));
+    }
+
+    #[test]
+    fn faults_of_utf16_and_utf32_are_replaced_one_by_one() {
+        let utf16 = b"\x00\xD8\x41\x00\x00\xDC\x00\xD8\x00\xDC\x42";
+        let read = mapped(read_utf16(utf16, u16::from_le_bytes), utf16.len());
+        assert_eq!(read, ("\u{FFFD}A\u{FFFD}\u{10000}\u{FFFD}".to_string(), vec![0, 2, 4, 6, 10, 11], 3));
+        let utf32 = b"\x00\x00\x00\x41\x00\x11\x00\x00\x00\x00\xD8\x00\x00\x01";
+        let read = mapped(read_utf32(utf32, u32::from_be_bytes), utf32.len());
+        assert_eq!(read, ("A\u{FFFD}\u{FFFD}\u{FFFD}".to_string(), vec![0, 4, 8, 12, 14], 3));
+    }
+
+    proptest! {
+        #![proptest_config(config())]
+
+        #[test]
+        fn map_matches_naive(
+            pieces in vec((select(vec!['a', 'é', '的', '😀']), 0usize..6), 1..40),
+            tail in 0usize..3,
+        ) {
+            let mut built = Builder::new();
+            let mut naive = vec![0];
+            for &(character, len) in &pieces {
+                built.push(character, len);
+                naive.push(built.original());
+            }
+            let total = built.original() + tail;
+            naive[pieces.len()] = total;
+            let (text, map, _) = built.finish(total).expect("a short text");
+            let mut cursor = Cursor::new(&map);
+            for (&offset, &original) in boundaries(&text).iter().zip(&naive) {
+                prop_assert_eq!((map.original(offset), cursor.original(offset)), (original, original));
+            }
+            prop_assert_eq!(map.is_identity(), tail == 0 && boundaries(&text) == naive);
+        }
+
+        #[test]
+        fn legacy_readers_match_encoding_rs(bytes in vec(any::<u8>(), 0..60), which in 0..LEGACY.len()) {
+            let encoding = LEGACY[which];
+            let (text, offsets, replaced) = legacy(&bytes, encoding);
+            prop_assert_eq!(&text, &encoding.decode_without_bom_handling(&bytes).0, "{}", encoding.name());
+            prop_assert_eq!(replaced as usize, text.matches(char::REPLACEMENT_CHARACTER).count());
+            prop_assert!(offsets.is_sorted() && offsets.last() == Some(&bytes.len()), "{:?}", offsets);
+            for (character, span) in text.chars().zip(offsets.windows(2)) {
+                let is_second = matches!(character, '\u{304}' | '\u{30C}');
+                prop_assert_eq!(span[0] == span[1], is_second && encoding == BIG5, "{} {:?}", encoding.name(), offsets);
+            }
+        }
+
+        #[test]
+        fn iso_2022_jp_matches_encoding_rs(
+            bytes in vec(select(b"\x1B\x1B$(BJI@!0Ab~\n\x0E\xE9".to_vec()), 0..40),
+        ) {
+            let (text, offsets, replaced) = legacy(&bytes, ISO_2022_JP);
+            prop_assert_eq!(&text, &ISO_2022_JP.decode_without_bom_handling(&bytes).0);
+            prop_assert_eq!(replaced as usize, text.matches(char::REPLACEMENT_CHARACTER).count());
+            prop_assert!(text.is_empty() || offsets.windows(2).all(|span| span[0] < span[1]), "{:?}", offsets);
+        }
+
+        #[test]
+        fn gb18030_in_four_bytes_matches_encoding_rs(
+            bytes in vec(select(b"\x81\x84\xFE09\x40\x80\xFF".to_vec()), 0..40),
+        ) {
+            let (text, offsets, _) = legacy(&bytes, GB18030);
+            prop_assert_eq!(&text, &GB18030.decode_without_bom_handling(&bytes).0);
+            prop_assert!(text.is_empty() || offsets.windows(2).all(|span| span[0] < span[1]), "{:?}", offsets);
+        }
+
+        #[test]
+        fn offsets_of_legacy_text_match_naive(
+            text in "[ -~]{0,9}[а-яΑ-ωא-תء-ي가-힣ぁ-ん一-龥ｱ-ﾝâ-ü€ก-ฮ]{1,20}[ -~]{0,9}",
+            which in 0..LEGACY.len(),
+        ) {
+            let encoding = LEGACY[which];
+            prop_assume!(encoding != ISO_2022_JP);
+            let text: String = text.chars().filter(|c| !encoding.encode(&c.to_string()).2).collect();
+            let bytes = encoding.encode(&text).0;
+            let text = encoding.decode_without_bom_handling(&bytes).0;
+            let naive = naive_offsets(&text, |character| encoding.encode(&character.to_string()).0.len());
+            prop_assert_eq!(legacy(&bytes, encoding), (text.to_string(), naive, 0), "{}", encoding.name());
+            prop_assert!(slices_read_alike(&bytes, |bytes| read_legacy(bytes, encoding)), "{}", encoding.name());
+        }
+
+        #[test]
+        fn slices_of_anything_read_alike_where_no_state_is_kept(
+            bytes in vec(prop_oneof![any::<u8>(), 0x80u8..0xC0, Just(0xED), Just(0xE2), Just(0)], 0..24),
+        ) {
+            prop_assert!(slices_read_alike(&bytes, read_utf8));
+            prop_assert!(slices_read_alike(&bytes, |bytes| read_utf16(bytes, u16::from_le_bytes)));
+            prop_assert!(slices_read_alike(&bytes, |bytes| read_utf16(bytes, u16::from_be_bytes)));
+            prop_assert!(slices_read_alike(&bytes, |bytes| read_utf32(bytes, u32::from_le_bytes)));
+            prop_assert!(slices_read_alike(&bytes, |bytes| read_legacy(bytes, WINDOWS_1252)));
+        }
+
+        #[test]
+        fn utf8_without_surrogates_is_read_as_std_does(
+            bytes in vec(prop_oneof![any::<u8>(), 0x80u8..0xC0, 0xE0u8..0xF8], 0..40),
+        ) {
+            prop_assume!(!bytes.windows(3).any(is_surrogate));
+            prop_assert_eq!(mapped(read_utf8(&bytes), bytes.len()).0, String::from_utf8_lossy(&bytes));
+        }
+
+        #[test]
+        fn unicode_forms_match_naive(text in "[a-zé的😀\u{FEFF}]{0,30}") {
+            let utf16: Vec<u8> = text.encode_utf16().flat_map(u16::to_be_bytes).collect();
+            let naive = naive_offsets(&text, |character| 2 * character.len_utf16());
+            prop_assert_eq!(mapped(read_utf16(&utf16, u16::from_be_bytes), utf16.len()), (text.clone(), naive, 0));
+            let utf32: Vec<u8> = text.chars().flat_map(|character| u32::from(character).to_le_bytes()).collect();
+            let naive = naive_offsets(&text, |_| 4);
+            prop_assert_eq!(mapped(read_utf32(&utf32, u32::from_le_bytes), utf32.len()), (text, naive, 0));
+        }
+    }
+}
