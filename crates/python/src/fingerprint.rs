@@ -1,0 +1,196 @@
+//! Text → fingerprints, spans and streams, as Python calls them.
+
+use crate::column::{Column, Values};
+use crate::detach::detached;
+use crate::error::{to_python, unknown};
+use crate::input::{Hashes, Input, Text, Whole};
+use lookalike_core::error::Result;
+use lookalike_core::fingerprint::{Fingerprinter as Core, Thresholds};
+use lookalike_core::frontend::{self, Options, Unit};
+use lookalike_core::scheme::{self, Kind, Picks};
+use pyo3::prelude::*;
+
+const UNITS: [&str; 3] = ["character", "word", "line"];
+const SCHEMES: [&str; 8] =
+    ["every", "modulo", "safe-modulo", "winnow", "robust", "compact", "compact-robust", "smallest"];
+
+fn options_of(unit: &str, homoglyphs: bool) -> PyResult<Options> {
+    let unit = match unit {
+        "character" => Unit::Character,
+        "word" => Unit::Word,
+        "line" => Unit::Line,
+        other => return Err(unknown("unit", other, &UNITS)),
+    };
+    Ok(Options { unit, homoglyphs })
+}
+
+fn kind_of(scheme: &str, modulus: Whole, count: Whole) -> PyResult<Kind> {
+    let modulus = || modulus.at_least_one("modulus", "divides nothing");
+    let count = || count.at_least_one("count", "selects nothing");
+    match scheme {
+        "every" => Ok(Kind::Every),
+        "modulo" => Ok(Kind::Modulo { modulus: modulus()? }),
+        "safe-modulo" => Ok(Kind::SafeModulo { modulus: modulus()? }),
+        "winnow" => Ok(Kind::Winnow),
+        "robust" => Ok(Kind::Robust),
+        "compact" => Ok(Kind::Compact),
+        "compact-robust" => Ok(Kind::CompactRobust),
+        "smallest" => Ok(Kind::Smallest { count: count()? as usize }),
+        other => Err(unknown("scheme", other, &SCHEMES)),
+    }
+}
+
+/// Positions that a scheme selects from given hashes, compared by value.
+#[pyfunction]
+pub fn select(
+    py: Python<'_>,
+    hashes: Hashes,
+    window: Whole,
+    scheme: &str,
+    modulus: Whole,
+    count: Whole,
+) -> PyResult<Column> {
+    let window = window.at_least_one("window", "holds no hash")? as usize;
+    let kind = kind_of(scheme, modulus, count)?;
+    let picked = detached(py, 8 * hashes.0.len(), || scheme::select_hashes(kind.scheme(window).as_ref(), &hashes.0));
+    Ok(Values::U32(picked).into())
+}
+
+/// The canonical form of a text, as a string.
+#[pyfunction]
+pub fn canonical(text: Input, homoglyphs: bool) -> PyResult<String> {
+    let text = text.open().map_err(to_python)?;
+    let options = Options { unit: Unit::Character, homoglyphs };
+    let stream = frontend::stream(&text.decoded.text, options).map_err(to_python)?;
+    Ok(stream.tokens.into_iter().filter_map(|code| char::from_u32(code as u32)).collect())
+}
+
+/// All tokens of a text and their spans.
+#[pyfunction]
+pub fn stream(py: Python<'_>, text: Input, unit: &str, homoglyphs: bool) -> PyResult<(Column, Column)> {
+    let options = options_of(unit, homoglyphs)?;
+    let read = || -> Result<_> {
+        let text = text.open()?;
+        let stream = frontend::stream(&text.decoded.text, options)?;
+        Ok((stream.tokens, text.as_given(stream.spans)))
+    };
+    let (tokens, spans) = detached(py, text.len_bytes(), read).map_err(to_python)?;
+    Ok((Values::U64(tokens).into(), Values::Spans(spans).into()))
+}
+
+/// Spans of the k-grams at ascending positions of a text.
+#[pyfunction]
+pub fn locate(
+    py: Python<'_>,
+    text: Input,
+    positions: &Column,
+    k: usize,
+    unit: &str,
+    homoglyphs: bool,
+) -> PyResult<Column> {
+    let options = options_of(unit, homoglyphs)?;
+    let positions = positions.as_positions();
+    let find = || -> Result<_> {
+        let text = text.open()?;
+        let spans = frontend::locate(&text.decoded.text, options, positions, k);
+        Ok(text.as_given(spans))
+    };
+    let spans = detached(py, text.len_bytes(), find).map_err(to_python)?;
+    Ok(Values::Spans(spans).into())
+}
+
+/// How a document was read: encoding, whether that was a guess, how much was replaced.
+type Reading = (String, bool, u32);
+
+/// One document of a batch that was not read plainly as UTF-8: its index, and the reading or what went wrong.
+type Note = (usize, Option<Reading>, Option<String>);
+
+fn reading(text: &Text) -> Reading {
+    (text.decoded.encoding.to_string(), text.decoded.guessed, text.decoded.replaced)
+}
+
+/// Makes fingerprints of texts, all by the same parameters.
+#[pyclass(frozen, module = "lookalike._core")]
+pub struct Fingerprinter(Core);
+
+#[pymethods]
+impl Fingerprinter {
+    #[new]
+    fn new(
+        k: Whole,
+        t: Whole,
+        scheme: &str,
+        unit: &str,
+        homoglyphs: bool,
+        modulus: Whole,
+        count: Whole,
+    ) -> PyResult<Self> {
+        let thresholds = Thresholds::new(k.0, t.0).map_err(to_python)?;
+        Ok(Self(Core::new(thresholds, kind_of(scheme, modulus, count)?, options_of(unit, homoglyphs)?)))
+    }
+
+    /// Fingerprints of one document: hashes, positions, number of tokens, and how it was read.
+    fn one(&self, py: Python<'_>, text: Input) -> PyResult<(Column, Column, usize, Reading)> {
+        let make = || -> Result<_> {
+            let text = text.open()?;
+            let mut picks = Picks::default();
+            let tokens = self.0.text(&text.decoded.text, &mut picks)?;
+            Ok((picks, tokens, reading(&text)))
+        };
+        let (picks, tokens, read) = detached(py, text.len_bytes(), make).map_err(to_python)?;
+        Ok((Values::U64(picks.hashes).into(), Values::U32(picks.positions).into(), tokens, read))
+    }
+
+    /// Fingerprints of many documents: hashes, positions, where each document's begin (one more than documents), tokens
+    /// of each, and a note on each document that was guessed, mended or refused. One bad document never ends a batch.
+    fn many(&self, py: Python<'_>, texts: Vec<Input>) -> PyResult<(Column, Column, Column, Column, Vec<Note>)> {
+        let len_bytes = texts.iter().map(Input::len_bytes).sum();
+        let (picks, offsets, tokens, notes) = detached(py, len_bytes, || self.batch(&texts));
+        let positions = Values::U32(picks.positions).into();
+        Ok((
+            Values::U64(picks.hashes).into(),
+            positions,
+            Values::U64(offsets).into(),
+            Values::U32(tokens).into(),
+            notes,
+        ))
+    }
+}
+
+impl Fingerprinter {
+    fn batch(&self, texts: &[Input]) -> (Picks, Vec<u64>, Vec<u32>, Vec<Note>) {
+        let (mut picks, mut offsets, mut tokens, mut notes) = (Picks::default(), vec![0], Vec::new(), Vec::new());
+        for (i, input) in texts.iter().enumerate() {
+            let made = input.open().and_then(|text| {
+                let count = self.0.text(&text.decoded.text, &mut picks)?;
+                Ok((count, reading(&text)))
+            });
+            let (count, note) = match made {
+                Ok((count, read)) if read.1 || read.2 > 0 => (count, Some((i, Some(read), None))),
+                Ok((count, _)) => (count, None),
+                Err(error) => (0, Some((i, None, Some(error.to_string())))),
+            };
+            notes.extend(note);
+            tokens.push(count as u32);
+            offsets.push(picks.len() as u64);
+        }
+        (picks, offsets, tokens, notes)
+    }
+}
+
+/// The columns of one batch.
+type Columns<'py> = (Bound<'py, Column>, Bound<'py, Column>, Bound<'py, Column>, Bound<'py, Column>);
+
+/// Joins batches end to end: hashes, positions, offsets (shifted), tokens.
+#[pyfunction]
+pub fn concatenate(batches: Vec<Columns<'_>>) -> (Column, Column, Column, Column) {
+    let (mut hashes, mut positions, mut offsets, mut tokens) = (Vec::new(), Vec::new(), vec![0], Vec::new());
+    for (batch_hashes, batch_positions, batch_offsets, batch_tokens) in &batches {
+        let base = hashes.len() as u64;
+        hashes.extend_from_slice(batch_hashes.get().as_hashes());
+        positions.extend_from_slice(batch_positions.get().as_positions());
+        offsets.extend(batch_offsets.get().as_hashes().iter().skip(1).map(|offset| base + offset));
+        tokens.extend_from_slice(batch_tokens.get().as_positions());
+    }
+    (Values::U64(hashes).into(), Values::U32(positions).into(), Values::U64(offsets).into(), Values::U32(tokens).into())
+}

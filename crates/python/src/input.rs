@@ -1,0 +1,178 @@
+//! What a caller may hand in as a document: `str` (spans are character indices) or bytes (spans are byte offsets).
+
+use crate::error::ParameterError;
+use lookalike_core::error::Result;
+use lookalike_core::frontend::decode::{decode, Decoded};
+use lookalike_core::frontend::{check_length, Span};
+use pyo3::buffer::PyBuffer;
+use pyo3::exceptions::PyTypeError;
+use pyo3::prelude::*;
+use pyo3::pybacked::{PyBackedBytes, PyBackedStr};
+use pyo3::types::{PyBytes, PyInt, PyString};
+use std::borrow::Cow;
+
+/// A document handed in, kept alive and immutable for as long as this lives.
+pub enum Input {
+    /// A string, borrowed.
+    Str(PyBackedStr),
+    /// A string with lone surrogates, which UTF-8 cannot hold: each became U+FFFD, which has the same length.
+    Mended(String, u32),
+    /// Bytes, borrowed.
+    Bytes(PyBackedBytes),
+    /// Bytes of another object that may change under us, so they are copied.
+    Copied(Vec<u8>),
+}
+
+impl<'a, 'py> FromPyObject<'a, 'py> for Input {
+    type Error = PyErr;
+
+    fn extract(object: Borrowed<'a, 'py, PyAny>) -> PyResult<Self> {
+        if let Ok(text) = object.cast::<PyString>() {
+            return match PyBackedStr::try_from(text.to_owned()) {
+                Ok(text) => Ok(Self::Str(text)),
+                Err(_) => mend(&text),
+            };
+        }
+        if let Ok(bytes) = object.cast::<PyBytes>() {
+            return Ok(Self::Bytes(PyBackedBytes::from(bytes.to_owned())));
+        }
+        let wrong = |_| PyTypeError::new_err("a document is `str` or bytes; for a file give a `pathlib.Path`");
+        let buffer = PyBuffer::<u8>::get(&object).map_err(wrong)?;
+        Ok(Self::Copied(buffer.to_vec(object.py())?))
+    }
+}
+
+/// Replaces lone surrogates: encoded on their own they take three bytes, as U+FFFD does.
+fn mend(text: &Bound<'_, PyString>) -> PyResult<Input> {
+    let encoded = text.call_method1("encode", ("utf-8", "surrogatepass"))?;
+    let mut bytes: Vec<u8> = encoded.extract()?;
+    let mut replaced = 0;
+    for at in 0..bytes.len().saturating_sub(2) {
+        if bytes[at] == 0xED && bytes[at + 1] >= 0xA0 {
+            bytes[at..at + 3].copy_from_slice("\u{FFFD}".as_bytes());
+            replaced += 1;
+        }
+    }
+    Ok(Input::Mended(String::from_utf8_lossy(&bytes).into_owned(), replaced))
+}
+
+impl Input {
+    /// Length in bytes, before decoding.
+    pub fn len_bytes(&self) -> usize {
+        match self {
+            Self::Str(text) => text.len(),
+            Self::Mended(text, _) => text.len(),
+            Self::Bytes(bytes) => bytes.len(),
+            Self::Copied(bytes) => bytes.len(),
+        }
+    }
+
+    /// The document as text. Errors: too large, or not a text.
+    pub fn open(&self) -> Result<Text<'_>> {
+        check_length(self.len_bytes())?;
+        Ok(match self {
+            Self::Str(text) => Text { decoded: whole(text, 0), is_str: true },
+            Self::Mended(text, replaced) => Text { decoded: whole(text, *replaced), is_str: true },
+            Self::Bytes(bytes) => Text { decoded: decode(bytes)?, is_str: false },
+            Self::Copied(bytes) => Text { decoded: decode(bytes)?, is_str: false },
+        })
+    }
+}
+
+fn whole(text: &str, replaced: u32) -> Decoded<'_> {
+    Decoded::from_text(Cow::Borrowed(text), replaced)
+}
+
+/// A document as text, and how offsets in it are told to the caller.
+pub struct Text<'a> {
+    /// The text, and the way back to the bytes it was read from.
+    pub decoded: Decoded<'a>,
+    is_str: bool,
+}
+
+impl Text<'_> {
+    /// Rewrites ascending byte spans of the text as the caller counts: characters of a `str`, offsets into the bytes given.
+    pub fn as_given(&self, mut spans: Vec<Span>) -> Vec<Span> {
+        if self.is_str {
+            self.to_characters(&mut spans);
+        } else if !self.decoded.is_identity() {
+            for span in &mut spans {
+                span.start = self.decoded.original(span.start as usize) as u32;
+                span.end = self.decoded.original(span.end as usize) as u32;
+            }
+        }
+        spans
+    }
+
+    /// Starts ascend and ends ascend, so two counters pass over the text once each.
+    fn to_characters(&self, spans: &mut [Span]) {
+        let text = self.decoded.text.as_ref();
+        if text.is_ascii() {
+            return;
+        }
+        let (mut start, mut end) = (Counter::default(), Counter::default());
+        for span in spans {
+            span.start = start.characters_before(text, span.start as usize);
+            span.end = end.characters_before(text, span.end as usize);
+        }
+    }
+}
+
+/// Counts characters up to ascending byte offsets.
+#[derive(Default)]
+struct Counter {
+    at: usize,
+    characters: usize,
+}
+
+impl Counter {
+    fn characters_before(&mut self, text: &str, offset: usize) -> u32 {
+        let offset = offset.min(text.len());
+        if offset > self.at {
+            // A character is a byte that does not continue one.
+            self.characters += text.as_bytes()[self.at..offset].iter().filter(|byte| (**byte as i8) >= -0x40).count();
+            self.at = offset;
+        }
+        self.characters as u32
+    }
+}
+
+/// Hashes given as a buffer of unsigned 64-bit numbers, borrowed by copy, or as any sequence of whole numbers.
+pub struct Hashes(pub Vec<u64>);
+
+impl<'a, 'py> FromPyObject<'a, 'py> for Hashes {
+    type Error = PyErr;
+
+    fn extract(object: Borrowed<'a, 'py, PyAny>) -> PyResult<Self> {
+        if let Ok(buffer) = PyBuffer::<u64>::get(&object) {
+            return Ok(Self(buffer.to_vec(object.py())?));
+        }
+        let wrong = |_| ParameterError::new_err("hashes must be whole numbers from 0 to 2^64 − 1");
+        object.extract::<Vec<u64>>().map(Self).map_err(wrong)
+    }
+}
+
+/// A whole number of any size; beyond 64 bits it is as good as the largest.
+#[derive(Clone, Copy)]
+pub struct Whole(pub i64);
+
+impl<'a, 'py> FromPyObject<'a, 'py> for Whole {
+    type Error = PyErr;
+
+    fn extract(object: Borrowed<'a, 'py, PyAny>) -> PyResult<Self> {
+        match object.cast::<PyInt>() {
+            Ok(number) => Ok(Self(number.extract().unwrap_or(if number.lt(0)? { i64::MIN } else { i64::MAX }))),
+            Err(_) => Err(PyTypeError::new_err(format!("`{}` is not a whole number", object.repr()?))),
+        }
+    }
+}
+
+impl Whole {
+    /// The number, refused with `fault` when it is below one.
+    pub fn at_least_one(self, name: &str, fault: &str) -> PyResult<u64> {
+        match u64::try_from(self.0) {
+            Ok(number) if number > 0 => Ok(number),
+            _ => Err(ParameterError::new_err(format!("{name} `{}` {fault}: use {name} ≥ 1", self.0))),
+        }
+    }
+}

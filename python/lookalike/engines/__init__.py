@@ -1,0 +1,1 @@
+"""Engines say where the work runs, never what is computed."""

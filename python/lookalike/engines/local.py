@@ -1,0 +1,40 @@
+"""The local engine: threads over the core.
+
+The core releases the GIL, so threads run on all cores; batches are handed out one by one, so a slow one holds
+nobody up; results come back in the order of the batches, so the answer does not depend on the number of threads.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
+from itertools import islice
+from typing import TypeVar
+
+Item = TypeVar("Item")
+Result = TypeVar("Result")
+
+
+def cores() -> int:
+    """Cores this process may use."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+def map_batches(work: Callable[[Item], Result], batches: Iterable[Item], threads: int | None) -> Iterator[Result]:
+    """Yield ``work(batch)`` for each batch, in order, with at most two batches a thread under way."""
+    count = threads or cores()
+    if count == 1:
+        yield from map(work, batches)
+        return
+    pending = iter(batches)
+    with ThreadPoolExecutor(count) as pool:
+        running: list[Future[Result]] = [pool.submit(work, batch) for batch in islice(pending, 2 * count)]
+        try:
+            while running:
+                done = running.pop(0).result()
+                running.extend(pool.submit(work, batch) for batch in islice(pending, 1))
+                yield done
+        finally:
+            for future in running:
+                future.cancel()

@@ -1,0 +1,1 @@
+"""Reports: what a person or a program reads. Nothing is computed here."""
