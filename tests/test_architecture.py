@@ -1,0 +1,183 @@
+"""The house itself: imports go inwards, parameters stand once, documents agree with the code, examples run."""
+
+from __future__ import annotations
+
+import ast
+import doctest
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import click
+import pytest
+
+from lookalike import cli, fingerprinting, params
+from lookalike.params import Parameter
+
+ROOT = Path(__file__).resolve().parent.parent
+PACKAGE = ROOT / "python" / "lookalike"
+#: Rings of the package, inmost first; a module may import only from its own ring or one further in.
+RINGS = [
+    {"_core"},
+    {"errors", "params"},
+    {"documents", "engines"},
+    {"fingerprinting"},
+    {"lab"},
+    {"report"},
+    {"demo"},
+    {"cli"},
+    {"__main__"},
+]
+#: Order of the core's modules in the walk; a file may use only its own and those before it.
+CORE = ["error", "hash", "frontend", "scheme", "naive", "fingerprint"]
+HEAVY = {"numpy", "matplotlib", "rich", "pyarrow", "fastapi", "polars", "pandas"}
+
+
+def ring(module: str) -> int:
+    return next(i for i, names in enumerate(RINGS) if module in names)
+
+
+def imports(path: Path) -> set[str]:
+    """Modules of the package that a file imports, at any depth."""
+    found = set()
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.ImportFrom) and node.module and node.module.split(".")[0] == "lookalike":
+            parts = node.module.split(".")
+            found |= {parts[1]} if len(parts) > 1 else {alias.name for alias in node.names}
+        elif isinstance(node, ast.Import):
+            found |= {alias.name.split(".")[1] for alias in node.names if alias.name.startswith("lookalike.")}
+    return found
+
+
+def module_of(path: Path) -> str:
+    return path.relative_to(PACKAGE).parts[0].removesuffix(".py")
+
+
+SOURCES = sorted(path for path in PACKAGE.rglob("*.py") if path != PACKAGE / "__init__.py")
+
+
+@pytest.mark.parametrize("path", SOURCES, ids=lambda path: str(path.relative_to(PACKAGE)))
+def test_imports_go_inwards(path: Path):
+    own = ring(module_of(path))
+    outwards = {name for name in imports(path) if ring(name) > own}
+    assert not outwards, f"{path.name} imports {outwards} from further out"
+
+
+@pytest.mark.parametrize("module", CORE)
+def test_the_core_only_looks_up_the_walk(module: str):
+    folder = ROOT / "crates" / "core" / "src"
+    later = CORE[CORE.index(module) + 1 :]
+    for path in [folder / f"{module}.rs", *folder.glob(f"{module}/**/*.rs")]:
+        if path.exists() and "tests" not in path.stem:
+            used = set(re.findall(r"crate::(\w+)", path.read_text(encoding="utf-8").split("#[cfg(test)]")[0]))
+            assert not used & set(later), f"{path.name} uses {used & set(later)}"
+
+
+def test_the_core_knows_no_python_clock_or_environment():
+    for path in (ROOT / "crates" / "core" / "src").rglob("*.rs"):
+        text = path.read_text(encoding="utf-8")
+        assert not re.search(r"pyo3|std::env|std::time|println!|eprintln!", text), path.name
+    assert "pyo3" not in (ROOT / "crates" / "core" / "Cargo.toml").read_text(encoding="utf-8")
+
+
+def test_the_gil_is_released_in_one_place():
+    users = [
+        path.name for path in (ROOT / "crates" / "python" / "src").glob("*.rs") if ".detach(" in path.read_text("utf-8")
+    ]
+    assert users == ["detach.rs"]
+
+
+def options(command: click.Command) -> dict[str, click.Option]:
+    return {option.name or "": option for option in command.params if isinstance(option, click.Option)}
+
+
+def defined() -> dict[str, Parameter]:
+    return {value.name: value for value in vars(params).values() if isinstance(value, Parameter)}
+
+
+def test_the_command_line_follows_from_the_parameters():
+    shared = options(cli.fingerprint).keys() & defined().keys()
+    assert shared == {"k", "t", "scheme", "unit", "homoglyphs", "modulus", "count"}
+    for name in shared:
+        option, parameter = options(cli.fingerprint)[name], defined()[name]
+        assert option.help == parameter.help
+        assert option.default == parameter.default or parameter.default in (None, False)
+
+
+def test_every_parameter_is_one_of_the_surface():
+    """Each field of a selection is a keyword of the call, and the other way round."""
+    code = fingerprinting.fingerprint.__code__
+    keywords = code.co_varnames[1 : 1 + code.co_kwonlyargcount]
+    assert list(keywords) == list(params.Selection.__dataclass_fields__)
+
+
+def commands(group: click.Group, prefix: str = "") -> dict[str, click.Command]:
+    found: dict[str, click.Command] = {}
+    for name, command in group.commands.items():
+        found[f"{prefix}{name}"] = command
+        if isinstance(command, click.Group):
+            found |= commands(command, f"{prefix}{name} ")
+    return found
+
+
+def test_every_command_teaches():
+    for name, command in commands(cli.cli).items():
+        assert command.help, name
+        assert all(option.help for option in options(command).values()), name
+
+
+def test_the_documents_name_every_scheme_and_command():
+    readme = (ROOT / "README.md").read_text(encoding="utf-8")
+    assert all(f"`{scheme}`" in readme for scheme in params.SCHEMES)
+    documents = readme + (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")
+    assert all(f"lookalike {name}" in documents for name in cli.cli.commands)
+
+
+@pytest.mark.parametrize("name", ["README.md", "ARCHITECTURE.md", "CONTRIBUTING.md", "FORMAT.md"])
+def test_links_lead_somewhere(name: str):
+    for target in re.findall(r"\]\(([^)#]+)\)", (ROOT / name).read_text(encoding="utf-8")):
+        assert (ROOT / target).exists(), f"{name} links to {target}"
+
+
+def test_paths_in_the_walk_exist():
+    walk = (ROOT / "ARCHITECTURE.md").read_text(encoding="utf-8")
+    for name in re.findall(r"`([\w./]+\.(?:rs|py))`", walk):
+        assert list(ROOT.glob(f"**/{name}")), f"ARCHITECTURE.md names {name}"
+
+
+def test_readme_example_runs(tmp_path: Path):
+    blocks = re.findall(r"```python\n(.*?)```", (ROOT / "README.md").read_text(encoding="utf-8"), re.DOTALL)
+    assert blocks
+    for block in blocks:
+        subprocess.run([sys.executable, "-c", block], check=True, cwd=tmp_path)
+
+
+def test_docstring_examples_run():
+    result = doctest.testmod(fingerprinting)
+    assert result.attempted >= 3
+    assert result.failed == 0
+
+
+@pytest.mark.parametrize("arguments", [["--version"], ["--help"], ["lab", "list"]])
+def test_start_up_is_light(arguments: list[str]):
+    code = (
+        "import sys\nfrom lookalike import cli\n"
+        f"sys.argv[1:] = {arguments!r}\n"
+        "try:\n    cli.main()\nexcept SystemExit:\n    pass\n"
+        "print(sorted(name for name in sys.modules if '.' not in name), file=sys.stderr)"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert not HEAVY & set(ast.literal_eval(done.stderr))
+
+
+def test_house_rules_of_size():
+    """Functions stay short and files readable: the budget of CONTRIBUTING, measured."""
+    lengths = []
+    for path in SOURCES:
+        text = path.read_text(encoding="utf-8")
+        assert text.count("\n") <= 500, path.name
+        functions = (node for node in ast.walk(ast.parse(text)) if isinstance(node, ast.FunctionDef))
+        lengths += [(node.end_lineno or 0) - node.lineno + 1 for node in functions]
+    assert max(lengths) <= 60
+    assert sorted(lengths)[len(lengths) // 2] <= 12
