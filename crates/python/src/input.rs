@@ -96,9 +96,10 @@ impl Text<'_> {
         if self.is_str {
             self.to_characters(&mut spans);
         } else if !self.decoded.is_identity() {
+            let (mut start, mut end) = (self.decoded.cursor(), self.decoded.cursor());
             for span in &mut spans {
-                span.start = self.decoded.original(span.start as usize) as u32;
-                span.end = self.decoded.original(span.end as usize) as u32;
+                span.start = start.original(span.start as usize) as u32;
+                span.end = end.original(span.end as usize) as u32;
             }
         }
         spans

@@ -28,9 +28,17 @@ def visible(text: str) -> str:
 def excerpt(found: Fingerprints, start: int, end: int, most: int = 60) -> str:
     """Return the slice of the document between two offsets, on one line."""
     slice_ = found.text[start:end]
-    text = slice_ if isinstance(slice_, str) else bytes(slice_).decode(found.reading.encoding, "replace")
+    text = slice_ if isinstance(slice_, str) else _decoded(bytes(slice_), found.reading.encoding)
     line = visible(" ".join(text.split()))
     return line if len(line) <= most else line[: most - 1] + "…"
+
+
+def _decoded(data: bytes, encoding: str) -> str:
+    """Decode a slice for show; a few labels of the core have no codec of that name in Python."""
+    try:
+        return data.decode(encoding, "replace")
+    except LookupError:
+        return data.decode("latin-1")
 
 
 def fingerprints_table(found: Fingerprints, name: str, top: int) -> None:
