@@ -3,7 +3,9 @@
 //! Stretches of ASCII go through the block fold of `ascii.rs`; other characters are one table look-up each, and only segments of several
 //! characters, or those that fold to several, are normalised in full. Cost: 0.2 ns a byte on ASCII, 2–4 ns on other scripts.
 
-use super::ascii::{ascii_prefix, fold_block, BLOCK};
+#[cfg(target_arch = "x86_64")]
+use super::ascii::avx2;
+use super::ascii::{ascii_prefix, fold_portable, lower, FoldBlock, BLOCK};
 use super::canonical::{fold_of, fold_segment, Fold, MAX_JOINING};
 use super::{Source, Spans};
 
@@ -29,50 +31,96 @@ impl<'t> Characters<'t> {
         self.text.get(at..)?.chars().next()
     }
 
+    /// [`Source::fill`] by a given way to fold a block of ASCII.
+    #[inline(always)]
+    fn fill_with<P: Spans>(&mut self, fold: impl FoldBlock, tokens: &mut Vec<u32>, spans: &mut P, want: usize) -> bool {
+        while tokens.len() < want {
+            self.fold_ascii(&fold, tokens, spans, want);
+            if !self.fold_mixed(tokens, spans, want) {
+                return false;
+            }
+        }
+        true
+    }
+
+    /// `fill_with` compiled for AVX2.
+    ///
+    /// SAFETY: the caller checked that the processor has it.
+    #[cfg(target_arch = "x86_64")]
+    #[target_feature(enable = "avx2,popcnt")]
+    unsafe fn fill_avx2<P: Spans>(&mut self, tokens: &mut Vec<u32>, spans: &mut P, want: usize) -> bool {
+        // SAFETY: this function has the features `fold_block` asks for.
+        self.fill_with(|block, wanted, out| unsafe { avx2::fold_block(block, wanted, out) }, tokens, spans, want)
+    }
+
     /// Folds ASCII at the front, short of the last character before something else, which may combine with it.
     #[inline(always)]
-    fn fold_ascii<P: Spans>(&mut self, tokens: &mut Vec<u32>, spans: &mut P, want: usize) {
-        while let Some(block) = self.text.as_bytes()[self.at..].first_chunk::<BLOCK>().filter(|_| tokens.len() < want) {
+    fn fold_ascii<P: Spans>(&mut self, fold: &impl FoldBlock, tokens: &mut Vec<u32>, spans: &mut P, want: usize) {
+        let bytes = self.text.as_bytes();
+        while let Some(block) = bytes[self.at..].first_chunk::<BLOCK>().filter(|_| tokens.len() < want) {
             let ascii = ascii_prefix(block);
-            let next_is_ascii = ascii == BLOCK && self.text.as_bytes().get(self.at + BLOCK).is_none_or(u8::is_ascii);
-            let len = if next_is_ascii { BLOCK } else { ascii.saturating_sub(1) };
+            let is_whole = ascii == BLOCK && bytes.get(self.at + BLOCK).is_none_or(u8::is_ascii);
+            let len = if is_whole { BLOCK } else { ascii.saturating_sub(1) };
+            let wanted = if is_whole { u32::MAX } else { (1 << len) - 1 };
             let mut out = [0; BLOCK];
-            let kept = fold_block(block, len, &mut out);
-            tokens.extend(out[..kept.count_ones() as usize].iter().map(|byte| u32::from(*byte)));
+            let kept = fold(block, wanted, &mut out);
+            // A fixed number of tokens is copied and what is too much cut off again: that is one vector move after the other.
+            let end = tokens.len() + kept.count_ones() as usize;
+            tokens.extend_from_slice(&out.map(u32::from));
+            tokens.truncate(end);
             spans.bytes(self.at, kept);
             self.at += len;
-            if len < BLOCK {
+            if !is_whole {
                 return;
             }
         }
     }
 
-    /// Folds one segment, at least one character. REQUIRES: the text goes on at `self.at`.
+    /// Folds one segment after the other, until a stretch of ASCII begins; whether the text goes on.
     #[inline(always)]
-    fn fold_one<P: Spans>(&mut self, c: char, tokens: &mut Vec<u32>, spans: &mut P) {
-        let end = self.at + c.len_utf8();
-        let fold = fold_of(c, self.homoglyphs);
-        let is_alone = match self.text.as_bytes().get(end) {
-            None => true,
-            Some(byte) if byte.is_ascii() => true,
-            Some(_) => !self.char_at(end).is_some_and(|next| self.joins(next)),
-        };
-        match fold {
-            Fold::To(code) if is_alone => {
-                tokens.push(code);
-                spans.span(self.at, end, 1);
-                self.at = end;
+    fn fold_mixed<P: Spans>(&mut self, tokens: &mut Vec<u32>, spans: &mut P, want: usize) -> bool {
+        let mut ahead = self.text[self.at..].chars();
+        let Some(mut c) = ahead.next() else { return false };
+        let mut fold = self.fold_of(c);
+        while tokens.len() < want {
+            let end = self.at + c.len_utf8();
+            let next = ahead.next().map(|next| (next, self.fold_of(next)));
+            let is_alone = !matches!(next, Some((_, Fold::Joins | Fold::Ignored)));
+            match fold {
+                Fold::To(code) if is_alone => {
+                    tokens.push(code);
+                    spans.span(self.at, end, 1);
+                }
+                Fold::Nothing if is_alone => {}
+                Fold::Ignored => {}
+                _ => {
+                    self.fold_full(c, tokens, spans);
+                    return true;
+                }
             }
-            Fold::Nothing if is_alone => self.at = end,
-            Fold::Ignored => self.at = end,
-            _ => self.fold_full(c, tokens, spans),
+            self.at = end;
+            match next {
+                None => return false,
+                Some((next, _)) if next.is_ascii() && self.is_ascii_ahead() => return true,
+                Some(next) => (c, fold) = next,
+            }
         }
+        true
     }
 
-    /// Whether a character may belong to the segment before it.
+    /// Whether enough ASCII follows for a block fold to be worth it.
     #[inline(always)]
-    fn joins(&self, c: char) -> bool {
-        matches!(fold_of(c, self.homoglyphs), Fold::Joins | Fold::Ignored)
+    fn is_ascii_ahead(&self) -> bool {
+        self.text.as_bytes()[self.at..].first_chunk::<4>().is_some_and(|bytes| bytes.is_ascii())
+    }
+
+    /// What becomes of a character; ASCII first, because most of any text is.
+    #[inline(always)]
+    fn fold_of(&self, c: char) -> Fold {
+        match u8::try_from(c) {
+            Ok(byte) if byte < 0x80 => lower(byte).map_or(Fold::Nothing, |lowered| Fold::To(u32::from(lowered))),
+            _ => fold_of(c, self.homoglyphs),
+        }
     }
 
     /// Gathers a segment and normalises it.
@@ -84,7 +132,7 @@ impl<'t> Characters<'t> {
         self.at += first.len_utf8();
         let mut ahead = self.at;
         while let Some(c) = self.char_at(ahead).filter(|_| self.segment.len() <= MAX_JOINING) {
-            match fold_of(c, self.homoglyphs) {
+            match self.fold_of(c) {
                 Fold::Ignored => ahead += c.len_utf8(),
                 Fold::Joins => {
                     self.segment.push(c);
@@ -105,16 +153,11 @@ impl Source for Characters<'_> {
     type Token = u32;
 
     fn fill<P: Spans>(&mut self, tokens: &mut Vec<u32>, spans: &mut P, want: usize) -> bool {
-        while tokens.len() < want {
-            self.fold_ascii(tokens, spans, want);
-            // After a stretch of ASCII comes something else, or the end of the text: go on one by one until ASCII returns.
-            let mut ascii = 0;
-            while ascii < 2 && tokens.len() < want {
-                let Some(c) = self.char_at(self.at) else { return false };
-                ascii = if c.is_ascii() { ascii + 1 } else { 0 };
-                self.fold_one(c, tokens, spans);
-            }
+        #[cfg(target_arch = "x86_64")]
+        if is_x86_feature_detected!("avx2") {
+            // SAFETY: the processor has the feature the function is compiled for.
+            return unsafe { self.fill_avx2(tokens, spans, want) };
         }
-        true
+        self.fill_with(fold_portable, tokens, spans, want)
     }
 }
