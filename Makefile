@@ -31,8 +31,8 @@ check: $(VENV)/.built
 	cargo fmt --check
 	cargo clippy --quiet --all-targets -- -D warnings
 	RUSTDOCFLAGS="-D warnings" cargo doc --quiet --no-deps -p lookalike-core
-	$(BIN)/ruff format --check python tests bench
-	$(BIN)/ruff check --quiet python tests bench
+	$(BIN)/ruff format --check python tests bench fuzz
+	$(BIN)/ruff check --quiet python tests bench fuzz
 	$(BIN)/mypy
 	$(BIN)/python -m mypy.stubtest lookalike._core --concise
 

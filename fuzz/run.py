@@ -1,6 +1,6 @@
 """Build the fuzz targets with coverage and AddressSanitizer, replay their corpora, then fuzz each for a while.
 
-libFuzzer does the work; the stable compiler is asked for the instrumentation that `cargo fuzz` takes from a nightly one.
+libFuzzer does the work; the stable compiler is asked for the instrumentation that `cargo fuzz` takes from nightly.
 Exits 1 when a target fails; skips with a reason where the machine cannot build libFuzzer (no C++ compiler, not Linux).
 """
 
@@ -73,7 +73,10 @@ def fuzz(target: str, seconds: int) -> bool:
     ]
     done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, errors="replace")
     runs = next((line.split()[-1] for line in done.stdout.splitlines() if "number_of_executed_units" in line), "0")
-    print(f"fuzz {target}: {int(runs):,} inputs in {seconds} s, {'failed' if done.returncode else 'no failure'}", flush=True)
+    print(
+        f"fuzz {target}: {int(runs):,} inputs in {seconds} s, {'failed' if done.returncode else 'no failure'}",
+        flush=True,
+    )
     if done.returncode:
         print(done.stdout[-4000:])
     return done.returncode == 0

@@ -10,10 +10,10 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from texts import REAL, texts
 
 import lookalike as la
 from lookalike import params
+from texts import REAL, texts
 
 SHARED = "the quick brown fox jumps over the lazy dog while nobody in the village looks on " * 2
 
@@ -22,7 +22,9 @@ SHARED = "the quick brown fox jumps over the lazy dog while nobody in the villag
 def test_a_shared_run_of_t_tokens_shares_a_fingerprint(a, b, c, d, scheme, unit):
     k, t = {"character": (12, 40), "word": (3, 8)}[unit]
     # White space and stops keep the passage's own tokens apart from what surrounds it.
-    left, right = (la.fingerprint(f"{x}\n. {SHARED} .\n{y}", k=k, t=t, scheme=scheme, unit=unit) for x, y in [(a, b), (c, d)])
+    left, right = (
+        la.fingerprint(f"{x}\n. {SHARED} .\n{y}", k=k, t=t, scheme=scheme, unit=unit) for x, y in [(a, b), (c, d)]
+    )
     assert set(left.hashes) & set(right.hashes)
 
 
@@ -96,7 +98,10 @@ def test_look_up_is_a_dial_of_cost():
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        ({"k": 5, "t": 3}, "t `3` is smaller than k `5`: a match shorter than one k-gram cannot be promised; use t ≥ 5"),
+        (
+            {"k": 5, "t": 3},
+            "t `3` is smaller than k `5`: a match shorter than one k-gram cannot be promised; use t ≥ 5",
+        ),
         ({"k": 0}, "k `0` is not a noise threshold: it counts tokens; use 1 ≤ k ≤ 65536"),
         ({"k": -4}, "k `-4` is not a noise threshold: it counts tokens; use 1 ≤ k ≤ 65536"),
         ({"t": -1}, "t `-1` is not a guarantee threshold: it counts tokens; use 1 ≤ t ≤ 65536"),

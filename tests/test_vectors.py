@@ -52,7 +52,7 @@ def test_paper_schleimer2003_section5_1_equal_hashes():
 
 
 def test_paper_schleimer2003_section3_1_1_miss_rate_of_0_mod_p():
-    assert (1 - 2 / 101) ** 100 == pytest.approx(0.13533, abs=5e-6)
+    assert pytest.approx(0.13533, abs=5e-6) == (1 - 2 / 101) ** 100
 
 
 def test_paper_schleimer2003_section3_1_2_safe_0_mod_p_density():
@@ -66,13 +66,13 @@ def test_paper_schleimer2003_section5_1_run_without_0_mod_50():
 
 
 def test_paper_schleimer2003_figure3_arithmetic():
-    assert 38_530_846 / 1_940_576_399 == pytest.approx(0.019855, abs=5e-7)
-    assert 38_761_128 / 1_940_576_399 == pytest.approx(0.019974, abs=5e-7)
+    assert pytest.approx(0.019855, abs=5e-7) == 38_530_846 / 1_940_576_399
+    assert pytest.approx(0.019974, abs=5e-7) == 38_761_128 / 1_940_576_399
     assert 1_940_576_448 - 49 == 1_940_576_399
 
 
 def test_paper_schleimer2003_observation1_lower_bound():
-    assert (1.5 + 1 / 200) / 101 == pytest.approx(0.014901, abs=5e-7)
+    assert pytest.approx(0.014901, abs=5e-7) == (1.5 + 1 / 200) / 101
 
 
 def test_ties_go_to_the_newest_hash():

@@ -11,7 +11,19 @@ import lookalike
 #: Real prose that every installation has.
 REAL = " ".join(inspect.getdoc(value) or "" for value in vars(lookalike).values()) + inspect.getsource(inspect)[:20_000]
 
-FRAGMENTS = ["e\u0301", "ﬁne", "Straße", "日本語の文章", "カタカナ", "ภาษาไทย", "العَرَبِيَّة", "раураl", "a\u202eb\u200bc", "👩‍👩‍👧", "\ufeff"]
+FRAGMENTS = [
+    "e\u0301",
+    "ﬁne",
+    "Straße",
+    "日本語の文章",
+    "カタカナ",
+    "ภาษาไทย",
+    "العَرَبِيَّة",
+    "раураl",
+    "a\u202eb\u200bc",
+    "👩‍👩‍👧",
+    "\ufeff",
+]
 
 
 def thue_morse(n: int) -> str:

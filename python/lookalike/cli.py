@@ -19,6 +19,7 @@ from lookalike import params
 from lookalike._core import __version__
 from lookalike.errors import FrontendError, MissingExtraError, ParameterError
 from lookalike.params import Parameter
+from lookalike.report.safe import visible
 
 #: Exit codes, the same in every command.
 USAGE, REFUSED, IO_ERROR, INTERRUPTED = 2, 3, 7, 130
@@ -72,11 +73,6 @@ def fail(message: str, code: int) -> None:
     """Say what went wrong and leave."""
     click.echo(f"lookalike: {visible(message)}", err=True)
     sys.exit(code)
-
-
-def visible(text: str) -> str:
-    """Show control and bidi characters as escapes, so that a name cannot move the cursor or turn the line around."""
-    return "".join(c if c.isprintable() or c == "\n" else c.encode("unicode_escape").decode() for c in text)
 
 
 @click.group(context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
@@ -155,11 +151,14 @@ def experiment_command(name: str, summary: str) -> click.Command:
     @click.option(
         "--out", type=click.Path(path_type=Path), default=Path("lab"), show_default=True, help="Where to write."
     )
+    @click.option("--overwrite", is_flag=True, help="Replace what an earlier run wrote to --out.")
     @click.option("--json", "as_json", is_flag=True, help="Print the JSON that is also written to --out.")
-    def command(corpus: Path | None, seed: int, out: Path, as_json: bool) -> None:
+    def command(corpus: Path | None, seed: int, out: Path, overwrite: bool, as_json: bool) -> None:
         from lookalike import lab as laboratory
         from lookalike.report import text as printed
 
+        if not overwrite and (out / f"{name}.json").exists():
+            raise ParameterError(f"`{out / name}.json` exists: use --overwrite or another --out")
         with printed.patience(f"running {name}"):
             outcome = laboratory.run(name, corpus, seed, out)
         if as_json:

@@ -12,17 +12,14 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text as Line
 
+from lookalike.report.safe import visible
+
 if TYPE_CHECKING:
     from lookalike.fingerprinting import Fingerprints
     from lookalike.lab.outcome import Outcome
 
 #: Fingerprints turned into JSON at a time, so that a gigabyte's worth needs no gigabyte of Python objects.
 PIECE = 10_000
-
-
-def visible(text: str) -> str:
-    """Show control and bidi characters as escapes, so that a name cannot move the cursor or turn the line around."""
-    return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in text)
 
 
 def excerpt(found: Fingerprints, start: int, end: int, most: int = 60) -> str:

@@ -1,0 +1,8 @@
+"""Text of strangers made safe to show."""
+
+from __future__ import annotations
+
+
+def visible(text: str) -> str:
+    """Show control and bidi characters as escapes, so that a name cannot move the cursor or turn the line around."""
+    return "".join(c if c.isprintable() else c.encode("unicode_escape", "surrogatepass").decode() for c in text)
