@@ -43,10 +43,10 @@ pub fn figure5_text(text: &[u8], k: usize, w: usize) -> Vec<u32> {
     let Some(first) = canonical.get(..k) else { return Vec::new() };
     let rolling = Rolling::new(k);
     let mut hash = Rolling::from_scratch(first);
-    let mut hashes = vec![hash];
+    let mut hashes = vec![u64::from(hash)];
     for (leaving, entering) in canonical.iter().zip(&canonical[k..]) {
         hash = rolling.step(hash, *leaving, *entering);
-        hashes.push(hash);
+        hashes.push(u64::from(hash));
     }
     figure5(&hashes, w)
 }

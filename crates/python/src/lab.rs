@@ -56,7 +56,7 @@ fn keys(tokens: &[u8], k: usize, from_scratch: bool) -> Vec<u32> {
         return keys;
     }
     if from_scratch {
-        keys.extend(tokens.windows(k).map(|gram| (Rolling::from_scratch(gram) >> 32) as u32));
+        keys.extend(tokens.windows(k).map(Rolling::from_scratch));
     } else {
         Rolling::new(k).keys(tokens, &mut keys);
     }

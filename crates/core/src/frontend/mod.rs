@@ -135,7 +135,7 @@ impl Visitor for Collect {
     fn visit<S: Source>(self, mut source: S) -> Self::Output {
         let (mut tokens, mut spans) = (Vec::new(), Vec::new());
         source.fill(&mut tokens, &mut spans, usize::MAX);
-        (tokens.into_iter().map(crate::hash::rolling::Symbol::value).collect(), spans)
+        (tokens.into_iter().map(Identify::number).collect(), spans)
     }
 }
 

@@ -206,7 +206,7 @@ proptest! {
                 loop {
                     let want = tokens.len() + self.0;
                     if !source.fill(&mut tokens, &mut spans, want) {
-                        return (tokens.into_iter().map(crate::hash::rolling::Symbol::value).collect(), spans);
+                        return (tokens.into_iter().map(Identify::number).collect(), spans);
                     }
                 }
             }

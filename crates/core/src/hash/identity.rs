@@ -10,7 +10,12 @@ use super::rolling::Symbol;
 use xxhash_rust::xxh3::xxh3_64;
 
 /// Tokens of which a k-gram's identity can be taken.
-pub trait Identify: Symbol {
+pub trait Identify: Symbol + Into<u64> {
+    /// The token as a 64-bit number: its code point, or its value.
+    fn number(self) -> u64 {
+        self.into()
+    }
+
     /// The identity of the k-gram `gram`; `scratch` is reused between calls.
     fn identity(gram: &[Self], scratch: &mut Vec<u8>) -> u64;
 }

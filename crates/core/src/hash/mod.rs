@@ -2,22 +2,24 @@
 //!
 //! | role | file | asked of every k-gram |
 //! |---|---|---|
-//! | order: which k-gram of a window is smallest | `rolling.rs` | yes, so it rolls |
+//! | order: which k-gram of a window is smallest | `rolling.rs`, `lanes.rs` | yes, so it rolls |
 //! | identity: what a fingerprint's value is | `identity.rs` | only of the selected ones and of ties |
 //! | fingerprints of shingles and feature groups | `rabin.rs` | yes, so it slides |
 //!
 //! Order and identity are two functions on purpose: the minimum of a window is skewed towards small order keys, and a
-//! polynomial modulo 2^64 has crafted collisions (Thue–Morse strings), so it must never be what two documents are said
-//! to share.
+//! polynomial modulo a power of two has crafted collisions (Thue–Morse strings), so it must never be what two documents
+//! are said to share.
 
 pub mod identity;
+#[cfg(target_arch = "x86_64")]
+mod lanes;
 pub mod rabin;
 pub mod rolling;
 
 /// Scrambles 64 bits: the finaliser of SplitMix64 (Steele, Lea, Flood 2014), a bijection.
 ///
-/// It turns the order key into the hash that `0 mod p` takes residues of: the low bits of a polynomial modulo 2^64
-/// are not uniform on small alphabets.
+/// It turns the order key into the hash that `0 mod p` takes residues of: the low bits of a polynomial modulo a power
+/// of two are not uniform on small alphabets.
 #[inline]
 pub const fn mix64(x: u64) -> u64 {
     let x = (x ^ (x >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);

@@ -12,7 +12,7 @@
 use super::minimum::{Kernel, Portable};
 use super::winnow::Winnow;
 use super::{Gram, Order, Scheme, Selector};
-use crate::hash::rolling::Symbol;
+use crate::hash::rolling::{Rolling, Symbol};
 
 /// The scheme; its field says which rule breaks ties.
 #[derive(Clone, Copy, Debug)]
@@ -103,17 +103,13 @@ const fn with_class(class: u32, key: u32) -> u32 {
     (class << 30) | (key & (u32::MAX >> 2))
 }
 
-/// Hashes that order the r-grams of `tokens`, one for each: H′ modulo 2^32 of the tokens' folded values, scrambled so that all
-/// bits count. 32 bits, because the vector units multiply 32-bit lanes and not 64-bit ones.
+/// Hashes that order the r-grams of `tokens`, one for each: their H′, scrambled so that they are independent of the order of k-grams.
 #[inline(always)]
 fn inner_hashes<S: Symbol, const R: usize>(tokens: &[S], inner: &mut Vec<u32>) {
     inner.clear();
     inner.resize((tokens.len() + 1).saturating_sub(R), 0);
     for (i, hash) in inner.iter_mut().enumerate() {
-        let sum = tokens[i..i + R].iter().fold(0u32, |sum, token| {
-            let value = token.value();
-            sum.wrapping_add((value ^ (value >> 32)) as u32).wrapping_mul(0x9E37_79B1)
-        });
+        let sum = Rolling::from_scratch(&tokens[i..i + R]);
         *hash = (sum ^ (sum >> 15)).wrapping_mul(0x2C1B_3C6D);
     }
 }
