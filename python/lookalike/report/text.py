@@ -131,4 +131,4 @@ def number(value: float | None) -> str:
         return "–"
     if isinstance(value, int) or float(value).is_integer():
         return f"{value:,.0f}"
-    return f"{value:.4g}" if abs(value) < 1e6 else f"{value:,.0f}"
+    return f"{value:.5g}" if abs(value) < 1e6 else f"{value:,.0f}"

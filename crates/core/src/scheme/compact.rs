@@ -1,4 +1,5 @@
-//! Compact: winnowing under the open-closed order. The same guarantee with 15–26 % fewer fingerprints.
+//! Compact: winnowing under the open-closed order. The same guarantee with 15–26 % fewer fingerprints, for characters from w =
+//! (k − 4)/2 on; with narrower windows as many as winnowing has (`lookalike lab density` draws it).
 //!
 //! Take the smallest r-gram inside a k-gram, the leftmost on ties, at offset x. The k-gram is *open* if x is the middle
 //! offset ⌊(k−r)/2⌋, *closed* if x is the first or last offset, and *other* otherwise; open ranks before closed before
