@@ -51,10 +51,27 @@ def check_size(size: int, name: str) -> None:
         raise FrontendError(f"`{name}` is too large: offsets have 32 bits, so documents must be below 4 GiB; split it")
 
 
-def corpus_files(path: str | os.PathLike[str]) -> list[Path]:
-    """Regular files below a folder, sorted by name, links not followed; a file stands for itself."""
+def corpus_files(path: str | os.PathLike[str]) -> list[tuple[Path, str | None]]:
+    """Return what lies below a folder, sorted by name, each with the reason to leave it out, if there is one.
+
+    A file stands for itself. Links are not followed, so neither a loop nor a way out of the folder can be.
+    """
     root = Path(path)
     if not root.is_dir():
-        return [root]
-    found = [Path(folder, name) for folder, _, names in os.walk(root) for name in names]
-    return sorted(file for file in found if stat.S_ISREG(file.lstat().st_mode))
+        return [(root, None)]
+    found = sorted(
+        Path(folder, name) for folder, folders, names in os.walk(root) for name in names + _links(folder, folders)
+    )
+    return [(file, _obstacle(file)) for file in found]
+
+
+def _links(folder: str, folders: list[str]) -> list[str]:
+    """Folders that are links; ``os.walk`` lists them and does not enter them."""
+    return [name for name in folders if Path(folder, name).is_symlink()]
+
+
+def _obstacle(file: Path) -> str | None:
+    mode = file.lstat().st_mode
+    if stat.S_ISLNK(mode):
+        return "a link, and links are not followed"
+    return None if stat.S_ISREG(mode) else "not a regular file"

@@ -1,0 +1,51 @@
+"""The lab: experiments of the winnowing paper on your own corpus, each with its plot and its data.
+
+Only names live here. Numpy, matplotlib and the experiments are imported when one is run, so listing them costs nothing.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from lookalike.errors import MissingExtraError, ParameterError
+
+if TYPE_CHECKING:
+    from lookalike.lab.outcome import Outcome
+
+#: Name of each experiment, which is also its module, and what it shows.
+EXPERIMENTS = {
+    "density": "Fingerprints per k-gram of every scheme against theory and the lower bounds (§3.1, §4, Figure 3).",
+    "gaps": "Longest run without a fingerprint, and how often 0 mod p misses a copy of length t (§3.1.1, §5.1).",
+    "rank-frequency": "How often k-grams and fingerprints occur, by rank: the power law of Figure 4 (§5.1).",
+    "low-entropy": "Zeros, abba and sensor data: where plain winnowing fails and the robust rule does not (§5.1).",
+    "choose-k": "Matches against k on your corpus, with the knee; identifiers folded or parameterised in code (§5.2).",
+    "rolling": "Time of the rolling hash against hashing every k-gram from scratch (§5.1).",
+}
+
+
+def run(name: str, corpus: Path | None = None, seed: int = 1, out: Path = Path("lab")) -> Outcome:
+    """Run one experiment and write NAME.png, NAME.svg and NAME.json to ``out``.
+
+    Without a corpus a synthetic one is made from the seed, and the outcome says so.
+    """
+    if name not in EXPERIMENTS:
+        raise ParameterError(f"experiment `{name}` is not known: use one of {', '.join(EXPERIMENTS)}")
+    if seed < 0:
+        raise ParameterError(f"seed `{seed}` is negative: use seed ≥ 0")
+    experiment, plots, texts = (_import(module) for module in (name.replace("-", "_"), "plots", "corpus"))
+    outcome: Outcome = experiment.measure(texts.load(corpus, seed), seed).in_folder(out)
+    out.mkdir(parents=True, exist_ok=True)
+    plots.save(experiment.draw, outcome)
+    outcome.data.write_text(outcome.to_json(), encoding="utf-8")
+    return outcome
+
+
+def _import(module: str) -> Any:
+    try:
+        return import_module(f"lookalike.lab.{module}")
+    except ModuleNotFoundError as error:
+        if (error.name or "").split(".")[0] in ("numpy", "matplotlib"):
+            raise MissingExtraError("the lab", "lab") from error
+        raise
