@@ -198,10 +198,12 @@ def fingerprint_batch(
     """Fingerprint many documents on all cores. One that cannot be read has no fingerprints and a note."""
     chosen = params.selection(k, t, scheme, unit, homoglyphs, modulus, count)
     maker = _maker(chosen)
-    parts = list(local.map_batches(maker.many, _batches(texts), threads))
+    # One thread takes a list as it is: its columns need not be put together again.
+    batches = [texts] if threads == 1 and isinstance(texts, list) else _batches(texts)
+    parts = list(local.map_batches(maker.many, batches, threads))
     notes = tuple(_note(base, note) for base, part in _bases(parts) for note in part[4])
-    hashes, positions, offsets, tokens = _core.concatenate([part[:4] for part in parts])
-    return FingerprintTable(hashes, positions, offsets, tokens, chosen, notes)
+    columns = parts[0][:4] if len(parts) == 1 else _core.concatenate([part[:4] for part in parts])
+    return FingerprintTable(*columns, chosen, notes)
 
 
 def stream(document: Document, *, unit: str | None = None, homoglyphs: bool = False) -> Stream:

@@ -144,37 +144,62 @@ impl Fingerprinter {
     /// Fingerprints of many documents: hashes, positions, where each document's begin (one more than documents), tokens
     /// of each, and a note on each document that was guessed, mended or refused. One bad document never ends a batch.
     fn many(&self, py: Python<'_>, texts: Vec<Input>) -> PyResult<(Column, Column, Column, Column, Vec<Note>)> {
-        let len_bytes = texts.iter().map(Input::len_bytes).sum();
-        let (picks, offsets, tokens, notes) = detached(py, len_bytes, || self.batch(&texts));
-        let positions = Values::U32(picks.positions).into();
-        Ok((
-            Values::U64(picks.hashes).into(),
-            positions,
-            Values::U64(offsets).into(),
-            Values::U32(tokens).into(),
-            notes,
-        ))
+        let mut batch = Batch { offsets: vec![0], ..Batch::default() };
+        let mut rest = texts.as_slice();
+        while !rest.is_empty() {
+            let (now, later) = rest.split_at(first_helping(rest));
+            let len_bytes = now.iter().map(Input::len_bytes).sum();
+            detached(py, len_bytes, || now.iter().for_each(|input| batch.add(&self.0, input)));
+            // The only place where Ctrl-C can be noticed while the core works.
+            py.check_signals()?;
+            rest = later;
+        }
+        let (hashes, positions) = (Values::U64(batch.picks.hashes), Values::U32(batch.picks.positions));
+        let (offsets, tokens) = (Values::U64(batch.offsets), Values::U32(batch.tokens));
+        Ok((hashes.into(), positions.into(), offsets.into(), tokens.into(), batch.notes))
     }
 }
 
-impl Fingerprinter {
-    fn batch(&self, texts: &[Input]) -> (Picks, Vec<u64>, Vec<u32>, Vec<Note>) {
-        let (mut picks, mut offsets, mut tokens, mut notes) = (Picks::default(), vec![0], Vec::new(), Vec::new());
-        for (i, input) in texts.iter().enumerate() {
-            let made = input.open().and_then(|text| {
-                let count = self.0.text(&text.decoded.text, &mut picks)?;
-                Ok((count, reading(&text)))
-            });
-            let (count, note) = match made {
-                Ok((count, read)) if read.1 || read.2 > 0 => (count, Some((i, Some(read), None))),
-                Ok((count, _)) => (count, None),
-                Err(error) => (0, Some((i, None, Some(error.to_string())))),
-            };
-            notes.extend(note);
-            tokens.push(count as u32);
-            offsets.push(picks.len() as u64);
-        }
-        (picks, offsets, tokens, notes)
+/// How many documents from the front make up about 16 MB: a few hundredths of a second of work.
+fn first_helping(texts: &[Input]) -> usize {
+    let mut len_bytes = 0;
+    let full = texts.iter().position(|text| {
+        len_bytes += text.len_bytes();
+        len_bytes >= 16 << 20
+    });
+    full.map_or(texts.len(), |last| last + 1)
+}
+
+/// Columns in the making.
+#[derive(Default)]
+struct Batch {
+    picks: Picks,
+    offsets: Vec<u64>,
+    tokens: Vec<u32>,
+    notes: Vec<Note>,
+}
+
+impl Batch {
+    /// Appends one document; one that cannot be read has no fingerprints and a note.
+    fn add(&mut self, by: &Core, input: &Input) {
+        let index = self.tokens.len();
+        let made = input.open().and_then(|text| {
+            let count = by.text(&text.decoded.text, &mut self.picks)?;
+            let is_notable = text.decoded.guessed || text.decoded.replaced > 0;
+            Ok((count, is_notable.then(|| reading(&text))))
+        });
+        let count = match made {
+            Ok((count, notable)) => {
+                self.notes.extend(notable.map(|read| (index, Some(read), None)));
+                count
+            }
+            Err(error) => {
+                self.notes.push((index, None, Some(error.to_string())));
+                0
+            }
+        };
+        self.tokens.push(count as u32);
+        self.offsets.push(self.picks.len() as u64);
     }
 }
 

@@ -39,10 +39,10 @@ pub enum Fold {
     Ignored,
 }
 
-/// How [`Fold`] is packed: a code point, or one of these above them all.
-const NOTHING: u32 = 1 << 24;
-const SEVERAL: u32 = 2 << 24;
-const JOINS: u32 = 3 << 24;
+/// How [`Fold`] is packed: a code point, or one of these above them all, in this order.
+pub(super) const NOTHING: u32 = 1 << 24;
+pub(super) const SEVERAL: u32 = 2 << 24;
+pub(super) const JOINS: u32 = 3 << 24;
 const IGNORED: u32 = 4 << 24;
 
 /// Characters a table page holds.
@@ -64,6 +64,18 @@ pub fn fold_of(c: char, homoglyphs: bool) -> Fold {
         IGNORED => Fold::Ignored,
         code => Fold::To(code),
     }
+}
+
+/// Characters of one or two bytes of UTF-8: Latin, Greek, Cyrillic, Hebrew, Arabic.
+pub(super) const SHORT: usize = 0x800;
+
+/// The packed folds of all [`SHORT`] characters in one table, for the loop that has no time for pages.
+pub(super) fn short_folds(homoglyphs: bool) -> &'static [u32; SHORT] {
+    static TABLES: [OnceLock<Box<[u32; SHORT]>>; 2] = [const { OnceLock::new() }; 2];
+    TABLES[usize::from(homoglyphs)].get_or_init(|| {
+        let fold = |code: usize| char::from_u32(code as u32).map_or(NOTHING, |c| compute_fold(c, homoglyphs));
+        Box::new(std::array::from_fn(fold))
+    })
 }
 
 #[cold]

@@ -6,7 +6,7 @@
 #[cfg(target_arch = "x86_64")]
 use super::ascii::avx2;
 use super::ascii::{ascii_prefix, fold_portable, lower, FoldBlock, BLOCK};
-use super::canonical::{fold_of, fold_segment, Fold, MAX_JOINING};
+use super::canonical::{fold_of, fold_segment, short_folds, Fold, JOINS, MAX_JOINING, NOTHING, SEVERAL, SHORT};
 use super::{Source, Spans};
 
 /// A text as canonical code points.
@@ -36,6 +36,7 @@ impl<'t> Characters<'t> {
     fn fill_with<P: Spans>(&mut self, fold: impl FoldBlock, tokens: &mut Vec<u32>, spans: &mut P, want: usize) -> bool {
         while tokens.len() < want {
             self.fold_ascii(&fold, tokens, spans, want);
+            self.fold_short(tokens, spans, want);
             if !self.fold_mixed(tokens, spans, want) {
                 return false;
             }
@@ -66,7 +67,11 @@ impl<'t> Characters<'t> {
             let kept = fold(block, wanted, &mut out);
             // A fixed number of tokens is copied and what is too much cut off again: that is one vector move after the other.
             let end = tokens.len() + kept.count_ones() as usize;
-            tokens.extend_from_slice(&out.map(u32::from));
+            let mut wide = [0; BLOCK];
+            for (code, byte) in wide.iter_mut().zip(out) {
+                *code = u32::from(byte);
+            }
+            tokens.extend_from_slice(&wide);
             tokens.truncate(end);
             spans.bytes(self.at, kept);
             self.at += len;
@@ -76,7 +81,34 @@ impl<'t> Characters<'t> {
         }
     }
 
-    /// Folds one segment after the other, until a stretch of ASCII begins; whether the text goes on.
+    /// Folds characters of one or two bytes that stand alone in their segment and become one character or none, until
+    /// something else comes or a long stretch of ASCII.
+    ///
+    /// In text of two alphabets nothing is predictable, so nothing here is a branch but the ways out.
+    #[inline(always)]
+    fn fold_short<P: Spans>(&mut self, tokens: &mut Vec<u32>, spans: &mut P, want: usize) {
+        let (bytes, table) = (self.text.as_bytes(), short_folds(self.homoglyphs));
+        let Some((mut fold, mut end, _)) = short_at(bytes, self.at, table) else { return };
+        let mut count = tokens.len();
+        tokens.resize(count + want.saturating_sub(count).min(STRETCH), 0);
+        let mut ascii = 0;
+        while let Some(token) = tokens.get_mut(count) {
+            let Some((next, next_end, is_ascii)) = short_at(bytes, end, table) else { break };
+            if fold >= SEVERAL || next >= JOINS || ascii > BLOCK {
+                break;
+            }
+            // Written in any case, counted only if it stays.
+            *token = fold;
+            let stays = usize::from(fold < NOTHING);
+            count += stays;
+            spans.span(self.at, end, stays);
+            ascii = (ascii + 1) * usize::from(is_ascii);
+            (self.at, fold, end) = (end, next, next_end);
+        }
+        tokens.truncate(count);
+    }
+
+    /// Folds one segment, and those after it as long as they begin with longer characters; whether the text goes on.
     #[inline(always)]
     fn fold_mixed<P: Spans>(&mut self, tokens: &mut Vec<u32>, spans: &mut P, want: usize) -> bool {
         let mut ahead = self.text[self.at..].chars();
@@ -101,17 +133,11 @@ impl<'t> Characters<'t> {
             self.at = end;
             match next {
                 None => return false,
-                Some((next, _)) if next.is_ascii() && self.is_ascii_ahead() => return true,
+                Some((next, _)) if (next as usize) < SHORT => return true,
                 Some(next) => (c, fold) = next,
             }
         }
         true
-    }
-
-    /// Whether enough ASCII follows for a block fold to be worth it.
-    #[inline(always)]
-    fn is_ascii_ahead(&self) -> bool {
-        self.text.as_bytes()[self.at..].first_chunk::<4>().is_some_and(|bytes| bytes.is_ascii())
     }
 
     /// What becomes of a character; ASCII first, because most of any text is.
@@ -147,6 +173,20 @@ impl<'t> Characters<'t> {
         tokens.extend_from_slice(&self.folded);
         spans.span(start, self.at, self.folded.len());
     }
+}
+
+/// Most characters that [`Characters::fold_short`] makes room for at once.
+const STRETCH: usize = 64;
+
+/// The packed fold of the character at `at`, where it ends and whether it is ASCII; None if it has three bytes or more, or if the
+/// text ends within two. REQUIRES: `at` is a character boundary.
+#[inline(always)]
+fn short_at(bytes: &[u8], at: usize, table: &[u32; SHORT]) -> Option<(u32, usize, bool)> {
+    let [first, second] = *bytes.get(at..)?.first_chunk()?;
+    let is_ascii = first < 0x80;
+    let pair = usize::from(first & 0x1F) << 6 | usize::from(second & 0x3F);
+    let code = if is_ascii { usize::from(first) } else { pair };
+    (first < 0xE0).then(|| (table[code], at + 2 - usize::from(is_ascii), is_ascii))
 }
 
 impl Source for Characters<'_> {

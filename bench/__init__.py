@@ -1,0 +1,1 @@
+"""Speeds of the engine, each with its expected answer: `python -m bench --help`."""
