@@ -139,8 +139,8 @@ fn leftmost_minima<K: Kernel>(values: &[u32], window: usize, windows: usize, mut
 /// Position of the first value below `limit` in `values[from..to]`.
 #[inline(always)]
 fn first_below<K: Kernel>(values: &[u32], from: usize, to: usize, limit: u32) -> Option<usize> {
-    let ahead = values.get(from..to)?;
-    K::first_at_most(ahead, limit.checked_sub(1)?).map(|step| from + step)
+    let ahead = values.get(from..)?;
+    K::first_at_most(ahead, to.min(values.len()).checked_sub(from)?, limit.checked_sub(1)?).map(|step| from + step)
 }
 
 #[cfg(test)]

@@ -5,8 +5,9 @@
 
 /// How a machine answers the questions.
 pub(super) trait Kernel {
-    /// Index of the first key ≤ `limit`.
-    fn first_at_most(keys: &[u32], limit: u32) -> Option<usize>;
+    /// Index of the first key ≤ `limit` among the first `count`; that the slice goes on saves masking its end.
+    /// REQUIRES: `count` ≤ `keys.len()`.
+    fn first_at_most(keys: &[u32], count: usize, limit: u32) -> Option<usize>;
     /// The smallest key and where it stands. REQUIRES: `keys` is not empty.
     fn minimum(keys: &[u32]) -> Minimum;
 }
@@ -26,8 +27,8 @@ pub(super) struct Portable;
 
 impl Kernel for Portable {
     #[inline(always)]
-    fn first_at_most(keys: &[u32], limit: u32) -> Option<usize> {
-        keys.iter().position(|key| *key <= limit)
+    fn first_at_most(keys: &[u32], count: usize, limit: u32) -> Option<usize> {
+        keys[..count].iter().position(|key| *key <= limit)
     }
 
     #[inline(always)]
@@ -140,43 +141,53 @@ mod avx2 {
         }
     }
 
+    /// The step that begins at `at`: whole loads wherever the slice goes on for 32 keys, masked ones only at its very end.
+    ///
+    /// SAFETY: as for [`load`].
+    #[inline(always)]
+    unsafe fn load_step(keys: &[u32], at: usize) -> (__m256i, __m256i, __m256i, __m256i) {
+        // SAFETY: the caller vouches for AVX2.
+        match keys[at..].first_chunk() {
+            Some(step) => unsafe { load(step) },
+            None => unsafe { load_rest(&keys[at..]) },
+        }
+    }
+
+    /// A bit for each of the first `count` keys of a step.
+    #[inline(always)]
+    fn first_bits(count: usize) -> u32 {
+        u32::MAX >> (STEP - count.min(STEP))
+    }
+
     impl Kernel for Avx2 {
         #[inline(always)]
-        fn first_at_most(keys: &[u32], limit: u32) -> Option<usize> {
-            let (steps, rest) = keys.as_chunks();
-            // SAFETY: `Avx2` is only used where AVX2 was detected.
-            unsafe {
-                let bound = _mm256_set1_epi32(limit as i32);
-                for (i, step) in steps.iter().enumerate() {
-                    let found = at_most(load(step), bound);
-                    if found != 0 {
-                        return Some(i * STEP + found.trailing_zeros() as usize);
-                    }
+        fn first_at_most(keys: &[u32], count: usize, limit: u32) -> Option<usize> {
+            let mut at = 0;
+            while at < count {
+                // SAFETY: `Avx2` is only used where AVX2 was detected.
+                let found = unsafe { at_most(load_step(keys, at), _mm256_set1_epi32(limit as i32)) };
+                let found = found & first_bits(count - at);
+                if found != 0 {
+                    return Some(at + found.trailing_zeros() as usize);
                 }
-                let found = at_most(load_rest(rest), bound).trailing_zeros() as usize;
-                (found < rest.len()).then_some(keys.len() - rest.len() + found)
+                at += STEP;
             }
+            None
         }
 
         #[inline(always)]
         fn minimum(keys: &[u32]) -> Minimum {
-            let (steps, rest) = keys.as_chunks();
-            let key = smallest((steps, rest));
+            let key = smallest(keys.as_chunks());
             let (mut first, mut last) = (usize::MAX, 0);
             // Every step is looked at, found or not: the number of turns is that of the window, and predicted.
-            let mut note = |start: usize, found: u32| {
+            for at in (0..keys.len()).step_by(STEP) {
+                // SAFETY: as above. Nothing is below the minimum, so what is at most it is equal to it.
+                let found = unsafe { at_most(load_step(keys, at), _mm256_set1_epi32(key as i32)) };
+                let found = found & first_bits(keys.len() - at);
                 if found != 0 {
-                    first = first.min(start + found.trailing_zeros() as usize);
-                    last = start + found.ilog2() as usize;
+                    first = first.min(at + found.trailing_zeros() as usize);
+                    last = at + found.ilog2() as usize;
                 }
-            };
-            // SAFETY: as above. Nothing is below the minimum, so what is at most it is equal to it.
-            unsafe {
-                let bound = _mm256_set1_epi32(key as i32);
-                for (i, step) in steps.iter().enumerate() {
-                    note(i * STEP, at_most(load(step), bound));
-                }
-                note(keys.len() - rest.len(), at_most(load_rest(rest), bound) & ((1 << rest.len()) - 1));
             }
             Minimum { key, first, last }
         }
@@ -191,8 +202,8 @@ mod tests {
 
     /// SAFETY: the caller checked for AVX2.
     #[target_feature(enable = "avx2")]
-    unsafe fn answers(keys: &[u32], limit: u32) -> (Option<usize>, Minimum) {
-        (Avx2::first_at_most(keys, limit), Avx2::minimum(keys))
+    unsafe fn answers(keys: &[u32], count: usize, limit: u32) -> (Option<usize>, Minimum) {
+        (Avx2::first_at_most(keys, count, limit), Avx2::minimum(&keys[..count]))
     }
 
     proptest! {
@@ -200,10 +211,10 @@ mod tests {
         #[test]
         fn avx2_matches_portable(keys in prop::collection::vec(prop_oneof![0u32..4, any::<u32>(), Just(u32::MAX)], 1..70), at in any::<prop::sample::Index>()) {
             if is_x86_feature_detected!("avx2") {
-                let limit = keys[at.index(keys.len())];
+                let (limit, count) = (keys[at.index(keys.len())], at.index(keys.len()) + 1);
                 // SAFETY: checked on the line above.
-                let got = unsafe { answers(&keys, limit) };
-                prop_assert_eq!(got, (Portable::first_at_most(&keys, limit), Portable::minimum(&keys)));
+                let got = unsafe { answers(&keys, count, limit) };
+                prop_assert_eq!(got, (Portable::first_at_most(&keys, count, limit), Portable::minimum(&keys[..count])));
             }
         }
     }

@@ -118,8 +118,8 @@ impl Running {
     #[inline(always)]
     fn follow<K: Kernel>(&mut self, current: Current, block: &Block, until: usize, picks: &mut Picks) -> bool {
         while self.scanned < until {
-            let ahead = &block.keys[self.scanned - block.base..until - block.base];
-            let Some(step) = K::first_at_most(ahead, current.key) else { break };
+            let ahead = &block.keys[self.scanned - block.base..];
+            let Some(step) = K::first_at_most(ahead, until - self.scanned, current.key) else { break };
             let pos = self.scanned + step;
             self.scanned = pos + 1;
             let key = block.key(pos);
