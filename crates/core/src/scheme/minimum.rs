@@ -146,9 +146,10 @@ mod avx2 {
     /// SAFETY: as for [`load`].
     #[inline(always)]
     unsafe fn load_step(keys: &[u32], at: usize) -> (__m256i, __m256i, __m256i, __m256i) {
-        // SAFETY: the caller vouches for AVX2.
         match keys[at..].first_chunk() {
+            // SAFETY: the caller vouches for AVX2.
             Some(step) => unsafe { load(step) },
+            // SAFETY: likewise.
             None => unsafe { load_rest(&keys[at..]) },
         }
     }
