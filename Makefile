@@ -17,6 +17,8 @@ FUZZ_SECONDS ?= 20
 
 .PHONY: demo test quick check bench quality clean
 .DEFAULT_GOAL := demo
+# The parts of `test` are a sequence: lints first, and timings of nothing beside something else.
+.NOTPARALLEL:
 
 demo: $(VENV)/.built
 	$(BIN)/lookalike demo
@@ -43,8 +45,9 @@ fuzz: $(VENV)/.built
 bench: $(VENV)/.built
 	$(BIN)/python -m bench $(if $(RIVALS),--rivals $(RIVALS))
 
-quality: $(VENV)/.built
-	@$(if $(DATA),true,echo "quality: skipped, no labelled data given; use make quality DATA=DIR")
+# What is scored on labelled data are pairs, passages and clusters, and none are made yet: fingerprints have no labels.
+quality:
+	@echo "quality: skipped, $(if $(DATA),there is nothing to score before documents are compared,no labelled data given; use make quality DATA=DIR)"
 
 # --- set-up ------------------------------------------------------------------------------------------------------------
 

@@ -68,7 +68,6 @@ MODULUS = Parameter(
     kind=int,
 )
 COUNT = Parameter("count", "n of the n smallest, for the scheme smallest.", default=128, kind=int)
-THREADS = Parameter("threads", "Threads to use; by default one a core. The answer does not depend on it.", kind=int)
 SEED = Parameter("seed", "Seed of everything random; the same seed gives the same result.", default=1, kind=int)
 
 

@@ -29,6 +29,4 @@ impl Selector for Every {
     }
 
     fn finish(&mut self, _block: &Block, _picks: &mut Picks) {}
-
-    fn reset(&mut self) {}
 }

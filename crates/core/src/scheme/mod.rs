@@ -109,8 +109,6 @@ pub trait Selector {
     fn push(&mut self, block: &Block, picks: &mut Picks) -> usize;
     /// Says that `block`, what the last [`push`](Self::push) kept, is all that is left of the document.
     fn finish(&mut self, block: &Block, picks: &mut Picks);
-    /// Makes ready for the next document.
-    fn reset(&mut self);
 }
 
 /// Which order the windows are sampled under.

@@ -48,6 +48,4 @@ impl Selector for Modulo {
     }
 
     fn finish(&mut self, _block: &Block, _picks: &mut Picks) {}
-
-    fn reset(&mut self) {}
 }

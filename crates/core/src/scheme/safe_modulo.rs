@@ -72,8 +72,4 @@ impl Selector for Running {
             picks.push(block.end() - 1, block.grams.identity(block.end() - 1));
         }
     }
-
-    fn reset(&mut self) {
-        (self.barren, self.seen, self.picked) = (0, 0, false);
-    }
 }

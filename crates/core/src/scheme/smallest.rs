@@ -67,9 +67,4 @@ impl Selector for Running {
             picks.push(pos, identity);
         }
     }
-
-    fn reset(&mut self) {
-        self.seen = 0;
-        self.kept.clear();
-    }
 }

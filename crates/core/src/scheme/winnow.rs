@@ -76,10 +76,6 @@ impl Selector for Running {
             self.take::<Portable>(block, block.base, block.end(), picks);
         }
     }
-
-    fn reset(&mut self) {
-        (self.current, self.scanned) = (None, 0);
-    }
 }
 
 impl Running {
