@@ -50,6 +50,10 @@ def introduce(rows: list[Definition], options: argparse.Namespace) -> None:
     print(f"lookalike bench: {len(rows)} rows, {length}; {measure.machine()}; load average {load:.2f}: {noise}")
     print("CPU time on one core, best of the repetitions; MB are 10^6 raw bytes; ~ marks rows whose core was shared")
     print("rows that miss what is wanted come again at the end, with what they are measured against")
+    if options.rivals:
+        print(
+            "rivals hash all characters as they are; ours normalises the text first; MB/s are of the raw text for both"
+        )
     print(report.HEADER, flush=True)
 
 

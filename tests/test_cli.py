@@ -136,9 +136,10 @@ def test_a_reader_that_goes_away_is_no_error(text: Path):
 
 
 def test_interrupt_exits_130():
-    """The signal arrives while standard input is read."""
+    """The signal arrives while standard input is read; a shell's background job would ignore it otherwise."""
     code = (
         "import os, signal, sys\nfrom lookalike import cli, documents\n"
+        "signal.signal(signal.SIGINT, signal.default_int_handler)\n"
         "documents.read_stdin = lambda: os.kill(os.getpid(), signal.SIGINT)\n"
         "sys.argv[1:] = ['fingerprint', '-']\ncli.main()"
     )
