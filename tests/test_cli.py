@@ -80,6 +80,7 @@ def test_short_documents_are_told(tmp_path: Path):
         (["-t", "99999999999"], 2, "t `99999999999` is not a guarantee threshold"),
         (["--scheme", "magic"], 2, "is not one of"),
         (["--colour"], 2, "No such option"),
+        (["-n", "-5"], 2, "is not in the range"),
     ],
 )
 def test_bad_usage_exits_2_and_says_what_to_do(text: Path, arguments: list[str], code: int, message: str):
@@ -145,6 +146,20 @@ def test_interrupt_exits_130():
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
     assert (done.returncode, done.stderr.strip()) == (130, "lookalike: interrupted")
+
+
+def test_a_fault_of_ours_is_one_line_and_exits_70():
+    """A panic of the core is an exception that is no Exception."""
+    code = (
+        "import sys\nfrom lookalike import cli, documents\n"
+        "class PanicException(BaseException): pass\n"
+        "def fault(): raise PanicException('index out of bounds')\n"
+        "documents.read_stdin = fault\nsys.argv[1:] = ['fingerprint', '-']\ncli.main()"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert done.returncode == 70
+    assert done.stderr.startswith("lookalike: internal error, please report it")
+    assert done.stderr.count("\n") == 1
 
 
 def test_demo_tells_the_story_offline(tmp_path: Path):

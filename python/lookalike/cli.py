@@ -18,11 +18,12 @@ import click
 from lookalike import params
 from lookalike._core import __version__
 from lookalike.errors import FrontendError, MissingExtraError, ParameterError
+from lookalike.lab import EXPERIMENTS, OUT
 from lookalike.params import Parameter
 from lookalike.report.safe import visible
 
 #: Exit codes, the same in every command.
-USAGE, REFUSED, IO_ERROR, INTERRUPTED = 2, 3, 7, 130
+USAGE, REFUSED, IO_ERROR, INTERNAL, INTERRUPTED = 2, 3, 7, 70, 130
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 
@@ -67,6 +68,11 @@ def spoken_errors() -> Iterator[None]:
         fail(f"`{error.filename or 'input'}` cannot be read or written: {error.strerror or error}", IO_ERROR)
     except KeyboardInterrupt:
         fail("interrupted", INTERRUPTED)
+    except SystemExit:
+        raise
+    except BaseException as error:
+        # A fault of ours; a panic of the core arrives as an exception that is no Exception.
+        fail(f"internal error, please report it with the command: {type(error).__name__}: {error}", INTERNAL)
 
 
 def fail(message: str, code: int) -> None:
@@ -81,7 +87,7 @@ def cli() -> None:
     """Tell which documents are the same, nearly the same, or share passages, and exactly where.
 
     Results go to stdout (tables for people, --json for programs), messages to stderr.
-    Exit codes: 0 done, 2 usage, 3 input refused, 7 I/O error, 130 interrupted.
+    Exit codes: 0 done, 2 usage, 3 input refused, 7 I/O error, 70 internal error, 130 interrupted.
     """
 
 
@@ -89,7 +95,7 @@ def cli() -> None:
 @click.argument("path")
 @selection_options
 @click.option("--json", "as_json", is_flag=True, help="Print everything as one JSON document instead of a table.")
-@click.option("-n", "--top", default=20, show_default=True, help="Rows of the table; 0 for all.")
+@click.option("-n", "--top", type=click.IntRange(min=0), default=20, show_default=True, help="Rows; 0 for all.")
 def fingerprint(path: str, as_json: bool, top: int, **chosen: Any) -> None:
     """Show what the engine selects from PATH (- for standard input).
 
@@ -131,12 +137,10 @@ def lab() -> None:
 @click.option("--json", "as_json", is_flag=True, help="Print as JSON.")
 def lab_list(as_json: bool) -> None:
     """List the experiments."""
-    from lookalike import lab as laboratory
-
     if as_json:
-        click.echo(json.dumps(laboratory.EXPERIMENTS, indent=2, ensure_ascii=False))
+        click.echo(json.dumps(EXPERIMENTS, indent=2, ensure_ascii=False))
         return
-    for name, summary in laboratory.EXPERIMENTS.items():
+    for name, summary in EXPERIMENTS.items():
         click.echo(f"{name:16}{summary}")
 
 
@@ -148,9 +152,7 @@ def experiment_command(name: str, summary: str) -> click.Command:
         "--corpus", type=click.Path(path_type=Path), help="Folder or file of texts; a synthetic one if not given."
     )
     @option(params.SEED)
-    @click.option(
-        "--out", type=click.Path(path_type=Path), default=Path("lab"), show_default=True, help="Where to write."
-    )
+    @click.option("--out", type=click.Path(path_type=Path), default=OUT, show_default=True, help="Where to write.")
     @click.option("--overwrite", is_flag=True, help="Replace what an earlier run wrote to --out.")
     @click.option("--json", "as_json", is_flag=True, help="Print the JSON that is also written to --out.")
     def command(corpus: Path | None, seed: int, out: Path, overwrite: bool, as_json: bool) -> None:
@@ -182,8 +184,6 @@ def completion(shell: str) -> None:
 
 def add_experiments() -> None:
     """Hang the experiments under `lab`; their names are known without importing them."""
-    from lookalike.lab import EXPERIMENTS
-
     for name, summary in EXPERIMENTS.items():
         lab.add_command(experiment_command(name, summary))
 

@@ -9,6 +9,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from lookalike import params
 from lookalike.errors import MissingExtraError, ParameterError
 
 if TYPE_CHECKING:
@@ -25,7 +26,11 @@ EXPERIMENTS = {
 }
 
 
-def run(name: str, corpus: Path | None = None, seed: int = 1, out: Path = Path("lab")) -> Outcome:
+#: Where the files of an experiment go, unless told otherwise.
+OUT = Path("lab")
+
+
+def run(name: str, corpus: Path | None = None, seed: int = params.SEED.default, out: Path = OUT) -> Outcome:
     """Run one experiment and write NAME.png, NAME.svg and NAME.json to ``out``.
 
     Without a corpus a synthetic one is made from the seed, and the outcome says so.

@@ -6,7 +6,7 @@
 //! only between keys that agree in all higher ones; and k-grams whose keys agree are told apart by their identity.
 //!
 //! 32 bits and not 64, because vector units multiply 32-bit lanes: with AVX2 eight stretches of a block roll side by side
-//! (`lanes.rs`). Cost: 0.25 ns a token so, 1.3 ns in one chain, which is bound by the latency of the multiplication.
+//! (`lanes.rs`). Cost: 0.35 ns a token so, 1.3 ns in one chain, which is bound by the latency of the multiplication.
 //! From scratch it would be k multiplications.
 
 #[cfg(target_arch = "x86_64")]
