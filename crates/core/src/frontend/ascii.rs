@@ -141,7 +141,7 @@ pub(super) mod avx2 {
     /// All ones in each byte between `low` and `high`, both ASCII. Bytes above ASCII are negative and never inside.
     #[inline]
     #[target_feature(enable = "avx2")]
-    fn in_range(bytes: __m256i, low: u8, high: u8) -> __m256i {
+    pub fn in_range(bytes: __m256i, low: u8, high: u8) -> __m256i {
         let above = _mm256_cmpgt_epi8(bytes, _mm256_set1_epi8(low as i8 - 1));
         let below = _mm256_cmpgt_epi8(_mm256_set1_epi8(high as i8 + 1), bytes);
         _mm256_and_si256(above, below)

@@ -8,11 +8,13 @@
 //! several (`ﬁ` → `f`, `i`), or the second begins at or after the end of the first.
 
 pub mod ascii;
+mod ascii_words;
 pub mod canonical;
 pub mod characters;
 pub mod decode;
 pub mod lines;
 pub mod offsets;
+mod plain_words;
 pub mod words;
 
 use crate::error::{Error, Result};
@@ -86,6 +88,18 @@ pub trait Source {
 
     /// Appends tokens until there are at least `want` in `tokens` or the text ends; whether there may be more.
     fn fill<P: Spans>(&mut self, tokens: &mut Vec<Self::Token>, spans: &mut P, want: usize) -> bool;
+
+    /// Appends all tokens that are left, as numbers.
+    fn numbers(&mut self, out: &mut Vec<u64>) {
+        let mut block = Vec::new();
+        loop {
+            let more = self.fill(&mut block, &mut (), 1 << 12);
+            out.extend(block.drain(..).map(Identify::number));
+            if !more {
+                return;
+            }
+        }
+    }
 }
 
 /// A use of a source whose token type is only known at run time.

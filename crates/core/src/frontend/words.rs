@@ -1,25 +1,32 @@
 //! Any text as words: UAX 29, and one token a character where the script does not part words.
 //!
-//! White space always parts words, so the text is read in chunks between white space. A chunk of ASCII is parted by the
-//! handful of rules that remain of UAX 29 there (equal to the full algorithm, by property test); others go through
-//! `unicode-segmentation`. Han, Hiragana, Thai, Lao, Khmer and Burmese come out of UAX 29 one by one; runs of Katakana
+//! White space always parts words, so the text is read in stretches between white space. Those of ASCII go through
+//! `ascii_words.rs` (equal to the full algorithm, by property test), chunks with anything else through
+//! `plain_words.rs` where they can, and `unicode-segmentation` where they must. Han, Hiragana, Thai, Lao, Khmer and Burmese come out of UAX 29 one by one; runs of Katakana
 //! are parted here. A token's value is the hash of the word's canonical form: `can't` and `cant` are one word.
 //!
-//! Cost: about 7 ns a byte on ASCII, 20 ns elsewhere (`make bench`, rows `word`); no memory beyond one word.
+//! Cost: that of `ascii_words.rs` on ASCII, 4 to 100 ns a byte elsewhere (`make bench`, rows `word`); no memory beyond one word.
 
-use super::ascii::lower;
+use super::ascii::{ascii_prefix, BLOCK};
 use super::characters::Characters;
-use super::{Source, Spans};
+use super::plain_words::Plain;
+use super::{ascii_words, Source, Spans};
 use crate::hash::identity::{push_utf8, token_value};
 use unicode_segmentation::{UWordBoundIndices, UnicodeSegmentation};
+
+/// Longest chunk that is read as a whole; longer ones are read word by word, so that memory stays small.
+const MAX_PLAIN: usize = 1 << 12;
 
 /// A text as word values.
 pub struct Words<'t> {
     text: &'t str,
     at: usize,
+    /// The text is ASCII from `at` to here, and white space parts it from the rest.
+    ascii_end: usize,
     homoglyphs: bool,
     /// A chunk with more than ASCII in it, half read, and where it begins.
     open: Option<(usize, UWordBoundIndices<'t>)>,
+    plain: Plain,
     /// The canonical form of the word being read.
     canonical: Vec<u8>,
     characters: Vec<u32>,
@@ -28,42 +35,35 @@ pub struct Words<'t> {
 impl<'t> Words<'t> {
     /// Starts at the beginning of `text`.
     pub fn new(text: &'t str, homoglyphs: bool) -> Self {
-        Self { text, at: 0, homoglyphs, open: None, canonical: Vec::new(), characters: Vec::new() }
-    }
-
-    /// The next chunk without ASCII white space in it, and whether it is ASCII; None at the end.
-    fn next_chunk(&mut self) -> Option<(usize, usize, bool)> {
-        let bytes = self.text.as_bytes();
-        let start = self.at + bytes[self.at..].iter().position(|byte| !byte.is_ascii_whitespace())?;
-        let mut any = 0;
-        let len =
-            bytes[start..].iter().take_while(|byte| !byte.is_ascii_whitespace()).inspect(|byte| any |= **byte).count();
-        self.at = start + len;
-        Some((start, self.at, any < 0x80))
-    }
-
-    /// Appends the words of an ASCII chunk.
-    fn ascii_words<P: Spans>(&mut self, start: usize, end: usize, tokens: &mut Vec<u64>, spans: &mut P) {
-        let bytes = &self.text.as_bytes()[start..end];
-        let mut at = 0;
-        while at < bytes.len() {
-            if !is_word_byte(bytes[at]) {
-                at += 1;
-                continue;
-            }
-            let word = at..word_end(bytes, at);
-            at = word.end;
-            self.ascii_word(&bytes[word.clone()], start + word.start, tokens, spans);
+        Self {
+            text,
+            at: 0,
+            ascii_end: 0,
+            homoglyphs,
+            open: None,
+            plain: Plain::default(),
+            canonical: Vec::new(),
+            characters: Vec::new(),
         }
     }
 
-    /// Appends one ASCII word that stands at `at`, unless nothing of it is canonical.
-    fn ascii_word<P: Spans>(&mut self, word: &[u8], at: usize, tokens: &mut Vec<u64>, spans: &mut P) {
-        self.canonical.clear();
-        self.canonical.extend(word.iter().filter_map(|byte| lower(*byte)));
-        let (Some(first), Some(last)) = (edge(word.iter()), edge(word.iter().rev())) else { return };
-        tokens.push(token_value(&self.canonical));
-        spans.span(at + first, at + word.len() - last, 1);
+    /// How far the text from here on is ASCII, up to the last white space before something else.
+    fn ascii_stretch(&self) -> usize {
+        let rest = &self.text.as_bytes()[self.at..];
+        let (blocks, _) = rest.as_chunks();
+        let full = blocks.iter().take_while(|block| ascii_prefix(block) == BLOCK).count() * BLOCK;
+        let Some(step) = rest[full..].iter().position(|byte| !byte.is_ascii()) else { return self.text.len() };
+        let is_white = |byte: &u8| byte.is_ascii_whitespace();
+        self.at + rest[..full + step].iter().rposition(is_white).map_or(0, |last| last + 1)
+    }
+
+    /// The next chunk without ASCII white space in it; None at the end.
+    fn next_chunk(&mut self) -> Option<(usize, &'t str)> {
+        let rest = &self.text.as_bytes()[self.at..];
+        let start = self.at + rest.iter().position(|byte| !byte.is_ascii_whitespace())?;
+        let rest = &self.text.as_bytes()[start..];
+        self.at = start + rest.iter().position(u8::is_ascii_whitespace).unwrap_or(rest.len());
+        Some((start, &self.text[start..self.at]))
     }
 
     /// Appends the tokens of one word of any script that stands at `at`.
@@ -85,11 +85,6 @@ impl<'t> Words<'t> {
     }
 }
 
-/// Bytes before the first canonical one.
-fn edge<'b>(mut bytes: impl Iterator<Item = &'b u8>) -> Option<usize> {
-    bytes.position(|byte| lower(*byte).is_some())
-}
-
 /// Where the token that begins with canonical character `from` ends: after its segment if that is Katakana, else before the next such.
 fn token_end(word: &str, places: &[super::Span], from: usize) -> usize {
     let is_kana = |i: usize| word[places[i].start as usize..].chars().next().is_some_and(is_katakana);
@@ -109,41 +104,12 @@ fn is_katakana(c: char) -> bool {
         | '\u{1B000}' | '\u{1B120}'..='\u{1B122}' | '\u{1B155}' | '\u{1B164}'..='\u{1B167}')
 }
 
-/// ALetter, Numeric and ExtendNumLet of UAX 29 in ASCII.
-fn is_word_byte(byte: u8) -> bool {
-    byte.is_ascii_alphanumeric() || byte == b'_'
-}
-
-/// Where the word that begins at `at` ends: rules WB5–WB13b on ASCII.
-fn word_end(bytes: &[u8], at: usize) -> usize {
-    let mut end = at + 1;
-    while let Some(byte) = bytes.get(end) {
-        if is_word_byte(*byte) {
-            end += 1;
-        } else if bytes.get(end + 1).is_some_and(|next| is_inside(bytes[end - 1], *byte, *next)) {
-            end += 2;
-        } else {
-            break;
-        }
-    }
-    end
-}
-
-/// Whether `middle` stands inside a word between these two: WB6, WB7, WB11, WB12.
-fn is_inside(before: u8, middle: u8, after: u8) -> bool {
-    match middle {
-        b'.' | b'\'' => {
-            (before.is_ascii_alphabetic() && after.is_ascii_alphabetic())
-                || (before.is_ascii_digit() && after.is_ascii_digit())
-        }
-        b':' => before.is_ascii_alphabetic() && after.is_ascii_alphabetic(),
-        b',' | b';' => before.is_ascii_digit() && after.is_ascii_digit(),
-        _ => false,
-    }
-}
-
 impl Source for Words<'_> {
     type Token = u64;
+
+    fn numbers(&mut self, out: &mut Vec<u64>) {
+        self.fill(out, &mut (), usize::MAX);
+    }
 
     fn fill<P: Spans>(&mut self, tokens: &mut Vec<u64>, spans: &mut P, want: usize) -> bool {
         while tokens.len() < want {
@@ -154,12 +120,17 @@ impl Source for Words<'_> {
                 }
                 continue;
             }
-            match self.next_chunk() {
-                None => return false,
-                Some((start, end, true)) => self.ascii_words(start, end, tokens, spans),
-                Some((start, end, false)) => {
-                    self.open = Some((start, self.text[start..end].split_word_bound_indices()))
-                }
+            if self.at >= self.ascii_end {
+                self.ascii_end = self.ascii_stretch();
+            }
+            if self.at < self.ascii_end {
+                let stretch = self.at..self.ascii_end;
+                self.at = ascii_words::fill(self.text.as_bytes(), stretch, tokens, spans, want);
+                continue;
+            }
+            let Some((start, chunk)) = self.next_chunk() else { return false };
+            if self.homoglyphs || chunk.len() > MAX_PLAIN || !self.plain.fill(chunk, start, tokens, spans) {
+                self.open = Some((start, chunk.split_word_bound_indices()));
             }
         }
         true

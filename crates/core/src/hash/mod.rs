@@ -4,17 +4,22 @@
 //! |---|---|---|
 //! | order: which k-gram of a window is smallest | `rolling.rs`, `lanes.rs` | yes, so it rolls |
 //! | identity: what a fingerprint's value is | `identity.rs` | only of the selected ones and of ties |
-//! | fingerprints of shingles and feature groups | `rabin.rs` | yes, so it slides |
+//! | fingerprints of shingles and feature groups | `rabin.rs`, `carryless.rs` | yes, so it slides, or multiplies fast |
 //!
 //! Order and identity are two functions on purpose: the minimum of a window is skewed towards small order keys, and a
 //! polynomial modulo a power of two has crafted collisions (Thue–Morse strings), so it must never be what two documents
 //! are said to share.
 
+#[cfg(target_arch = "x86_64")]
+pub mod carryless;
 pub mod identity;
 #[cfg(target_arch = "x86_64")]
 mod lanes;
 pub mod rabin;
 pub mod rolling;
+
+/// An odd number near 2^64 over the golden ratio: the step of SplitMix64, by which seeds and rounds are told apart.
+pub const GOLDEN: u64 = 0x9E37_79B9_7F4A_7C15;
 
 /// Scrambles 64 bits: the finaliser of SplitMix64 (Steele, Lea, Flood 2014), a bijection.
 ///

@@ -28,7 +28,7 @@
 //! documents*, §4.1 (bound, appended nulls), §4.3 (sliding). Broder 2000, *Identifying and filtering near-duplicate
 //! documents*, §2 (64 bits), §3 (features). Rabin 1980, *Probabilistic algorithms in finite fields* (irreducibility).
 
-use super::mix64;
+use super::{mix64, GOLDEN};
 
 /// An irreducible polynomial of degree 64 over GF(2).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -73,12 +73,12 @@ const X: u64 = 0b10;
 
 /// The next number of the generator whose finaliser is [`mix64`]; the increment is the golden ratio's (same paper).
 fn splitmix64(state: &mut u64) -> u64 {
-    *state = state.wrapping_add(0x9e37_79b9_7f4a_7c15);
+    *state = state.wrapping_add(GOLDEN);
     mix64(*state)
 }
 
 /// `a · x` modulo `x^64 + low`, by a mask: a branch would be taken at random.
-fn times_x(a: u64, low: u64) -> u64 {
+pub(super) fn times_x(a: u64, low: u64) -> u64 {
     (a << 1) ^ (low & (a >> 63).wrapping_neg())
 }
 
@@ -175,6 +175,36 @@ impl Rabin {
     fn push_word(&self, fingerprint: u64, word: u64) -> u64 {
         // The first byte is the lowest in the word, but has the highest powers of x.
         apply(&self.shift, fingerprint ^ word.swap_bytes())
+    }
+}
+
+/// The fingerprints of all runs of `width` tokens, by the fastest way there is for them.
+#[derive(Clone)]
+pub struct Shingles {
+    rabin: Rabin,
+    width: usize,
+    #[cfg(target_arch = "x86_64")]
+    products: Option<super::carryless::Windows>,
+}
+
+impl Shingles {
+    /// For runs of `width` tokens.
+    pub fn new(polynomial: Polynomial, width: usize) -> Self {
+        Self {
+            rabin: Rabin::new(polynomial),
+            width,
+            #[cfg(target_arch = "x86_64")]
+            products: super::carryless::Windows::new(polynomial, width),
+        }
+    }
+
+    /// Appends to `out` the fingerprint of each run of `tokens`, in order: what [`Rabin::shingles`] appends.
+    pub fn append(&self, tokens: &[u64], out: &mut Vec<u64>) {
+        #[cfg(target_arch = "x86_64")]
+        if let Some(products) = &self.products {
+            return products.append(tokens, out);
+        }
+        self.rabin.shingles(tokens, self.width, out);
     }
 }
 
