@@ -1,0 +1,85 @@
+require 'set'
+LIMIT  = 100
+class GradeBook
+	attr_reader :title,  :refused
+
+	# done after the break
+	def initialize(title)
+		@title  = title
+		@scores = Hash.new {  |hash, key|  hash[key] =  []  }
+		@refused  = 0
+	end
+	def  add(name, score)
+		if  score  < 0 || score >  LIMIT
+			@refused  +=  1
+			warn "bad score for #{name}: #{score}"
+
+			# see the second lecture
+			return  false
+		end
+		@scores[name] << score
+		true
+	end
+	def  mean(name)
+		list = @scores[name]
+		return 0.0  if  list.empty?
+		sum = 0
+
+		# done after the break
+		list.each do |score|
+			sum += score
+		end
+		sum  / list.length.to_f
+	end
+	def median(name)
+		sorted = @scores[name].sort
+		half = sorted.length  / 2
+		if sorted.length.odd?
+
+		# see the second lecture
+			sorted[half]
+		else
+			(sorted[half - 1] +  sorted[half]) / 2.0
+		end
+	end
+	def  ranking
+		places =  @scores.keys.map { |name| [mean(name),  name]  }
+		places.sort_by  { |value, _name| -value  }.each_with_index  do  |place, index|
+			yield  index  + 1, place.last, place.first
+
+			# done after the break
+		end
+	end
+	def histogram(width  = 10)
+		bins  = Array.new(LIMIT  / width + 1, 0)
+		@scores.each_key do |name|
+			bins[mean(name).to_i / width] += 1
+		end
+		bins.each_with_index do |count,  bin|
+			puts "#{bin * width}".rjust(3)  + ' '  + '*'  * count
+
+			# see the second lecture
+		end
+	end
+	def self.read(path)
+		book  = new('algorithms')
+		File.foreach(path) do |line|
+			next unless line =~ /^\s*(\w+),\s*([0-9.]+)$/
+			begin
+				book.add($1.to_sym, Float($2))
+			rescue ArgumentError  =>  error
+
+			# done after the break
+				puts "cannot read: #{error.message}"
+			end
+		end
+		book
+	end
+end
+book =  GradeBook.read(ARGV[0])
+book.histogram
+book.ranking do |place,  name,  value|
+
+# see the second lecture
+	puts format('%d %s %.2f', place,  name,  value)
+end

@@ -1,0 +1,167 @@
+//! What becomes of a leaf: the policy, in one function, and the tables made from it, once a language.
+//!
+//! A grammar numbers its node kinds; [`Tables`] holds the class of each number and the value of its token, so that a walk
+//! compares no strings and hashes nothing but the few leaves whose own text is their class.
+
+use crate::languages::Language;
+use crate::Kind;
+use lookalike_core::hash::identity::token_value;
+use std::collections::HashMap;
+
+/// What a node becomes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Class {
+    /// Its children are read; if it has none, its own text is the class of a token.
+    Inner,
+    /// One token, with this value.
+    Token(u64, Kind),
+    /// An identifier, unless it is a constant of the language.
+    Word,
+    /// One comment.
+    Comment,
+    /// A comment if there is nothing in it but a string; else its children are read.
+    Remark,
+    /// Text that the grammar leaves unread, such as the body of a macro: the lexer reads it.
+    Unread,
+    /// Nothing.
+    Ignored,
+}
+
+/// Signs that only part things from each other: they make runs longer without saying more, and copies differ in them first.
+const SEPARATORS: &str = "( ) , ; . ::";
+/// Words that may be put before a declaration or taken away without changing what it does.
+const MODIFIERS: &str = "public private protected static final const";
+/// Built-in types, which are changed as easily as names are.
+const TYPES: &str = "int long short byte char float double boolean bool void string unsigned signed size_t";
+
+fn is_one_of(set: &str, text: &str) -> bool {
+    set.split(' ').any(|entry| entry == text)
+}
+
+/// The class of a node of this kind: the whole policy. `is_named` tells rules of the grammar from its literal texts.
+fn fold(language: &Language, kind: &str, is_named: bool) -> Class {
+    let shape = &language.shape;
+    let is_in = |set: &str| set.split_whitespace().any(|entry| entry == kind);
+    if is_in(shape.ignored) || kind.trim().is_empty() {
+        return Class::Ignored;
+    }
+    if is_in(shape.unread) {
+        return Class::Unread;
+    }
+    if !is_named {
+        return match kind {
+            // Two words, such as Python's `is not`, are nodes of their own; two brackets are written as one by some only.
+            _ if kind.contains(' ') => Class::Inner,
+            _ if kind.len() > 1 && is_brackets(kind) => Class::Unread,
+            _ => literal(language, kind),
+        };
+    }
+    match () {
+        () if !shape.keyword_rules.is_empty() && kind.starts_with(shape.keyword_rules) => {
+            literal(language, &kind[shape.keyword_rules.len()..])
+        }
+        () if is_in(shape.names) && !shape.constants.is_empty() => Class::Word,
+        () if is_in(shape.names) => Class::Token(language.value("\u{1}name"), Kind::Name),
+        () if is_in(shape.numbers) => Class::Token(language.value("\u{1}number"), Kind::Number),
+        () if is_in(shape.strings) => Class::Token(language.value("\u{1}string"), Kind::String),
+        () if is_in(shape.comments) => Class::Comment,
+        () if is_in(shape.remarks) => Class::Remark,
+        () => Class::Inner,
+    }
+}
+
+/// Whether a text has nothing but brackets and quotes.
+fn is_brackets(text: &str) -> bool {
+    text.bytes().all(|byte| b"()[]{}\"'`".contains(&byte))
+}
+
+/// The class of a leaf that stands for itself.
+pub fn literal(language: &Language, text: &str) -> Class {
+    if language.shape.case_blind && text.bytes().any(|byte| byte.is_ascii_uppercase()) {
+        return literal(language, &text.to_ascii_lowercase());
+    }
+    if is_one_of(SEPARATORS, text) || is_one_of(MODIFIERS, text) {
+        return Class::Ignored;
+    }
+    if is_one_of(TYPES, text) {
+        return Class::Token(language.value("\u{1}name"), Kind::Type);
+    }
+    let is_word = text.starts_with(|c: char| c.is_alphabetic() || matches!(c, '_' | '#' | '@'));
+    Class::Token(language.value(text), if is_word && text.len() > 1 { Kind::Keyword } else { Kind::Operator })
+}
+
+/// What the walk and the lexer look up.
+pub struct Tables {
+    /// The class of every node kind, by its number.
+    pub classes: Vec<Class>,
+    /// The keywords.
+    pub words: HashMap<&'static str, Class>,
+    /// The operators by their first byte, longest first.
+    pub operators: Vec<Vec<(&'static str, Class)>>,
+    /// The class of an identifier.
+    pub name: Class,
+    /// The class of a number.
+    pub number: Class,
+    /// The class of a string.
+    pub string: Class,
+}
+
+impl Tables {
+    /// Asks the grammar for its node kinds and folds each.
+    pub fn new(language: &Language) -> Self {
+        let grammar = language.grammar();
+        let mut tables = Self {
+            classes: Vec::new(),
+            words: HashMap::new(),
+            operators: vec![Vec::new(); 128],
+            name: Class::Token(language.value("\u{1}name"), Kind::Name),
+            number: Class::Token(language.value("\u{1}number"), Kind::Number),
+            string: Class::Token(language.value("\u{1}string"), Kind::String),
+        };
+        for id in 0..grammar.node_kind_count() as u16 {
+            let kind = grammar.node_kind_for_id(id).unwrap_or("");
+            let is_named = grammar.node_kind_is_named(id);
+            let class = fold(language, kind, is_named);
+            tables.classes.push(class);
+            let rule =
+                kind.strip_prefix(language.shape.keyword_rules).filter(|rule| is_named && rule.len() < kind.len());
+            if let Some(keyword) = rule {
+                tables.add(keyword, class);
+            } else if !is_named && grammar.node_kind_is_visible(id) {
+                tables.add(kind, class);
+            }
+        }
+        for word in language.shape.words.split_whitespace() {
+            tables.add(word, fold(language, word, false));
+        }
+        for word in language.shape.soft.split_whitespace() {
+            tables.words.remove(word);
+            tables.operators.iter_mut().for_each(|operators| operators.retain(|(text, _)| *text != word));
+        }
+        for operators in &mut tables.operators {
+            operators.sort_by_key(|(text, _)| (std::cmp::Reverse(text.len()), *text));
+            operators.dedup();
+        }
+        tables
+    }
+
+    /// Lets the lexer know a literal text of the grammar.
+    fn add(&mut self, text: &'static str, class: Class) {
+        let first = match text.as_bytes() {
+            [first, ..] if first.is_ascii() => *first,
+            _ => return,
+        };
+        if first.is_ascii_alphabetic() || first == b'_' {
+            self.words.insert(text, class);
+        } else if (text.len() == 1 || !is_brackets(text)) && !text.contains(char::is_whitespace) {
+            self.operators[usize::from(first)].push((text, class));
+        }
+    }
+}
+
+impl Language {
+    /// The value of the token of a class.
+    pub(crate) fn value(&self, class: &str) -> u64 {
+        token_value(&[self.family.as_bytes(), &[0], class.as_bytes()].concat())
+    }
+}

@@ -1,0 +1,111 @@
+//! Bash and its ancestors.
+
+use super::{Language, Quote, Shape};
+use crate::fold::Class;
+use crate::lexer::Lexer;
+
+/// Bash.
+pub static BASH: Language = Language::new(
+    "bash",
+    &[".sh", ".bash", ".ksh", ".zsh"],
+    "bash",
+    tree_sitter_bash::LANGUAGE,
+    Shape {
+        names: "word variable_name special_variable_name",
+        numbers: "number file_descriptor",
+        strings: "string raw_string ansi_c_string heredoc_body regex extglob_pattern",
+        ignored: "; heredoc_start heredoc_end",
+        words: TESTS,
+        soft: "A E K L P Q U a k u",
+        line_comments: &[],
+        block_comments: &[],
+        quotes: &[
+            Quote { hole: Some(("$(", b')')), ..Quote::DOUBLE },
+            Quote { escape: None, ..Quote::SINGLE },
+            Quote { open: "$'", ..Quote::SINGLE },
+        ],
+        special: Some(special),
+        ends_lines: true,
+        ..Shape::PLAIN
+    },
+);
+
+/// Operators of tests that are written as words; the ones that commands take for options are left out.
+const TESTS: &str = "-lt -gt -le -ge -eq -ne -nt -ot -ef -z";
+
+/// Characters that end a word.
+const ENDS: &str = " \t\r\n\"'<>{}[]()`$|&;\\#";
+
+/// Comments, words, expansions and heredocs. `state` counts the open `((` of arithmetic, where words end at operators.
+fn special(lexer: &Lexer<'_>, at: usize) -> Option<(usize, Class)> {
+    let rest = lexer.rest(at);
+    let before = lexer.text[..at].chars().next_back().unwrap_or('\n');
+    match rest.as_bytes()[0] {
+        _ if before == '$' || lexer.text[..at].ends_with("${") => {
+            let len = rest.bytes().take_while(|byte| byte.is_ascii_alphanumeric() || *byte == b'_').count();
+            (!rest.starts_with(['(', '{'])).then(|| (at + len.max(first_len(rest)), lexer.name()))
+        }
+        b'#' if before.is_whitespace() || before == ';' => Some((lexer.line_end(at), Class::Comment)),
+        b'(' if rest.starts_with("((") => {
+            lexer.state.set(lexer.state.get() + 1);
+            None
+        }
+        b')' if rest.starts_with("))") => {
+            lexer.state.set(lexer.state.get().saturating_sub(1));
+            None
+        }
+        b'<' if rest.starts_with("<<") && !rest.starts_with("<<<") && lexer.state.get() == 0 => heredoc(lexer, at),
+        b'"' | b'\'' | b'#' | b'\\' | b'`' | b'<' | b'>' | b'|' | b'&' | b';' => None,
+        b'$' => (rest.starts_with("$((")).then(|| {
+            lexer.state.set(lexer.state.get() + 1);
+            (at + 3, lexer.literal("$(("))
+        }),
+        b'(' | b')' | b'{' | b'}' | b'[' | b']' => None,
+        _ if lexer.state.get() > 0 => None,
+        _ => Some(word(lexer, at)),
+    }
+}
+
+/// Length of the first character.
+fn first_len(text: &str) -> usize {
+    text.chars().next().map_or(0, char::len_utf8)
+}
+
+/// A word of a command: a name, a number, a keyword, or the variable of an assignment.
+fn word(lexer: &Lexer<'_>, at: usize) -> (usize, Class) {
+    let rest = lexer.rest(at);
+    let len = rest
+        .find(|c: char| c.is_whitespace() || c.is_control() || ENDS.contains(c))
+        .unwrap_or(rest.len())
+        .max(first_len(rest));
+    let text = &rest[..len];
+    let variable = text.bytes().take_while(|byte| byte.is_ascii_alphanumeric() || *byte == b'_').count();
+    if matches!(text, "=" | "==" | "=~" | "!=" | "!" | "+=" | ":-" | ":=" | ":+" | ":?") {
+        return (at + len, lexer.literal(text));
+    }
+    if text.starts_with('=') {
+        return (at + 1, lexer.literal("="));
+    }
+    if variable > 0 && (text[variable..].starts_with('=') || text[variable..].starts_with("+=")) {
+        return (at + variable, lexer.name());
+    }
+    if text.bytes().all(|byte| byte.is_ascii_digit()) {
+        return (at + len, lexer.number());
+    }
+    let class = if TESTS.split(' ').any(|test| test == text) { Some(lexer.literal(text)) } else { lexer.keyword(text) };
+    (at + len, class.unwrap_or(lexer.name()))
+}
+
+/// `<<MARK`: the body is on the lines below.
+fn heredoc(lexer: &Lexer<'_>, at: usize) -> Option<(usize, Class)> {
+    let rest = lexer.rest(at);
+    let sign = if rest.starts_with("<<-") { "<<-" } else { "<<" };
+    let mark = rest[sign.len()..].trim_start_matches([' ', '"', '\'', '\\']);
+    let len = mark.bytes().take_while(|byte| byte.is_ascii_alphanumeric() || *byte == b'_').count();
+    if len == 0 {
+        return None;
+    }
+    lexer.heredoc.set(Some((&mark[..len], sign == "<<-")));
+    let end = at + rest.len() - mark.len() + len;
+    Some((end + usize::from(lexer.rest(end).starts_with(['"', '\''])), lexer.literal(sign)))
+}

@@ -1,0 +1,25 @@
+//! Java.
+
+use super::{Language, Quote, Shape};
+
+/// Java.
+pub static JAVA: Language = Language::new(
+    "java",
+    &[".java"],
+    "java",
+    tree_sitter_java::LANGUAGE,
+    Shape {
+        names: "identifier type_identifier",
+        numbers: "decimal_integer_literal hex_integer_literal octal_integer_literal binary_integer_literal \
+            decimal_floating_point_literal hex_floating_point_literal",
+        strings: "string_literal character_literal",
+        comments: "line_comment block_comment",
+        words: "boolean void this super true false null",
+        soft: "module open opens to with uses when provides requires exports transitive",
+        quotes: &[Quote::TRIPLE, Quote::DOUBLE, Quote::SINGLE],
+        name_start: "$",
+        name_part: "$",
+        generics: true,
+        ..Shape::PLAIN
+    },
+);

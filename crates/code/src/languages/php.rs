@@ -1,0 +1,47 @@
+//! PHP, with the text around it.
+
+use super::{Language, Quote, Shape};
+use crate::fold::Class;
+use crate::lexer::Lexer;
+
+/// PHP.
+pub static PHP: Language = Language::new(
+    "php",
+    &[".php", ".phtml", ".php5", ".inc"],
+    "php",
+    tree_sitter_php::LANGUAGE_PHP,
+    Shape {
+        names: "name variable_name",
+        numbers: "integer float",
+        strings: "string encapsed_string heredoc nowdoc shell_command_expression",
+        unread: "text",
+        words: "<?php <?= ?> true false null callable iterable mixed void never int var",
+        soft: "encoding ticks list object enum self parent",
+        case_blind: true,
+        line_comments: &["//", "#"],
+        quotes: &[
+            Quote { hole: Some(("{$", b'}')), ..Quote::DOUBLE },
+            Quote::SINGLE,
+            Quote { open: "`", close: "`", ..Quote::DOUBLE },
+        ],
+        name_start: "$",
+        special: Some(special),
+        ..Shape::PLAIN
+    },
+);
+
+/// Attributes and heredocs.
+fn special(lexer: &Lexer<'_>, at: usize) -> Option<(usize, Class)> {
+    let rest = lexer.rest(at);
+    if rest.starts_with("#[") {
+        return Some((at + 2, lexer.literal("#[")));
+    }
+    if rest.starts_with('$') && !rest[1..].starts_with(|c: char| c.is_alphabetic() || c == '_') {
+        return Some((at + 1, lexer.literal("$")));
+    }
+    let after = rest.strip_prefix("<<<")?.trim_start_matches([' ', '"', '\'']);
+    let len = after.bytes().take_while(|byte| byte.is_ascii_alphanumeric() || *byte == b'_').count();
+    // The mark itself, where it opens the string, does not stand alone on its line.
+    let (_, end) = lexer.line_of(at, &after[..len], true).filter(|_| len > 0)?;
+    Some((end, lexer.string()))
+}

@@ -1,0 +1,37 @@
+//! SQL, of the usual dialects.
+
+use super::{Language, Quote, Shape};
+use crate::fold::Class;
+use crate::lexer::Lexer;
+
+/// SQL.
+pub static SQL: Language = Language::new(
+    "sql",
+    &[".sql"],
+    "sql",
+    tree_sitter_sequel::LANGUAGE,
+    Shape {
+        names: "identifier parameter",
+        comments: "comment marginalia",
+        unread: "literal",
+        soft: "name value data type time text version user password format",
+        keyword_rules: "keyword_",
+        case_blind: true,
+        line_comments: &["--"],
+        quotes: &[Quote { escape: None, doubled: true, ..Quote::SINGLE }],
+        special: Some(special),
+        fits: Some(fits),
+        ..Shape::PLAIN
+    },
+);
+
+/// Quoted names.
+fn special(lexer: &Lexer<'_>, at: usize) -> Option<(usize, Class)> {
+    let quote = lexer.rest(at).bytes().next().filter(|byte| matches!(byte, b'"' | b'`'))?;
+    Some((lexer.find_on_line(at + 1, quote)?, lexer.name()))
+}
+
+/// Whether the grammar may see a text: its scanner forgets the memory of a dollar-quoted string each time it resumes.
+fn fits(text: &str) -> bool {
+    !text.contains('$')
+}

@@ -1,0 +1,454 @@
+//! Code without a grammar: words, numbers, strings, comments and operators by a language's table, in one pass.
+//!
+//! It reads what the tree does not: broken, very deep and hostile files, and the inside of ERROR nodes and macros. Keywords
+//! and operators are the grammar's own, so on sound code its tokens are those of the tree but for a few per cent (a word
+//! that is a keyword only in some places, a regular expression taken for a division). A string or comment that is never closed
+//! does not swallow the rest of the file: only its line, or its opening sign.
+
+use crate::fold::{literal, Class, Tables};
+use crate::languages::{Language, Quote};
+use crate::{Code, Kind, Options};
+use lookalike_core::frontend::Span;
+use std::cell::Cell;
+
+/// A text being read.
+pub struct Lexer<'a> {
+    language: &'a Language,
+    tables: &'a Tables,
+    /// What is read.
+    pub text: &'a str,
+    /// Its end: nothing is looked at beyond.
+    pub to: usize,
+    /// Kind and end of the last token read.
+    pub last: Option<(Kind, usize)>,
+    /// What a language's own reader wants to remember; 0 at first.
+    pub state: Cell<u32>,
+    /// The end mark of a heredoc whose body begins on the next line, and whether it may be indented.
+    pub heredoc: Cell<Option<(&'a str, bool)>>,
+    options: Options,
+    /// Bytes that may still be looked through for ends that are not there: some times the length, so all is linear.
+    patience: Cell<usize>,
+}
+
+/// How many times the length of a text may be looked through in vain.
+const PATIENCE: usize = 8;
+
+impl<'a> Lexer<'a> {
+    /// A lexer for any part of `text`.
+    pub fn new(language: &'a Language, text: &'a str, options: Options) -> Self {
+        Self {
+            language,
+            tables: language.tables(),
+            text,
+            to: text.len(),
+            last: None,
+            state: Cell::new(0),
+            heredoc: Cell::new(None),
+            options,
+            patience: Cell::new(0),
+        }
+    }
+
+    /// Appends the tokens of `text[from..to]`. REQUIRES: both lie between characters.
+    pub fn run(&mut self, from: usize, to: usize, code: &mut Code) {
+        self.to = to;
+        self.patience.set((to - from) * PATIENCE);
+        let mut at = from;
+        while let Some(first) = self.rest(at).chars().next() {
+            if first == '\n' && self.heredoc.get().is_some() {
+                at = self.heredoc_body(at + 1, code);
+                continue;
+            }
+            if is_blank(first) {
+                at += first.len_utf8();
+                continue;
+            }
+            let (end, class) = self.piece(at, first);
+            match class {
+                Class::Token(value, kind) => {
+                    code.push(value, at, end, kind);
+                    self.last = Some((kind, end));
+                }
+                Class::Comment => self.comment(at, end, code),
+                // A closing bracket ends an operand though it is no token.
+                Class::Ignored => self.last = Some((Kind::Operator, end)),
+                Class::Inner | Class::Word | Class::Unread | Class::Remark => {}
+            }
+            at = end;
+        }
+    }
+
+    /// Reads the body of the heredoc that was announced; where to go on.
+    fn heredoc_body(&mut self, at: usize, code: &mut Code) -> usize {
+        let Some((mark, may_indent)) = self.heredoc.take() else { return at };
+        let Some((_, end)) = self.line_of(at, mark, may_indent) else { return at };
+        if let Class::Token(value, kind) = self.tables.string {
+            code.push(value, at, end, kind);
+        }
+        end
+    }
+
+    /// Start and end of `mark` on the first line, from the one at `at` on, that has nothing else.
+    pub fn line_of(&self, at: usize, mark: &str, may_indent: bool) -> Option<(usize, usize)> {
+        let end = self.patiently(at, || {
+            let mut start = at;
+            for line in self.rest(at).split_inclusive('\n') {
+                let bare = line.trim_end().trim_end_matches([';', ',', ')']);
+                if bare
+                    .strip_suffix(mark)
+                    .is_some_and(|before| before.is_empty() || may_indent && before.trim().is_empty())
+                {
+                    return Ok(start + bare.len());
+                }
+                start += line.len();
+            }
+            Err(self.to)
+        })?;
+        Some((end - mark.len(), end))
+    }
+
+    /// Notes a comment, and its words if they are wanted.
+    pub fn comment(&self, start: usize, end: usize, code: &mut Code) {
+        code.comments.push(Span { start: start as u32, end: end as u32 });
+        if !self.options.comments {
+            return;
+        }
+        let mut rest = start;
+        for word in self.text[start..end].split(|c: char| !c.is_alphanumeric()) {
+            // The separator before this word has been passed with the last one.
+            if !word.is_empty() {
+                let value = self.language.value(&format!("\u{1}comment:{}", word.to_lowercase()));
+                code.push(value, rest, rest + word.len(), Kind::Comment);
+            }
+            rest += word.len();
+            rest += self.text[rest..end].chars().next().map_or(0, char::len_utf8);
+        }
+    }
+
+    /// The text from `at` to the end.
+    pub fn rest(&self, at: usize) -> &'a str {
+        &self.text[at..self.to]
+    }
+
+    /// The class of a string.
+    pub fn string(&self) -> Class {
+        self.tables.string
+    }
+
+    /// The class of an identifier.
+    pub fn name(&self) -> Class {
+        self.tables.name
+    }
+
+    /// The class of a number.
+    pub fn number(&self) -> Class {
+        self.tables.number
+    }
+
+    /// The class of a token that stands for itself.
+    pub fn literal(&self, text: &str) -> Class {
+        literal(self.language, text)
+    }
+
+    /// End and class of what begins at `at` with the character `first`.
+    fn piece(&self, at: usize, first: char) -> (usize, Class) {
+        let shape = &self.language.shape;
+        if let Some(found) = shape.special.and_then(|special| special(self, at)) {
+            return found;
+        }
+        if let Some(end) = self.comment_end(at) {
+            return (end, Class::Comment);
+        }
+        if let Some(end) = shape.quotes.iter().find_map(|quote| self.quote_end(quote, at, at)) {
+            return (end, self.tables.string);
+        }
+        if self.is_number(at) {
+            return (self.number_end(at), self.tables.number);
+        }
+        if is_name_start(first) || shape.name_start.contains(first) {
+            return self.word(at);
+        }
+        self.operator(at, first)
+    }
+
+    /// End of the comment that begins at `at`, if one does.
+    fn comment_end(&self, at: usize) -> Option<usize> {
+        let shape = &self.language.shape;
+        let rest = self.rest(at);
+        if let Some((open, close)) = shape.block_comments.iter().find(|(open, _)| rest.starts_with(open)) {
+            let inside = at + open.len();
+            return Some(self.patiently(inside, || self.block_end(inside, open, close)).unwrap_or(inside));
+        }
+        let is_line = shape.line_comments.iter().any(|open| rest.starts_with(open));
+        is_line.then(|| self.line_end(at))
+    }
+
+    /// The end that a search from `at` on finds, or else `None` and its way is counted; none is made after too much in vain.
+    fn patiently(&self, at: usize, search: impl FnOnce() -> Result<usize, usize>) -> Option<usize> {
+        if self.patience.get() == 0 {
+            return None;
+        }
+        let found = search();
+        if let Err(stop) = found {
+            self.patience.set(self.patience.get().saturating_sub(stop - at));
+        }
+        found.ok()
+    }
+
+    /// End of the next `close` from `at` on.
+    pub fn find_end(&self, at: usize, close: &str) -> Option<usize> {
+        self.patiently(at, || self.rest(at).find(close).map(|len| at + len + close.len()).ok_or(self.to))
+    }
+
+    /// End of the next byte `close` from `at` on, if it is on the same line.
+    pub fn find_on_line(&self, at: usize, close: u8) -> Option<usize> {
+        self.patiently(at, || match self.rest(at).bytes().position(|byte| byte == close || is_line_end(byte)) {
+            Some(len) if !is_line_end(self.text.as_bytes()[at + len]) => Ok(at + len + 1),
+            other => Err(at + other.unwrap_or(self.to - at)),
+        })
+    }
+
+    /// End of the block comment whose inside begins at `at`.
+    fn block_end(&self, at: usize, open: &str, close: &str) -> Result<usize, usize> {
+        let mut at = at;
+        let mut depth = 1;
+        while depth > 0 {
+            let close_at = at + self.rest(at).find(close).ok_or(self.to)?;
+            if self.language.shape.comments_nest {
+                depth += self.text[at..close_at].matches(open).count();
+            }
+            depth -= 1;
+            at = close_at + close.len();
+        }
+        Ok(at)
+    }
+
+    /// End of the line that `at` is on.
+    pub fn line_end(&self, at: usize) -> usize {
+        self.rest(at).bytes().position(is_line_end).map_or(self.to, |len| at + len)
+    }
+
+    /// End of a string that begins at `start` and whose quote would be at `at`, if it is there.
+    fn quote_end(&self, quote: &'static Quote, start: usize, at: usize) -> Option<usize> {
+        if !self.rest(at).starts_with(quote.open) {
+            return None;
+        }
+        let prefix = &self.text[start..at];
+        let is_known = if prefix.is_empty() { !quote.needs_prefix } else { quote.prefixes.contains(&prefix) };
+        if !is_known {
+            return None;
+        }
+        let inside = at + quote.open.len();
+        if !quote.lines {
+            return Some(self.closed(quote, inside).unwrap_or_else(|line_end| line_end));
+        }
+        Some(self.patiently(inside, || self.closed(quote, inside)).unwrap_or(inside))
+    }
+
+    /// End of a string whose inside begins at `at`. Errors: it is not closed; where the search ended.
+    ///
+    /// Code inside a string may hold strings: what is open is kept on a stack of its own.
+    fn closed(&self, quote: &'static Quote, at: usize) -> Result<usize, usize> {
+        let bytes = &self.text.as_bytes()[..self.to];
+        let stays_on_line = !quote.lines;
+        let mut at = at;
+        let mut open = vec![Open::String(quote)];
+        while at < bytes.len() {
+            let rest = &bytes[at..];
+            match open.last() {
+                None => break,
+                Some(Open::String(quote)) if quote.escape == Some(rest[0]) && !quote.opens_hole(rest) => {
+                    // An escaped line end carries a string over to the next line.
+                    at += if rest.starts_with(b"\\\r\n") { 3 } else { 2 };
+                }
+                Some(_) if stays_on_line && is_line_end(rest[0]) => return Err(at),
+                Some(Open::String(quote)) if rest.starts_with(quote.close.as_bytes()) => {
+                    at += quote.close.len();
+                    if quote.doubled && bytes[at..].starts_with(quote.close.as_bytes()) {
+                        at += quote.close.len();
+                        continue;
+                    }
+                    open.pop();
+                    if open.is_empty() {
+                        return Ok(at);
+                    }
+                }
+                Some(Open::String(Quote { hole: Some((start, end)), .. })) if rest.starts_with(start.as_bytes()) => {
+                    open.push(Open::Hole(*end));
+                    at += start.len();
+                }
+                Some(Open::String(_)) => at += 1,
+                Some(Open::Hole(end)) => {
+                    let begins = |quote: &&Quote| !quote.needs_prefix && rest.starts_with(quote.open.as_bytes());
+                    let inner = self.language.shape.quotes.iter().find(begins);
+                    at += inner.map_or(1, |quote| quote.open.len());
+                    match (inner, rest[0]) {
+                        (Some(quote), _) => open.push(Open::String(quote)),
+                        (None, byte) if byte == *end => drop(open.pop()),
+                        (None, b'(') if *end == b')' => open.push(Open::Hole(b')')),
+                        (None, b'{') if *end == b'}' => open.push(Open::Hole(b'}')),
+                        _ => {}
+                    }
+                }
+            }
+        }
+        Err(self.to)
+    }
+
+    /// End of the regular expression that begins with the slash at `at`, with its flags, if it ends on its line.
+    pub fn regex_end(&self, at: usize) -> Option<usize> {
+        let bytes = &self.text.as_bytes()[..self.to];
+        self.patiently(at, || {
+            let (mut end, mut in_class) = (at + 1, false);
+            while end < bytes.len() && !is_line_end(bytes[end]) {
+                match bytes[end] {
+                    b'\\' => end += 1,
+                    b'[' => in_class = true,
+                    b']' => in_class = false,
+                    b'/' if !in_class => {
+                        let flags = bytes[end + 1..].iter().take_while(|byte| byte.is_ascii_alphabetic()).count();
+                        return Ok(end + 1 + flags);
+                    }
+                    _ => {}
+                }
+                end += 1;
+            }
+            Err(end.min(bytes.len()))
+        })
+    }
+
+    /// End and class of the directive, `#word`, that begins at `at`.
+    pub fn directive(&self, at: usize) -> Option<(usize, Class)> {
+        let rest = self.rest(at);
+        let word = rest.strip_prefix('#')?.trim_start_matches([' ', '\t']);
+        let len = word.find(|c: char| !c.is_ascii_alphabetic()).unwrap_or(word.len());
+        (len > 0).then(|| (at + rest.len() - word.len() + len, self.literal(&format!("#{}", &word[..len]))))
+    }
+
+    /// Whether a number begins at `at`.
+    fn is_number(&self, at: usize) -> bool {
+        let digit_at = |i: usize| self.rest(at).as_bytes().get(i).is_some_and(u8::is_ascii_digit);
+        match self.rest(at).as_bytes().first() {
+            Some(b'0'..=b'9') => true,
+            Some(b'.') => digit_at(1) && !self.text[..at].ends_with('.'),
+            // Grammars of C take the sign into the number where no operator can stand.
+            Some(b'-' | b'+') if self.language.shape.signed_numbers => {
+                digit_at(1) && !self.text[..at].ends_with(['-', '+']) && !self.follows_operand()
+            }
+            _ => false,
+        }
+    }
+
+    /// Whether an operator of two operands may stand here: the last token ends an operand.
+    pub fn follows_operand(&self) -> bool {
+        match self.last {
+            Some((Kind::Name | Kind::Number | Kind::String, _)) => true,
+            Some((Kind::Operator, end)) => self.text[..end].ends_with([')', ']', '}']),
+            _ => false,
+        }
+    }
+
+    /// End of the number at `at`: digits, letters, signs of exponents, and points and separators between digits.
+    fn number_end(&self, at: usize) -> usize {
+        let bytes = self.rest(at).as_bytes();
+        let next = |i: usize| bytes.get(i + 1).copied().unwrap_or(b' ');
+        let is_hex = bytes.len() > 1 && bytes[0] == b'0' && matches!(bytes[1], b'x' | b'X');
+        let mut i = usize::from(matches!(bytes[0], b'-' | b'+'));
+        while let Some(byte) = bytes.get(i) {
+            let goes_on = match byte {
+                b'0'..=b'9' | b'A'..=b'Z' | b'a'..=b'z' | b'_' => true,
+                b'.' => next(i) != b'.' && !(next(i).is_ascii_alphabetic() || next(i) == b'_') && i + 1 < bytes.len(),
+                b'\'' => next(i).is_ascii_alphanumeric(),
+                b'-' | b'+' => {
+                    let exponent = if is_hex { b"pP" } else { b"eE" };
+                    i > 0 && exponent.contains(&bytes[i - 1]) && next(i).is_ascii_digit()
+                }
+                _ => false,
+            };
+            if !goes_on {
+                break;
+            }
+            i += 1;
+        }
+        at + i
+    }
+
+    /// The word at `at`: a keyword, a name, or the prefix of a string.
+    fn word(&self, at: usize) -> (usize, Class) {
+        let shape = &self.language.shape;
+        let rest = self.rest(at);
+        let first = rest.chars().next().map_or(0, char::len_utf8);
+        let is_part = |c: char| c.is_alphanumeric() || c == '_' || is_mark(c) || shape.name_part.contains(c);
+        let mut len = rest[first..].find(|c| !is_part(c)).map_or(rest.len(), |len| first + len);
+        let more = rest[len..].chars().next().filter(|c| shape.name_end.contains(*c));
+        if more.is_some() && !rest[len + 1..].starts_with('=') {
+            len += 1;
+        }
+        let end = at + len;
+        if let Some(end) = shape.quotes.iter().find_map(|quote| self.quote_end(quote, at, end)) {
+            return (end, self.tables.string);
+        }
+        (end, self.keyword(&rest[..len]).unwrap_or(self.tables.name))
+    }
+
+    /// The class of a word if it is a keyword.
+    pub fn keyword(&self, word: &str) -> Option<Class> {
+        if self.language.shape.case_blind {
+            // No keyword is longer; a word of megabytes is not copied.
+            return self.tables.words.get(word.get(..word.len().min(40))?.to_ascii_lowercase().as_str()).copied();
+        }
+        self.tables.words.get(word).copied()
+    }
+
+    /// The longest operator at `at`, or the character itself.
+    fn operator(&self, at: usize, first: char) -> (usize, Class) {
+        let rest = self.rest(at);
+        let known = self.tables.operators.get(first as usize).map_or(&[][..], Vec::as_slice);
+        // `>>` after a blank is a shift; without one it closes two lists of type arguments.
+        let closes = self.language.shape.generics && rest.starts_with(">>") && !self.text[..at].ends_with(' ');
+        let fits = |text: &&(&str, Class)| rest.starts_with(text.0) && !(closes && text.0.len() > 1);
+        if let Some((text, class)) = known.iter().find(fits) {
+            return (at + text.len(), *class);
+        }
+        let end = at + first.len_utf8();
+        if first == '\\' && rest[1..].starts_with(['\n', '\r']) {
+            return (end, Class::Ignored);
+        }
+        (end, Class::Token(self.language.value(&self.text[at..end]), Kind::Plain))
+    }
+}
+
+/// What is open inside a string.
+enum Open {
+    /// The string itself, or one in a hole.
+    String(&'static Quote),
+    /// Code, up to this byte.
+    Hole(u8),
+}
+
+impl Quote {
+    /// Whether code begins here, although with the byte that escapes.
+    fn opens_hole(&self, rest: &[u8]) -> bool {
+        self.hole.is_some_and(|(start, _)| rest.starts_with(start.as_bytes()))
+    }
+}
+
+/// Whether a line ends here.
+fn is_line_end(byte: u8) -> bool {
+    matches!(byte, b'\n' | b'\r')
+}
+
+/// Whether `c` is nothing to read.
+pub fn is_blank(c: char) -> bool {
+    c.is_whitespace() || c.is_control() || c == '\u{FEFF}'
+}
+
+/// Whether an identifier may begin with `c`, in nearly every language.
+fn is_name_start(c: char) -> bool {
+    c.is_alphabetic() || c == '_'
+}
+
+/// Whether `c` is a combining mark of the common blocks, which identifiers may contain.
+fn is_mark(c: char) -> bool {
+    matches!(c, '\u{300}'..='\u{36F}' | '\u{200C}' | '\u{200D}')
+}

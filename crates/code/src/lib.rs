@@ -1,0 +1,162 @@
+//! Source code → tokens that survive renaming, new layout and new comments, each with its span in the text.
+//!
+//! ```text
+//! text ─▶ syntax tree ─▶ leaves ─▶ fold ─▶ tokens, spans, kinds
+//!    └──▶ lexer (broken, deep or dear code) ─┘              languages/ holds one table a language
+//! ```
+//!
+//! # What a token is (version [`CODE_VERSION`])
+//!
+//! The leaves of the syntax tree in the order of the text, folded. A token's value is XXH3-64 with seed 0 of the bytes
+//! *family*, `0x00`, *class*. The family is the name of a group of languages whose tokens match each other: C and C++ are
+//! `c-family`; JavaScript, TypeScript and TSX are `ecmascript`; every other language is its own. The class is
+//!
+//! | of a leaf that is | the class is |
+//! |---|---|
+//! | one of `( ) , ; . ::`, or of `public private protected static final const` | nothing |
+//! | another keyword, operator or bracket, or a built-in constant | its text |
+//! | an identifier of any sort, or a built-in type | `0x01` `name` |
+//! | a number | `0x01` `number` |
+//! | a string, character, template, regular expression or heredoc, with all that is in it | `0x01` `string` |
+//! | a comment, or a statement of Python that is nothing but a string | nothing; with [`Options::comments`] each word in it is `0x01` `comment:` and the word in lower case |
+//!
+//! The text of a keyword is the one that the grammar lists: lower case where a language does not tell the cases apart, `#include`
+//! however it is spaced. Layout, the mark that ends a heredoc, and terminators that a language lets one leave out are
+//! nothing. Text that the grammar did not understand, and the whole of a file that is too broken, too deep or too dear to
+//! parse, is read by a lexer that makes the same tokens from the same tables; the [`Code`] then says so in `degraded`.
+//!
+//! Nothing here recurses, whatever the input; time is linear in the text, because the lexer is, and parsing ends at a
+//! budget that is counted in bytes and parser steps, never in seconds.
+
+mod fold;
+pub mod languages;
+mod lexer;
+mod tree;
+
+pub use languages::{language, Language, LANGUAGES};
+
+use lookalike_core::error::Error;
+use lookalike_core::frontend::{check_length, Span};
+use std::fmt;
+
+/// The version of the definition of a token; stored values are comparable within one version only.
+pub const CODE_VERSION: u32 = 1;
+
+/// How code becomes tokens.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Options {
+    /// Whether the words of comments are tokens too.
+    pub comments: bool,
+}
+
+/// What a token is to a reader, for colouring; it has no part in the token's value.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(u8)]
+pub enum Kind {
+    /// A character that the language has no use for.
+    Plain = 0,
+    /// A keyword, or a built-in constant or type.
+    Keyword = 1,
+    /// An identifier.
+    Name = 2,
+    /// A numeric literal.
+    Number = 3,
+    /// A string, character, template, regular expression or heredoc.
+    String = 4,
+    /// A word of a comment.
+    Comment = 5,
+    /// An operator or a bracket.
+    Operator = 6,
+    /// A built-in type: coloured as a keyword, folded as a name.
+    Type = 9,
+}
+
+/// Why a file was not read as its grammar says.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Degraded {
+    /// The text breaks the grammar's rules.
+    Syntax {
+        /// Places where it does.
+        errors: u32,
+        /// Line of the first of them, from 1.
+        first_line: u32,
+        /// Share of the bytes that belong to no sound construct, in thousandths.
+        share_permille: u32,
+    },
+    /// The syntax tree is deeper than `depth` levels.
+    Nesting {
+        /// The deepest level that is read.
+        depth: u32,
+    },
+    /// The text is longer than what is parsed, or parsing took more steps than any sound text of its length.
+    Budget,
+}
+
+impl fmt::Display for Degraded {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Syntax { errors, first_line, share_permille } => write!(
+                f,
+                "syntax: `{errors}` errors from line `{first_line}` on, `{}.{} %` of the text; that part is compared as bare words and signs",
+                share_permille / 10,
+                share_permille % 10
+            ),
+            Self::Nesting { depth } => {
+                write!(f, "nesting: deeper than `{depth}` levels; the file is compared as bare words and signs")
+            }
+            Self::Budget => write!(
+                f,
+                "budget: too long or too tangled to be parsed; the file is compared as bare words and signs"
+            ),
+        }
+    }
+}
+
+/// A text as tokens: three columns of one length, and what else a reader of the text wants to know.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Code {
+    /// Values.
+    pub tokens: Vec<u64>,
+    /// Where each stands: ascending, apart from each other, never empty.
+    pub spans: Vec<Span>,
+    /// What each is.
+    pub kinds: Vec<Kind>,
+    /// Where the comments stand, whether they are tokens or not.
+    pub comments: Vec<Span>,
+    /// Why the grammar was not followed, if it was not.
+    pub degraded: Option<Degraded>,
+}
+
+impl Code {
+    fn push(&mut self, value: u64, start: usize, end: usize, kind: Kind) {
+        self.tokens.push(value);
+        self.spans.push(Span { start: start as u32, end: end as u32 });
+        self.kinds.push(kind);
+    }
+}
+
+impl Language {
+    /// Reads a text as tokens of this language. Cost: one parse and one walk, or one pass of the lexer.
+    ///
+    /// Errors: a text of 4 GiB or more.
+    pub fn tokenize(&self, text: &str, options: Options) -> Result<Code, Error> {
+        check_length(text.len())?;
+        match tree::read(self, text, options) {
+            Ok(code) => Ok(code),
+            Err(why) => Ok(Code { degraded: Some(why), ..self.lex(text, options)? }),
+        }
+    }
+
+    /// Reads a text without its grammar, as broken files are read. Cost: one pass.
+    ///
+    /// Errors: a text of 4 GiB or more.
+    pub fn lex(&self, text: &str, options: Options) -> Result<Code, Error> {
+        check_length(text.len())?;
+        let mut code = Code::default();
+        lexer::Lexer::new(self, text, options).run(0, text.len(), &mut code);
+        Ok(code)
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,68 @@
+//! What is promised of every language, on programs of our own and on hostile texts.
+
+mod hostile;
+mod samples;
+
+use crate::{language, Code, Language, Options, LANGUAGES};
+use std::path::Path;
+
+/// Without the words of comments.
+const PLAIN: Options = Options { comments: false };
+
+/// The programs of a language, as `samples/` has them: its text by its name.
+fn sample(language: &Language, name: &str) -> String {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("samples").join(language.name);
+    let path = folder.join(format!("{name}{}", language.suffixes[0]));
+    let unreadable = |error| format!("no sample at {}: {error}", path.display());
+    std::fs::read_to_string(&path).map_err(unreadable).expect("samples are part of the crate")
+}
+
+fn read(language: &Language, text: &str) -> Code {
+    language.tokenize(text, PLAIN).expect("the text is short")
+}
+
+fn lex(language: &Language, text: &str) -> Code {
+    language.lex(text, PLAIN).expect("the text is short")
+}
+
+/// Fails unless spans are in order, apart, between characters and as many as tokens.
+fn check(code: &Code, text: &str, what: &str) {
+    assert_eq!((code.tokens.len(), code.kinds.len()), (code.spans.len(), code.spans.len()), "{what}");
+    for spans in [&code.spans, &code.comments] {
+        let mut before = 0;
+        for span in spans {
+            let (start, end) = (span.start as usize, span.end as usize);
+            assert!(before <= start && start < end, "{what}: {span:?} after byte {before}");
+            assert!(text.get(start..end).is_some(), "{what}: {span:?} cuts a character");
+            before = end;
+        }
+    }
+}
+
+#[test]
+fn names_and_suffixes_are_unique() {
+    for (i, one) in LANGUAGES.iter().enumerate() {
+        assert_eq!(language(one.name).map(|found| found.name), Some(one.name));
+        for other in &LANGUAGES[i + 1..] {
+            assert!(one.name < other.name, "{} and {} are out of order", one.name, other.name);
+            assert!(one.suffixes.iter().all(|suffix| !other.suffixes.contains(suffix)), "{} {}", one.name, other.name);
+        }
+    }
+    assert!(language("cobol").is_none());
+}
+
+#[test]
+fn every_kind_in_the_tables_is_known_to_its_grammar() {
+    for language in LANGUAGES {
+        let shape = &language.shape;
+        for set in [shape.names, shape.numbers, shape.strings, shape.comments, shape.unread] {
+            for kind in set.split_whitespace() {
+                let mut family = LANGUAGES.iter().filter(|other| other.family == language.family);
+                let knows = |grammar: &tree_sitter::Language| {
+                    [true, false].into_iter().any(|is_named| grammar.id_for_node_kind(kind, is_named) != 0)
+                };
+                assert!(family.any(|other| knows(other.grammar())), "{}: no node is a `{kind}`", language.name);
+            }
+        }
+    }
+}

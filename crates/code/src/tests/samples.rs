@@ -1,0 +1,210 @@
+//! Copies of a program are found, other programs are not, in every language.
+
+use super::{check, lex, read, sample, PLAIN};
+use crate::{Degraded, Kind, Language, Options, CODE_VERSION, LANGUAGES};
+use lookalike_core::hash::identity::token_value;
+use std::collections::HashSet;
+
+const ALL: [&str; 6] = ["original", "renamed", "reformatted", "reordered", "broken", "unrelated"];
+
+/// The share of `of` that lies in runs of 12 tokens which `within` has too.
+fn covered(of: &[u64], within: &[u64]) -> f64 {
+    const RUN: usize = 12;
+    let runs: HashSet<&[u64]> = within.windows(RUN).collect();
+    let (mut covered, mut upto) = (0, 0);
+    for (i, run) in of.windows(RUN).enumerate() {
+        if runs.contains(run) {
+            covered += i + RUN - upto.max(i);
+            upto = i + RUN;
+        }
+    }
+    covered as f64 / of.len() as f64
+}
+
+/// Length of the longest common subsequence, as a share of the longer sequence.
+fn agreement(left: &[u64], right: &[u64]) -> f64 {
+    let mut row = vec![0u32; right.len() + 1];
+    for token in left {
+        let mut diagonal = 0;
+        for (i, other) in right.iter().enumerate() {
+            let above = row[i + 1];
+            row[i + 1] = if token == other { diagonal + 1 } else { above.max(row[i]) };
+            diagonal = above;
+        }
+    }
+    f64::from(row[right.len()]) / left.len().max(right.len()) as f64
+}
+
+fn tokens(language: &Language, name: &str) -> Vec<u64> {
+    read(language, &sample(language, name)).tokens
+}
+
+#[test]
+fn every_sample_has_valid_spans_and_nothing_is_lost() {
+    for language in LANGUAGES {
+        for name in ALL {
+            let text = sample(language, name);
+            for code in [read(language, &text), lex(language, &text)] {
+                check(&code, &text, language.name);
+                let spans = [code.spans, code.comments].concat();
+                let inside: usize = spans.iter().map(|span| (span.end - span.start) as usize).sum();
+                let signs = text.bytes().filter(|byte| !byte.is_ascii_whitespace()).count();
+                let parting = text.bytes().filter(|byte| b"(),;.:".contains(byte)).count();
+                let modifiers = ["public", "private", "protected", "static", "final", "const"];
+                let modifying: usize = modifiers.iter().map(|word| word.len() * text.matches(word).count()).sum();
+                // Separators, modifiers, marks of heredocs and suffixes of literals are no tokens.
+                assert!(inside + parting + modifying + 150 > signs, "{} {name}: {inside} of {signs}", language.name);
+            }
+        }
+    }
+}
+
+#[test]
+fn sound_programs_are_sound_and_broken_ones_are_reported() {
+    for language in LANGUAGES {
+        for name in ALL {
+            let degraded = read(language, &sample(language, name)).degraded;
+            assert_eq!(degraded.is_some(), name == "broken", "{} {name}: {degraded:?}", language.name);
+        }
+    }
+}
+
+#[test]
+fn renaming_changes_no_token() {
+    for language in LANGUAGES {
+        assert_ne!(sample(language, "renamed"), sample(language, "original"));
+        assert!(tokens(language, "renamed") == tokens(language, "original"), "{}", language.name);
+    }
+}
+
+#[test]
+fn layout_and_comments_change_no_token() {
+    for language in LANGUAGES {
+        assert_ne!(sample(language, "reformatted"), sample(language, "original"));
+        assert!(tokens(language, "reformatted") == tokens(language, "original"), "{}", language.name);
+    }
+}
+
+#[test]
+fn reordered_programs_are_found() {
+    for language in LANGUAGES {
+        let share = covered(&tokens(language, "reordered"), &tokens(language, "original"));
+        assert!(share >= 0.8, "{}: {share}", language.name);
+        assert!(tokens(language, "reordered") != tokens(language, "original"), "{}", language.name);
+    }
+}
+
+#[test]
+fn broken_programs_are_found() {
+    for language in LANGUAGES {
+        let share = covered(&tokens(language, "broken"), &tokens(language, "original"));
+        assert!(share >= 0.7, "{}: {share}", language.name);
+    }
+}
+
+#[test]
+fn unrelated_programs_are_not_found() {
+    for language in LANGUAGES {
+        let share = covered(&tokens(language, "unrelated"), &tokens(language, "original"));
+        assert!(share <= 0.25, "{}: {share}", language.name);
+    }
+}
+
+#[test]
+fn the_lexer_agrees_with_the_tree() {
+    for language in LANGUAGES {
+        for (name, least) in [("original", 0.95), ("renamed", 0.95), ("unrelated", 0.9)] {
+            let text = sample(language, name);
+            let share = agreement(&read(language, &text).tokens, &lex(language, &text).tokens);
+            assert!(share >= least, "{} {name}: {share}", language.name);
+        }
+    }
+}
+
+#[test]
+fn languages_of_one_family_match_each_other() {
+    let find = |name: &str| crate::language(name).expect("it is in the list");
+    for (one, other) in [("c", "cpp"), ("javascript", "typescript"), ("javascript", "tsx"), ("typescript", "tsx")] {
+        let text = sample(find(one), "original");
+        assert!(read(find(one), &text).tokens == read(find(other), &text).tokens, "{one} read as {other}");
+    }
+    let text = "int main() { return 0; }";
+    assert_ne!(read(find("c"), text).tokens[0], read(find("java"), text).tokens[0], "the family is part of the value");
+}
+
+#[test]
+fn values_are_those_of_the_definition() {
+    let java = crate::language("java").expect("it is in the list");
+    let text = "int x = 1 + f(\"a b\", 'c', null); // y";
+    let value = |class: &[u8]| token_value(&[b"java\0", class].concat());
+    let (name, number, string) = (value(b"\x01name"), value(b"\x01number"), value(b"\x01string"));
+    let sign = |text: &str| value(text.as_bytes());
+    let expected = [name, name, sign("="), number, sign("+"), name, string, string, sign("null")];
+    for code in [read(java, text), lex(java, text)] {
+        assert_eq!(code.tokens, expected);
+        assert_eq!(code.kinds[..4], [Kind::Type, Kind::Name, Kind::Operator, Kind::Number]);
+        assert_eq!(code.comments.len(), 1);
+    }
+    let kept = java.tokenize(text, Options { comments: true }).expect("the text is short");
+    assert_eq!(kept.tokens[..expected.len()], expected);
+    assert_eq!(kept.tokens[expected.len()..], [value(b"\x01comment:y")]);
+    assert_eq!(kept.kinds[expected.len()], Kind::Comment);
+}
+
+#[test]
+fn comments_are_kept_word_by_word_on_request() {
+    for language in LANGUAGES {
+        let text = sample(language, "original");
+        for code in
+            [language.tokenize(&text, Options { comments: true }), language.lex(&text, Options { comments: true })]
+        {
+            let code = code.expect("the text is short");
+            check(&code, &text, language.name);
+            let words = code.spans.iter().zip(&code.kinds).filter(|(_, kind)| **kind == Kind::Comment);
+            let words: Vec<&str> = words.map(|(span, _)| &text[span.start as usize..span.end as usize]).collect();
+            let is_there = ["Grade", "arithmetic", "components"].iter().any(|word| words.contains(word));
+            assert!(is_there, "{}: {words:?}", language.name);
+        }
+    }
+}
+
+#[test]
+fn text_that_the_tree_skips_is_lexed() {
+    let java = crate::language("java").expect("it is in the list");
+    let text =
+        "class A { int f() { return 1; } ` ° int g() { return 2; } }".to_owned() + &" class B { int x; }".repeat(40);
+    let code = read(java, &text);
+    assert!(
+        matches!(code.degraded, Some(Degraded::Syntax { errors: 1.., first_line: 1, share_permille: 0..=10 })),
+        "{:?}",
+        code.degraded
+    );
+    let shown: Vec<&str> = code.spans.iter().map(|span| &text[span.start as usize..span.end as usize]).collect();
+    assert!(shown.contains(&"°") && shown.contains(&"`"), "{shown:?}");
+}
+
+#[test]
+fn degraded_files_say_why() {
+    let why = Degraded::Syntax { errors: 3, first_line: 14, share_permille: 13 };
+    assert_eq!(
+        why.to_string(),
+        "syntax: `3` errors from line `14` on, `1.3 %` of the text; that part is compared as bare words and signs"
+    );
+}
+
+#[test]
+fn code_version_digest() {
+    // A grammar or a table that reads a sample differently changes stored values: CODE_VERSION must change with this.
+    let mut values = Vec::new();
+    for language in LANGUAGES {
+        for name in ALL {
+            let text = sample(language, name);
+            let code = [language.tokenize(&text, PLAIN), language.lex(&text, Options { comments: true })];
+            for code in code {
+                let tokens = code.expect("the text is short").tokens;
+                values.extend(tokens.iter().flat_map(|token| token.to_le_bytes()));
+            }
+        }
+    }
+    assert_eq!((CODE_VERSION, token_value(&values)), (1, 0x877A_F85A_8D21_AC88));
+}
