@@ -32,6 +32,32 @@ pub enum Error {
         /// What was seen there.
         reason: &'static str,
     },
+    /// Two sketches were made differently, so that their elements mean different things.
+    Unlike {
+        /// The parameter that differs, by its public name.
+        what: &'static str,
+        /// Its value in the one.
+        left: String,
+        /// Its value in the other.
+        right: String,
+    },
+    /// Containment was asked of a sketch that cannot tell it.
+    NoContainment {
+        /// The kind of sketch.
+        kind: &'static str,
+    },
+    /// A shingle was given to a sketch that cannot take one.
+    NoUpdate {
+        /// The kind of sketch.
+        kind: &'static str,
+    },
+    /// Stored bytes are not what they are read as.
+    Format {
+        /// What they were read as.
+        what: &'static str,
+        /// What was found wrong and what to do.
+        reason: String,
+    },
 }
 
 impl fmt::Display for Error {
@@ -45,6 +71,16 @@ impl fmt::Display for Error {
             Self::Binary { at_byte, reason } => {
                 write!(f, "not a text: {reason} at byte `{at_byte}`; convert it to UTF-8 or leave it out")
             }
+            Self::Unlike { what, left, right } => {
+                write!(f, "sketches cannot be compared: {what} is `{left}` in one and `{right}` in the other; make both alike")
+            }
+            Self::NoContainment { kind } => {
+                write!(f, "containment cannot be told from sketch `{kind}`: its sample is one of both documents; use modulo or adaptive")
+            }
+            Self::NoUpdate { kind } => {
+                write!(f, "sketch `{kind}` takes no single shingles: its level follows from the whole document; use modulo")
+            }
+            Self::Format { what, reason } => write!(f, "{what} cannot be read: {reason}"),
         }
     }
 }
