@@ -1,0 +1,44 @@
+//! Pairs → clusters that do not chain: every member was paired with the representative itself.
+//!
+//! Leaders are taken from the submission with the most neighbours at or above the threshold on (by the sum of their scores,
+//! then by order); a leader takes all neighbours that are still free. Cost: O(pairs log pairs).
+
+use super::score::Pair;
+
+/// Submissions around one that represents them.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Cluster {
+    /// The submission all others were compared with.
+    pub representative: u32,
+    /// The others with their scores, best first.
+    pub members: Vec<(u32, f64)>,
+}
+
+/// Clusters of at least two among `submissions`, from pairs with a score of at least `threshold`.
+pub fn clusters(pairs: &[Pair], submissions: usize, threshold: f64) -> Vec<Cluster> {
+    let mut neighbours: Vec<Vec<(u32, f64)>> = vec![Vec::new(); submissions];
+    for pair in pairs.iter().filter(|pair| pair.score >= threshold) {
+        neighbours[pair.left as usize].push((pair.right, pair.score));
+        neighbours[pair.right as usize].push((pair.left, pair.score));
+    }
+    let strength = |i: &usize| neighbours[*i].iter().map(|(_, score)| score).sum::<f64>();
+    let mut leaders: Vec<usize> = (0..submissions).filter(|i| !neighbours[*i].is_empty()).collect();
+    leaders.sort_by(|a, b| strength(b).total_cmp(&strength(a)).then(a.cmp(b)));
+    let mut taken = vec![false; submissions];
+    let mut found = Vec::new();
+    for leader in leaders {
+        if taken[leader] {
+            continue;
+        }
+        let mut members: Vec<(u32, f64)> =
+            neighbours[leader].iter().copied().filter(|(other, _)| !taken[*other as usize]).collect();
+        if members.is_empty() {
+            continue;
+        }
+        members.sort_by(|a, b| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0)));
+        taken[leader] = true;
+        members.iter().for_each(|(other, _)| taken[*other as usize] = true);
+        found.push(Cluster { representative: leader as u32, members });
+    }
+    found
+}

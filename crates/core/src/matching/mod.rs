@@ -1,0 +1,265 @@
+//! Submissions → pairs, passages, clusters: who shares what with whom.
+//!
+//! ```text
+//! entries ─▶ one sorted table ─▶ candidates ─▶ alignment ─▶ score, passages ─▶ clusters
+//!             weigh.rs           candidates.rs  align.rs     score.rs           cluster.rs
+//! ```
+//!
+//! Nothing here knows what a token is. Submissions with the same content are one class: it is compared once, and its pairs are
+//! written out afterwards, so n identical ones cost n links and not n² alignments. Rows of the triangle of pairs are independent,
+//! so they run on all cores; results are put together in the order of the rows and do not depend on the number of threads.
+
+pub mod align;
+pub mod candidates;
+pub mod classes;
+pub mod cluster;
+pub mod common;
+pub mod cover;
+pub mod entry;
+pub mod score;
+pub mod template;
+pub mod weigh;
+
+use align::{Aligner, Index};
+use candidates::{Candidate, Proposals};
+use classes::Classes;
+use entry::Entry;
+use rayon::prelude::*;
+use score::{Judged, Pair};
+use template::Template;
+use weigh::{Frequencies, Weighed};
+
+/// Intervals of the histogram of scores.
+pub const BINS: usize = 20;
+/// Pairs whose shared picks promise less than this part of the cut-off are not aligned.
+const PROMISING: f64 = 1.0 / 3.0;
+
+/// What is asked.
+#[derive(Clone, Copy, Debug)]
+pub struct Settings {
+    /// What more submitters share is nobody's own.
+    pub max_sharing: Option<u32>,
+    /// Pairs below it are counted, not kept.
+    pub min_score: f64,
+    /// Pairs kept, best first.
+    pub max_pairs: usize,
+}
+
+/// Submissions weighed and ready to be compared.
+pub struct Cohort {
+    entries: Vec<Entry>,
+    classes: Classes,
+    frequencies: Frequencies,
+    weighed: Vec<Weighed>,
+    proposals: Proposals,
+    settings: Settings,
+}
+
+/// What a comparison found.
+#[derive(Debug, Default)]
+pub struct Outcome {
+    /// Best first, then in the order of the submissions; at most `max_pairs`.
+    pub pairs: Vec<Pair>,
+    /// Pairs at or above the cut-off.
+    pub count: u64,
+    /// Pairs by score, [`BINS`] intervals; those not aligned by their estimate.
+    pub histogram: Vec<u64>,
+    /// Pairs that share something and were only estimated, because too little was promised.
+    pub estimated: u64,
+}
+
+impl Cohort {
+    /// Sorts the table and weighs every submission. Template files are entries like others.
+    pub fn new(entries: Vec<Entry>, templates: &[Entry], settings: Settings) -> Self {
+        let frequencies = Frequencies::new(&entries);
+        let template = Template::new(templates.iter());
+        let marker = template.marker();
+        let by_pick = frequencies.by_pick(&entries);
+        let weighed: Vec<Weighed> = entries
+            .par_iter()
+            .zip(by_pick)
+            .map(|(entry, holders)| frequencies.weigh(entry, holders, &marker, settings.max_sharing))
+            .collect();
+        let classes = Classes::new(&entries);
+        let proposals = Proposals::new(&entries, &frequencies, &weighed, &classes, settings.min_score);
+        Self { entries, classes, frequencies, weighed, proposals, settings }
+    }
+
+    /// The submissions.
+    pub fn entries(&self) -> &[Entry] {
+        &self.entries
+    }
+
+    /// What each weighs.
+    pub fn weighed(&self) -> &[Weighed] {
+        &self.weighed
+    }
+
+    /// Classes of identical submissions.
+    pub fn classes(&self) -> &Classes {
+        &self.classes
+    }
+
+    /// Frequencies of picks.
+    pub fn frequencies(&self) -> &Frequencies {
+        &self.frequencies
+    }
+
+    fn judged(&self, left: u32, right: u32) -> Judged<'_> {
+        let sides = [left as usize, right as usize];
+        Judged {
+            entries: sides.map(|i| &self.entries[i]),
+            weighed: sides.map(|i| &self.weighed[i]),
+            frequencies: &self.frequencies,
+        }
+    }
+
+    /// Whether two submissions are to be compared at all.
+    fn may_pair(&self, left: u32, right: u32) -> bool {
+        let [a, b] = [left, right].map(|i| &self.entries[i as usize]);
+        a.submitter != b.submitter && !(a.old && b.old)
+    }
+}
+
+/// A comparison under way: some rows at a time, so that the caller can tell how far it is, and stop.
+#[derive(Debug)]
+pub struct Comparison {
+    row: u32,
+    outcome: Outcome,
+}
+
+/// What one row found.
+#[derive(Default)]
+struct Found {
+    pairs: Vec<Pair>,
+    count: u64,
+    histogram: Vec<u64>,
+    estimated: u64,
+}
+
+impl Default for Comparison {
+    fn default() -> Self {
+        Self { row: 0, outcome: Outcome { histogram: vec![0; BINS], ..Outcome::default() } }
+    }
+}
+
+impl Comparison {
+    /// Compares the next `rows` submissions with all after them; whether there are more.
+    pub fn advance(&mut self, cohort: &Cohort, rows: u32) -> bool {
+        let all = cohort.entries.len() as u32;
+        let end = all.min(self.row.saturating_add(rows));
+        let found: Vec<Found> = (self.row..end)
+            .into_par_iter()
+            .map_init(|| (Aligner::default(), Vec::new()), |(aligner, shared), row| cohort.row(row, aligner, shared))
+            .collect();
+        for part in found {
+            self.outcome.pairs.extend(part.pairs);
+            self.outcome.count += part.count;
+            self.outcome.estimated += part.estimated;
+            for (bin, count) in self.outcome.histogram.iter_mut().zip(&part.histogram) {
+                *bin += count;
+            }
+        }
+        self.keep_best(cohort.settings.max_pairs);
+        self.row = end;
+        end < all
+    }
+
+    /// Rows done.
+    pub fn done(&self) -> u32 {
+        self.row
+    }
+
+    /// What was found so far.
+    pub fn finish(self) -> Outcome {
+        self.outcome
+    }
+
+    fn keep_best(&mut self, max_pairs: usize) {
+        let order = |a: &Pair, b: &Pair| b.score.total_cmp(&a.score).then((a.left, a.right).cmp(&(b.left, b.right)));
+        self.outcome.pairs.sort_by(order);
+        self.outcome.pairs.truncate(max_pairs);
+    }
+}
+
+impl Cohort {
+    fn row(&self, row: u32, aligner: &mut Aligner, shared: &mut Vec<u64>) -> Found {
+        let mut found = Found { histogram: vec![0; BINS], ..Found::default() };
+        if !self.classes.is_first(row) {
+            return found;
+        }
+        self.twins(row, &mut found);
+        let mut candidates = Vec::new();
+        self.proposals.of(row, PROMISING * self.settings.min_score, shared, &mut candidates);
+        if candidates.is_empty() {
+            return found;
+        }
+        let index = Index::of(&self.entries[row as usize]);
+        for candidate in candidates {
+            self.compare(row, candidate, &index, aligner, &mut found);
+        }
+        found
+    }
+
+    /// Pairs within the class of `row`.
+    fn twins(&self, row: u32, found: &mut Found) {
+        let pairs = classes::within(self.classes.members(row), |a, b| self.may_pair(a, b));
+        let Some((left, right)) = pairs.first().copied() else { return };
+        let judged = self.judged(left, right);
+        let alignment = align::whole(&self.entries[row as usize]);
+        if let Some(score) = judged.score(&alignment) {
+            self.write_out(&pairs, score, || judged.pair(left, right, score, &alignment), found);
+        }
+    }
+
+    fn compare(&self, row: u32, candidate: Candidate, index: &Index, aligner: &mut Aligner, found: &mut Found) {
+        let other = candidate.other;
+        let members = [row, other].map(|first| self.classes.members(first));
+        let pairs = classes::between(members[0], members[1], |a, b| self.may_pair(a, b));
+        if pairs.is_empty() {
+            return;
+        }
+        if candidate.estimate < PROMISING * self.settings.min_score {
+            found.estimated += pairs.len() as u64;
+            found.histogram[bin(candidate.estimate)] += pairs.len() as u64;
+            return;
+        }
+        let alignment = aligner.align(&self.entries[row as usize], index, &self.entries[other as usize]);
+        let judged = self.judged(row, other);
+        let Some(score) = judged.score(&alignment) else { return };
+        self.write_out(&pairs, score, || judged.pair(row, other, score, &alignment), found);
+    }
+
+    /// Counts a score for pairs of one or two classes, and keeps them if it is high enough.
+    fn write_out(&self, pairs: &[(u32, u32)], score: f64, make: impl FnOnce() -> Pair, found: &mut Found) {
+        found.histogram[bin(score)] += pairs.len() as u64;
+        if score < self.settings.min_score || score <= 0.0 {
+            return;
+        }
+        found.count += pairs.len() as u64;
+        let pair = make();
+        found.pairs.extend(pairs.iter().map(|(left, right)| oriented(&pair, *left, *right)));
+    }
+}
+
+/// The pair of other members of the same classes: their contents are the same, so is everything but the names.
+fn oriented(pair: &Pair, left: u32, right: u32) -> Pair {
+    let mut pair = Pair { left, right, ..pair.clone() };
+    if left > right {
+        pair = Pair { left: right, right: left, ..pair };
+        pair.coverage.reverse();
+        for passage in &mut pair.passages {
+            passage.start.reverse();
+            passage.end.reverse();
+        }
+        pair.passages.sort_by_key(|passage| (passage.start, passage.end));
+    }
+    pair
+}
+
+fn bin(score: f64) -> usize {
+    ((score * BINS as f64) as usize).min(BINS - 1)
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,287 @@
+//! What an alignment is worth: the score, the coverage of both sides, and the passages a person reads.
+//!
+//! `score` = matched own material of both / own material of both, each token by its weight; a token that is the same only after
+//! its name or value was folded away counts for 70 %. Template and too common material weighs nothing, so it leaves
+//! numerator and denominator alike, and identical submissions score 1.
+
+use super::align::{Alignment, Tile};
+use super::cover::cover;
+use super::entry::Entry;
+use super::weigh::{Frequencies, Weighed, UNIT};
+
+/// What a token counts whose exact text differs, in thousandths: renaming is cheap, so it must not hide a copy, but text
+/// that is the same to the letter says more.
+const RENAMED: u64 = 700;
+
+/// What a passage is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Sort {
+    /// A run of tokens, small gaps included.
+    Run,
+    /// A run that stands in another passage too, on one of the sides: the other copies of something that repeats.
+    Repeat,
+    /// A string literal with the same text.
+    Literal,
+}
+
+/// A stretch of tokens on both sides.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Passage {
+    /// First token on each side.
+    pub start: [u32; 2],
+    /// Token after the last on each side.
+    pub end: [u32; 2],
+    /// Matching tokens of its own (template not counted), gaps not counted; words for a literal.
+    pub tokens: u32,
+    /// Submitters that have its rarest part, these two included.
+    pub shared_by: u32,
+    /// Whether names and values are the same too, and there is no gap.
+    pub exact: bool,
+    /// What it is.
+    pub sort: Sort,
+}
+
+/// Two submissions and what they have in common.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Pair {
+    /// The earlier submission.
+    pub left: u32,
+    /// The later one.
+    pub right: u32,
+    /// 0 to 1.
+    pub score: f64,
+    /// Share of each side's own tokens that lie in tiles.
+    pub coverage: [f64; 2],
+    /// Own tokens in tiles, on the side that has more of them.
+    pub matched: u32,
+    /// Tokens of the longest passage.
+    pub longest: u32,
+    /// In the order of the left side.
+    pub passages: Vec<Passage>,
+}
+
+/// Two submissions to be judged.
+pub struct Judged<'a> {
+    /// The submissions.
+    pub entries: [&'a Entry; 2],
+    /// The same, weighed.
+    pub weighed: [&'a Weighed; 2],
+    /// Frequencies in the cohort.
+    pub frequencies: &'a Frequencies,
+}
+
+impl Judged<'_> {
+    /// Scores an alignment; `None` where neither side has anything of its own.
+    pub fn score(&self, alignment: &Alignment) -> Option<f64> {
+        let total = self.weighed[0].total + self.weighed[1].total;
+        if total == 0 {
+            return None;
+        }
+        let matched: u64 = alignment.tiles.iter().map(|tile| self.matched_weight(tile)).sum();
+        Some((matched + UNIT as u64 * self.literal_weight()) as f64 / (total as f64 * f64::from(UNIT)))
+    }
+
+    /// Weight of a tile on both sides, in thousandths.
+    fn matched_weight(&self, tile: &Tile) -> u64 {
+        let [a, b] = self.entries;
+        (0..tile.len as usize)
+            .map(|i| {
+                let (i, j) = (tile.a as usize + i, tile.b as usize + i);
+                let weight = u64::from(self.weighed[0].tokens[i]) + u64::from(self.weighed[1].tokens[j]);
+                weight * if a.same_text(i, b, j) { u64::from(UNIT) } else { RENAMED }
+            })
+            .sum()
+    }
+
+    /// Literals that both have, as indices into each side's.
+    fn shared_literals(&self) -> Vec<(usize, usize)> {
+        let [a, b] = self.entries.map(|entry| &entry.literals);
+        let (mut i, mut j, mut shared) = (0, 0, Vec::new());
+        while i < a.len() && j < b.len() {
+            match a[i].key.cmp(&b[j].key) {
+                std::cmp::Ordering::Less => i += 1,
+                std::cmp::Ordering::Greater => j += 1,
+                std::cmp::Ordering::Equal => {
+                    shared.push((i, j));
+                    (i, j) = (i + 1, j + 1);
+                }
+            }
+        }
+        shared
+    }
+
+    fn literal_weight(&self) -> u64 {
+        let weight = |(i, j): &(usize, usize)| self.weighed[0].literals[*i] + self.weighed[1].literals[*j];
+        self.shared_literals().iter().map(|both| u64::from(weight(both))).sum()
+    }
+
+    /// Everything a person is told about the pair.
+    pub fn pair(&self, left: u32, right: u32, score: f64, alignment: &Alignment) -> Pair {
+        let passages = self.passages(alignment);
+        let own_in = |side: usize| {
+            let starts = alignment.tiles.iter().map(|tile| (if side == 0 { tile.a } else { tile.b }, tile.len));
+            starts.map(|(start, len)| self.own(side, start, start + len)).sum::<u32>()
+        };
+        let matched = [own_in(0), own_in(1)];
+        let coverage = [0, 1].map(|side| f64::from(matched[side]) / (self.weighed[side].own() as f64).max(1.0));
+        let longest = passages.iter().filter(|p| p.sort != Sort::Literal).map(|p| p.tokens).max().unwrap_or(0);
+        Pair { left, right, score, coverage, matched: matched[0].max(matched[1]), longest, passages }
+    }
+
+    /// Own tokens of a stretch.
+    fn own(&self, side: usize, start: u32, end: u32) -> u32 {
+        self.weighed[side].tokens[start as usize..end as usize].iter().filter(|weight| **weight > 0).count() as u32
+    }
+
+    fn passages(&self, alignment: &Alignment) -> Vec<Passage> {
+        let mut found = Vec::new();
+        for tile in &alignment.tiles {
+            found.extend(self.clip(tile).map(|tile| self.passage(&tile, Sort::Run)));
+        }
+        let mut found = self.merge(found);
+        // Before the search for what is not covered: a passage that is not told covers nothing.
+        found.retain(|passage| self.is_worth_telling(passage));
+        if !alignment.is_whole {
+            let repeats = self.repeats(&found);
+            found.extend(repeats);
+        }
+        found.extend(self.literals(&found));
+        found.retain(|passage| self.is_worth_telling(passage));
+        found.sort_by_key(|passage| (passage.start, passage.end));
+        found
+    }
+
+    /// Cuts a tile at template and at what too many share; pieces of the other material go on through gaps shorter than k.
+    fn clip<'b>(&'b self, tile: &'b Tile) -> impl Iterator<Item = Tile> + 'b {
+        let k = self.entries[0].parts.get(self.entries[0].part_of(tile.a)).map_or(1, |part| part.k);
+        let is_own = move |i: u32| {
+            self.weighed[0].tokens[(tile.a + i) as usize] > 0 || self.weighed[1].tokens[(tile.b + i) as usize] > 0
+        };
+        let mut at = 0;
+        std::iter::from_fn(move || {
+            let start = (at..tile.len).find(|i| is_own(*i))?;
+            let (mut end, mut i) = (start + 1, start + 1);
+            while i < tile.len && i - end < k {
+                if is_own(i) {
+                    end = i + 1;
+                }
+                i += 1;
+            }
+            at = i;
+            Some(Tile { a: tile.a + start, b: tile.b + start, len: end - start })
+        })
+    }
+
+    fn passage(&self, tile: &Tile, sort: Sort) -> Passage {
+        let [a, b] = self.entries;
+        let exact = (0..tile.len as usize).all(|i| a.same_text(tile.a as usize + i, b, tile.b as usize + i));
+        let tokens = self.own(0, tile.a, tile.a + tile.len).max(self.own(1, tile.b, tile.b + tile.len));
+        let end = [tile.a + tile.len, tile.b + tile.len];
+        Passage { start: [tile.a, tile.b], end, tokens, shared_by: self.holders(tile), exact, sort }
+    }
+
+    /// Submitters that have the rarest pick of either side inside a tile.
+    fn holders(&self, tile: &Tile) -> u32 {
+        let rarest = |side: usize, start: u32| {
+            let (entry, end) = (self.entries[side], start + tile.len);
+            let k = entry.parts.get(entry.part_of(start)).map_or(1, |part| part.k);
+            let from = entry.picks.partition_point(|pick| pick.at < start);
+            let inside = entry.picks[from..].iter().take_while(|pick| pick.at + k <= end).count();
+            self.weighed[side].holders[from..from + inside].iter().copied().min()
+        };
+        [rarest(0, tile.a), rarest(1, tile.b)].into_iter().flatten().min().unwrap_or(2).max(2)
+    }
+
+    /// Joins passages that follow each other on both sides within k tokens, in the same files.
+    fn merge(&self, passages: Vec<Passage>) -> Vec<Passage> {
+        let mut merged: Vec<Passage> = Vec::with_capacity(passages.len());
+        for next in passages {
+            match merged.last_mut() {
+                Some(last) if self.follows(last, &next) => {
+                    last.exact &= next.exact && last.end == next.start;
+                    last.end = next.end;
+                    last.tokens += next.tokens;
+                    last.shared_by = last.shared_by.min(next.shared_by);
+                }
+                _ => merged.push(next),
+            }
+        }
+        merged
+    }
+
+    fn follows(&self, last: &Passage, next: &Passage) -> bool {
+        (0..2).all(|side| {
+            let entry = self.entries[side];
+            let part = entry.part_of(last.start[side]);
+            let k = entry.parts.get(part).map_or(0, |part| part.k);
+            next.start[side] >= last.end[side]
+                && next.start[side] - last.end[side] <= k
+                && entry.part_of(next.start[side]) == part
+        })
+    }
+
+    /// Passages over the tokens in runs of at least t that no passage covers yet, on either side.
+    fn repeats(&self, passages: &[Passage]) -> Vec<Passage> {
+        let mut covered = [0, 1].map(|side| vec![false; self.entries[side].tokens.len()]);
+        for passage in passages {
+            for (side, covered) in covered.iter_mut().enumerate() {
+                covered[passage.start[side] as usize..passage.end[side] as usize].fill(true);
+            }
+        }
+        let [a, b] = self.entries;
+        let swap = |tile: Tile| Tile { a: tile.b, b: tile.a, len: tile.len };
+        let found = [cover(a, b), cover(b, a).into_iter().map(swap).collect()];
+        let mut repeats = Vec::new();
+        for (side, tiles) in found.iter().enumerate() {
+            for tile in tiles {
+                let start = if side == 0 { tile.a } else { tile.b } as usize;
+                let t = entry_t(self.entries[side], start as u32);
+                let stretch = &mut covered[side][start..start + tile.len as usize];
+                let is_open = |i: &usize| !stretch[*i] && self.weighed[side].tokens[start + i] > 0;
+                let open: Vec<usize> = (0..stretch.len()).filter(is_open).collect();
+                if let (Some(first), Some(last)) = (open.first(), open.last()) {
+                    let piece = around(tile, *first as u32, *last as u32 + 1, t);
+                    stretch.fill(true);
+                    repeats.extend(self.clip(&piece).map(|tile| self.passage(&tile, Sort::Repeat)));
+                }
+            }
+        }
+        repeats
+    }
+
+    /// Shared literals that stand in no passage yet.
+    fn literals(&self, passages: &[Passage]) -> Vec<Passage> {
+        let mut found = Vec::new();
+        for (i, j) in self.shared_literals() {
+            let [a, b] = [self.entries[0].literals[i], self.entries[1].literals[j]];
+            let is_told =
+                passages.iter().any(|p| p.start[0] <= a.at && a.at < p.end[0] && p.start[1] <= b.at && b.at < p.end[1]);
+            if !is_told && (self.weighed[0].literals[i] > 0 || self.weighed[1].literals[j] > 0) {
+                let shared_by = self.frequencies.literal_holders(a.key).max(2);
+                let (start, end) = ([a.at, b.at], [a.at + 1, b.at + 1]);
+                found.push(Passage { start, end, tokens: a.words, shared_by, exact: true, sort: Sort::Literal });
+            }
+        }
+        found
+    }
+
+    /// Whether a passage is news: long enough to be promised, or rare; and of its own at least k tokens, or a literal.
+    fn is_worth_telling(&self, passage: &Passage) -> bool {
+        let entry = self.entries[0];
+        let (k, t) = entry.parts.get(entry.part_of(passage.start[0])).map_or((1, 1), |part| (part.k, part.t));
+        let is_rare = || 2 * super::weigh::weight(passage.shared_by, self.frequencies.submitters) >= UNIT;
+        passage.tokens >= t || (passage.tokens >= k || passage.sort == Sort::Literal) && is_rare()
+    }
+}
+
+/// Guarantee threshold where a token stands.
+fn entry_t(entry: &Entry, at: u32) -> u32 {
+    entry.parts.get(entry.part_of(at)).map_or(1, |part| part.t)
+}
+
+/// The tokens of a tile from `first` to `last`, and as many around them as make t.
+fn around(tile: &Tile, first: u32, last: u32, t: u32) -> Tile {
+    let len = (last - first).max(t).min(tile.len);
+    let start = first.min(tile.len - len);
+    Tile { a: tile.a + start, b: tile.b + start, len }
+}

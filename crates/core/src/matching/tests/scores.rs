@@ -1,0 +1,173 @@
+//! The score: from 0 to 1, the same from both sides and in any order, 1 for what is the same, without template or common material.
+
+use super::super::entry::Literal;
+use super::super::score::{Passage, Sort};
+use super::*;
+use crate::testing::fixed;
+
+/// Exact texts that differ now and then.
+fn spelled(entry: Entry, salt: u32) -> Entry {
+    let tokens = entry.tokens.clone();
+    written(entry, |i| if tokens[i].is_multiple_of(3) { 1 + (i as u32 / 7 + salt) % 2 } else { 0 })
+}
+
+/// A pair as the other side sees it.
+fn turned(pair: &Pair) -> Pair {
+    let mut pair = pair.clone();
+    pair.coverage.reverse();
+    pair.passages.iter_mut().for_each(|passage| {
+        passage.start.reverse();
+        passage.end.reverse();
+    });
+    pair.passages.sort_by_key(|passage| (passage.start, passage.end));
+    pair
+}
+
+proptest! {
+    #![proptest_config(fixed(600))]
+
+    #[test]
+    fn a_pair_is_the_same_from_both_sides((a, b) in akin()) {
+        let (a, b) = (spelled(a, 0), spelled(b, 1));
+        let (one, other) = (pair(a.clone(), b.clone()), pair(b, a));
+        prop_assert_eq!(one.as_ref().map(turned), other);
+        if let Some(pair) = one {
+            prop_assert!((0.0..=1.0).contains(&pair.score), "{}", pair.score);
+            prop_assert!(pair.coverage.iter().all(|share| (0.0..=1.0).contains(share)), "{:?}", pair.coverage);
+        }
+    }
+}
+
+proptest! {
+    #![proptest_config(fixed(60))]
+
+    #[test]
+    fn a_pair_is_the_same_from_both_sides_in_long_texts_that_repeat_themselves(
+        (a, b) in kin(2500), (k, t) in thresholds(),
+    ) {
+        let (a, b) = (entry(0, &a, k, t), entry(1, &b, k, t));
+        prop_assert_eq!(pair(a.clone(), b.clone()).as_ref().map(turned), pair(b, a));
+    }
+
+    #[test]
+    fn the_order_of_the_submissions_changes_no_score(
+        texts in prop::collection::vec(kin(90), 1..7), (k, t) in thresholds(), keys in prop::collection::vec(any::<u32>(), 14),
+        max_sharing in prop::option::of(2u32..6),
+    ) {
+        let texts: Vec<Vec<u32>> = texts.into_iter().flat_map(|(a, b)| [a, b]).collect();
+        let mut order: Vec<usize> = (0..texts.len()).collect();
+        order.sort_by_key(|i| keys[*i]);
+        let make = |order: &[usize]| order.iter().map(|i| entry(*i as u32 / 3, &texts[*i], k, t)).collect();
+        let settings = Settings { max_sharing, ..ALL };
+        let template = [entry(0, &texts[0][..texts[0].len() / 2], k, t)];
+        let straight: Vec<usize> = (0..texts.len()).collect();
+        let scores = |order: &[usize]| {
+            let outcome = run(&cohort(make(order), &template, settings));
+            let name = |pair: &Pair| {
+                let [a, b] = [pair.left, pair.right].map(|i| order[i as usize]);
+                (a.min(b), a.max(b), pair.score.to_bits(), pair.passages.len(), pair.longest)
+            };
+            let mut scores: Vec<_> = outcome.pairs.iter().map(name).collect();
+            scores.sort_unstable();
+            (scores, outcome.histogram)
+        };
+        prop_assert_eq!(scores(&straight), scores(&order));
+    }
+
+    #[test]
+    fn identical_submissions_score_1_whatever_the_cohort(
+        (own, rest) in akin(), others in prop::collection::vec(akin(), 0..4), copies in 2u32..9,
+        has_template in any::<bool>(), max_sharing in prop::option::of(1u32..9),
+    ) {
+        let own = spelled(own, 0);
+        let mut entries: Vec<Entry> = (0..copies).map(|i| by(own.clone(), i, false)).collect();
+        entries.extend(others.into_iter().map(|(a, _)| by(a, 50, false)));
+        let templates = if has_template { vec![rest] } else { Vec::new() };
+        let cohort = cohort(entries, &templates, Settings { max_sharing, ..ALL });
+        let outcome = run(&cohort);
+        let expected = (cohort.weighed()[0].total > 0).then_some(1.0);
+        for right in 1..copies {
+            for left in 0..right {
+                prop_assert_eq!(score_of(&outcome, left, right), expected, "{} and {}", left, right);
+            }
+        }
+    }
+}
+
+#[test]
+fn a_renamed_copy_scores_less_than_1_and_more_than_seven_tenths() {
+    let tokens = fresh(1, 200);
+    let names = |salt: u32| move |i: usize| if i.is_multiple_of(3) { 1 + salt } else { 0 };
+    let copy = |salt: u32| written(entry(salt, &tokens, 8, 16), names(salt));
+    let found = pair(copy(0), copy(1)).expect("the same but for names");
+    assert!(found.score > 0.7 && found.score < 1.0, "{}", found.score);
+    assert_eq!(found.passages.iter().map(|passage| passage.exact).collect::<Vec<_>>(), [false]);
+}
+
+#[test]
+fn identical_after_the_template_is_removed_is_1() {
+    let (k, t) = (5, 10);
+    let (handed_out, more, own) = (fresh(1, 40), fresh(2, 60), fresh(3, 30));
+    let templates = [entry(7, &[&handed_out[..], &fresh(9, 4), &more].concat(), k, t)];
+    let versions = [
+        [&handed_out[..], &own].concat(),
+        [&own[..], &more].concat(),
+        [&more[..], &own, &handed_out].concat(),
+        own.clone(),
+        [&more[..10], &own, &more[20..50]].concat(),
+    ];
+    let entries: Vec<Entry> = versions.iter().enumerate().map(|(i, text)| entry(i as u32, text, k, t)).collect();
+    let outcome = run(&cohort(entries, &templates, ALL));
+    assert_eq!(outcome.pairs.iter().map(|pair| pair.score).collect::<Vec<_>>(), [1.0; 10]);
+    assert!(outcome.pairs.iter().all(|pair| pair.coverage == [1.0, 1.0] && pair.matched == 30 && pair.longest == 30));
+}
+
+#[test]
+fn identical_after_common_material_is_removed_is_1() {
+    let (k, t) = (5, 10);
+    let (everybodys, own) = (fresh(1, 40), fresh(2, 30));
+    let mut texts = vec![[&everybodys[..], &own].concat(), [&own[..], &everybodys].concat()];
+    texts.extend((0..20).map(|i| [&everybodys[..], &fresh(10 + i, 30)].concat()));
+    let entries: Vec<Entry> = texts.iter().enumerate().map(|(i, text)| entry(i as u32, text, k, t)).collect();
+    let outcome = run(&cohort(entries, &[], Settings { max_sharing: Some(5), ..ALL }));
+    assert_eq!(score_of(&outcome, 0, 1), Some(1.0));
+    assert!(score_of(&outcome, 2, 3).is_none_or(|score| score < 0.3), "{:?}", score_of(&outcome, 2, 3));
+}
+
+#[test]
+fn two_of_the_same_that_are_template_only_are_no_pair() {
+    let text = fresh(1, 60);
+    let entries = vec![entry(0, &text, 5, 10), entry(1, &text, 5, 10)];
+    let outcome = run(&cohort(entries, &[entry(9, &text, 5, 10)], ALL));
+    assert_eq!((outcome.pairs.len(), outcome.count, outcome.histogram.iter().sum::<u64>()), (0, 0, 0));
+}
+
+#[test]
+fn texts_too_short_for_a_kgram_are_matched_by_exact_content_only() {
+    let entries = [fresh(1, 3), fresh(1, 3), fresh(1, 4), Vec::new(), Vec::new()];
+    let entries = entries.iter().enumerate().map(|(i, text)| entry(i as u32, text, 5, 10)).collect();
+    let outcome = run(&cohort(entries, &[], ALL));
+    assert_eq!((names(&outcome), score_of(&outcome, 0, 1)), (vec![(0, 1)], Some(1.0)));
+}
+
+#[test]
+fn a_shared_literal_is_told_and_counts() {
+    let literal = |mut entry: Entry, at: u32, key: u64| {
+        entry.literals = vec![Literal { key, at, words: 6 }];
+        entry
+    };
+    let shared = fresh(1, 20);
+    let texts = [[&fresh(2, 30)[..], &shared].concat(), [&shared[..], &fresh(3, 30)].concat()];
+    let make = |keys: [u64; 2]| {
+        let [a, b] = [0, 1].map(|i| literal(entry(i as u32, &texts[i], 5, 10), 4 + 30 * i as u32, keys[i]));
+        pair(a, b).expect("20 tokens in common")
+    };
+    let (same, other) = (make([9, 9]), make([8, 9]));
+    assert!(same.score > other.score, "{} {}", same.score, other.score);
+    let told: Vec<&Passage> = same.passages.iter().filter(|passage| passage.sort == Sort::Literal).collect();
+    assert_eq!(
+        told.iter().map(|p| (p.start, p.end, p.tokens, p.exact)).collect::<Vec<_>>(),
+        [([4, 34], [5, 35], 6, true)]
+    );
+    assert!(other.passages.iter().all(|passage| passage.sort != Sort::Literal));
+}
