@@ -1,0 +1,242 @@
+//! Texts → sketches of any kind, and what two sketches say of their documents.
+//!
+//! Cost: that of the shingles and of the kind; samples sort the ids once, which also counts the distinct ones.
+
+use super::estimate::{interval, Estimate, Population};
+use super::fast::{common, merge, Fast, EMPTY};
+use super::kind::{Kind, Recipe};
+use super::permutations::Permutations;
+use super::sample::Sample;
+use super::shingle::{into_set, Shingler};
+use crate::error::{Error, Result};
+
+/// What is kept of a document.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Body {
+    /// One minimum a coordinate.
+    Coordinates(Vec<u64>),
+    /// Some of the ids.
+    Sample(Sample),
+}
+
+/// What is kept of a document, with how it was made.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Sketch {
+    pub(super) recipe: Recipe,
+    pub(super) body: Body,
+    /// Distinct shingles of the document, or a number they do not exceed.
+    pub(super) shingles: u64,
+    /// Whether that number is exact.
+    pub(super) is_exact: bool,
+}
+
+impl Sketch {
+    /// The sketch of no document: what updates begin with.
+    pub fn empty(recipe: Recipe) -> Self {
+        let body = if recipe.kind.has_coordinates() {
+            Body::Coordinates(vec![EMPTY; recipe.size])
+        } else {
+            let (limit, most) = recipe.shape(0);
+            Body::Sample(Sample { ids: Vec::new(), limit, most })
+        };
+        Self { recipe, body, shingles: 0, is_exact: true }
+    }
+
+    /// How it was made.
+    pub fn recipe(&self) -> &Recipe {
+        &self.recipe
+    }
+
+    /// Its elements: coordinates, or ascending ids.
+    pub fn values(&self) -> &[u64] {
+        match &self.body {
+            Body::Coordinates(values) => values,
+            Body::Sample(sample) => &sample.ids,
+        }
+    }
+
+    /// Shingles of the document, and whether that is their exact number or one they do not exceed.
+    pub fn shingles(&self) -> (u64, bool) {
+        (self.shingles, self.is_exact)
+    }
+
+    /// Whether the document has no shingles.
+    pub fn is_empty(&self) -> bool {
+        self.shingles == 0
+    }
+
+    /// Makes it the sketch of both documents' shingles together.
+    pub fn merge(&mut self, other: &Self) -> Result<()> {
+        self.recipe.check_same(&other.recipe)?;
+        match (&mut self.body, &other.body) {
+            (Body::Coordinates(mine), Body::Coordinates(theirs)) => merge(mine, theirs),
+            (Body::Sample(mine), Body::Sample(theirs)) => *mine = mine.merged(theirs),
+            _ => {}
+        }
+        let is_same = self.is_exact && other.is_empty() || other.is_exact && self.is_empty();
+        self.know(self.shingles.saturating_add(other.shingles), is_same);
+        Ok(())
+    }
+
+    /// Takes a new bound on the number of shingles; a sample that has left nothing out knows better.
+    fn know(&mut self, shingles: u64, is_exact: bool) {
+        (self.shingles, self.is_exact) = (shingles, is_exact);
+        if let Body::Sample(sample) = &self.body {
+            if sample.is_whole() {
+                (self.shingles, self.is_exact) = (sample.ids.len() as u64, true);
+            }
+        }
+    }
+
+    /// Common elements and the size of the sample that resemblance is estimated from; none if a document has no shingles.
+    pub fn agreement(&self, other: &Self) -> Result<Option<(u64, u64)>> {
+        self.recipe.check_same(&other.recipe)?;
+        if self.is_empty() || other.is_empty() {
+            return Ok(None);
+        }
+        let counts = match (&self.body, &other.body) {
+            (Body::Coordinates(left), Body::Coordinates(right)) => (common(left, right) as u64, left.len() as u64),
+            (Body::Sample(left), Body::Sample(right)) => left.of_union(right),
+            _ => (0, 0),
+        };
+        Ok(Some(counts).filter(|(_, sample)| *sample > 0))
+    }
+
+    /// The estimated resemblance; none where it is undefined.
+    pub fn resemblance(&self, other: &Self, confidence: f64) -> Result<Option<Estimate>> {
+        let Some((common, sample)) = self.agreement(other)? else { return Ok(None) };
+        let is_known = self.is_exact && other.is_exact && !self.recipe.kind.has_coordinates();
+        let population = match is_known {
+            true => Population::Union { left: self.shingles, right: other.shingles },
+            false => Population::Unknown,
+        };
+        let found = interval(common, sample, population, confidence);
+        Ok(found.map(|found| {
+            found.with_collisions(self.recipe.shingling.bits, self.union(other, found.value) as u64, confidence)
+        }))
+    }
+
+    /// Elements of this document's sample that the other has too, and how many there are.
+    pub fn inclusion(&self, other: &Self) -> Result<Option<(u64, u64)>> {
+        self.recipe.check_same(&other.recipe)?;
+        match (&self.body, &other.body) {
+            (Body::Sample(left), Body::Sample(right)) if self.recipe.kind.has_containment() => {
+                let counts = (!other.is_empty()).then(|| left.of_left(right));
+                Ok(counts.filter(|(_, sample)| *sample > 0))
+            }
+            _ => Err(Error::NoContainment { kind: self.recipe.kind.name() }),
+        }
+    }
+
+    /// The estimated share of this document's shingles that the other has; none where it is undefined.
+    ///
+    /// Errors: a kind whose sample depends on both documents, or recipes that differ.
+    pub fn containment(&self, other: &Self, confidence: f64) -> Result<Option<Estimate>> {
+        let Some((common, sample)) = self.inclusion(other)? else { return Ok(None) };
+        let population = match self.is_exact && other.is_exact {
+            true => Population::Whole { size: self.shingles, other: other.shingles },
+            false => Population::Unknown,
+        };
+        let found = interval(common, sample, population, confidence);
+        Ok(found.map(|found| {
+            // Collisions of the whole union, as a share of this document alone.
+            let union = (self.shingles + other.shingles) as f64;
+            let weight = union * union / self.shingles.max(1) as f64;
+            found.with_collisions(self.recipe.shingling.bits, weight as u64, confidence)
+        }))
+    }
+
+    /// Size of the union, as far as it can be told.
+    fn union(&self, other: &Self, resemblance: f64) -> f64 {
+        (self.shingles as f64 + other.shingles as f64) / (1.0 + resemblance)
+    }
+}
+
+/// Makes the sketches of many texts with the same tables and memory.
+pub struct Maker {
+    recipe: Recipe,
+    shingler: Shingler,
+    /// Of the kinds with coordinates, the one that is used.
+    fast: Option<Fast>,
+    permutations: Option<Permutations>,
+    /// Reused between texts.
+    ids: Vec<u64>,
+    narrow: Vec<u32>,
+}
+
+impl Maker {
+    /// Fills the tables. Errors: a size that the kind cannot have.
+    pub fn new(recipe: Recipe) -> Result<Self> {
+        let size = recipe.size as i64;
+        Ok(Self {
+            recipe,
+            shingler: Shingler::new(recipe.shingling),
+            fast: (recipe.kind == Kind::Fast).then(|| Fast::new(size)).transpose()?,
+            permutations: (recipe.kind == Kind::Permutations).then(|| Permutations::new(size)).transpose()?,
+            ids: Vec::new(),
+            narrow: Vec::new(),
+        })
+    }
+
+    /// What it makes.
+    pub fn recipe(&self) -> &Recipe {
+        &self.recipe
+    }
+
+    /// The sketch of a text.
+    pub fn sketch(&mut self, text: &str) -> Sketch {
+        let mut ids = std::mem::take(&mut self.ids);
+        ids.clear();
+        self.shingler.ids(text, &mut ids);
+        let are_distinct = self.recipe.shingling.labelled || ids.len() <= 1;
+        let made = self.sketch_of(&mut ids, are_distinct);
+        self.ids = ids;
+        made
+    }
+
+    /// Fills `out`, of the recipe's size, with the coordinates of a text; returns its shingles, repetitions included.
+    /// Kinds without coordinates leave it empty.
+    pub fn coordinates(&mut self, text: &str, out: &mut [u64]) -> usize {
+        let mut ids = std::mem::take(&mut self.ids);
+        ids.clear();
+        self.shingler.ids(text, &mut ids);
+        self.fill(&ids, out);
+        let count = ids.len();
+        self.ids = ids;
+        count
+    }
+
+    /// Adds shingles that the caller made. Errors: an adaptive sample, whose level follows from the whole document.
+    pub fn update<'a>(&mut self, sketch: &mut Sketch, shingles: impl Iterator<Item = &'a [u8]>) -> Result<()> {
+        if self.recipe.kind == Kind::Adaptive {
+            return Err(Error::NoUpdate { kind: self.recipe.kind.name() });
+        }
+        let mut ids: Vec<u64> = shingles.map(|shingle| self.shingler.id_of_bytes(shingle)).collect();
+        into_set(&mut ids);
+        let more = self.sketch_of(&mut ids, true);
+        sketch.merge(&more)
+    }
+
+    fn fill(&mut self, ids: &[u64], out: &mut [u64]) {
+        match (&self.fast, &self.permutations) {
+            (Some(fast), _) => fast.sketch(ids, out),
+            (None, Some(permutations)) => permutations.sketch(ids, &mut self.narrow, out),
+            (None, None) => out.fill(EMPTY),
+        }
+    }
+
+    /// The sketch of ids, which samples sort; coordinates do not count them, and take the caller's word.
+    fn sketch_of(&mut self, ids: &mut Vec<u64>, are_distinct: bool) -> Sketch {
+        let mut made = Sketch::empty(self.recipe);
+        if let Body::Coordinates(values) = &mut made.body {
+            self.fill(ids, values);
+            made.is_exact = are_distinct;
+        } else {
+            into_set(ids);
+            let (limit, most) = self.recipe.shape(ids.len() as u64);
+            made.body = Body::Sample(Sample::of_set(ids, limit, most));
+        }
+        made.shingles = ids.len() as u64;
+        made
+    }
+}

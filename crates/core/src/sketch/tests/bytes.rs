@@ -1,0 +1,95 @@
+//! Stored sketches: what was written is read, and nothing else is.
+
+use super::recipe;
+use crate::hash::mix64;
+use crate::sketch::kind::{Kind, KINDS};
+use crate::sketch::sketching::{Maker, Sketch};
+use crate::testing::fixed;
+use proptest::collection::vec;
+use proptest::prelude::*;
+use xxhash_rust::xxh3::xxh3_64;
+
+fn made(kind: Kind, words: u64, size: i64) -> Sketch {
+    let text: String = (0..words).map(|i| format!("w{} ", mix64(i))).collect();
+    Maker::new(recipe(kind, size, 3)).expect("in range").sketch(&text)
+}
+
+#[test]
+fn what_was_stored_comes_back() {
+    for (kind, name) in KINDS {
+        for words in [0, 2, 40, 500] {
+            let sketch = made(kind, words, 16);
+            let bytes = sketch.to_bytes();
+            assert_eq!(bytes.len(), sketch.len_bytes(), "{name}");
+            assert_eq!(Sketch::from_bytes(&bytes).as_ref(), Ok(&sketch), "{name}, {words} words");
+        }
+    }
+}
+
+#[test]
+fn stored_bytes_never_change() {
+    let bytes = made(Kind::Smallest, 3, 4).to_bytes();
+    assert_eq!(bytes[..20], *b"LASK\x01\x01\x02\x01\x04\x40\0\0\x02\0\0\0\x04\0\0\0");
+    let digests = KINDS.map(|(kind, _)| xxh3_64(&made(kind, 40, 8).to_bytes()));
+    let stored = [
+        0xe759_247a_4f48_0b49,
+        0x3c99_b52c_a4bf_ddac,
+        0x5640_6e5f_e727_aeef,
+        0x3a6d_5337_2ef5_1984,
+        0x582f_baf2_5596_36df,
+        0xd98d_1f70_554f_b304,
+    ];
+    assert_eq!(digests, stored, "{digests:#x?}");
+}
+
+#[test]
+fn refusals_say_why() {
+    let bytes = made(Kind::Fast, 40, 8).to_bytes();
+    let message = |bytes: &[u8]| Sketch::from_bytes(bytes).expect_err("refused").to_string();
+    assert_eq!(
+        message(b"hello"),
+        "sketch cannot be read: the bytes do not begin as one does; give what to_bytes returned"
+    );
+    assert_eq!(message(&bytes[..30]), "sketch cannot be read: the bytes are cut off; fetch them again");
+    let mut newer = bytes.clone();
+    newer[4] = 9;
+    assert_eq!(
+        message(&newer),
+        "sketch cannot be read: it has version 9 of text 1, this program reads 1 of text 1; make it anew"
+    );
+    let mut damaged = bytes.clone();
+    damaged[60] ^= 1;
+    assert_eq!(
+        message(&damaged),
+        "sketch cannot be read: the checksum does not fit, so the bytes were damaged; fetch them again"
+    );
+}
+
+proptest! {
+    #![proptest_config(fixed(400))]
+
+    #[test]
+    fn hostile_bytes_are_refused_or_mean_something(
+        kind in prop::sample::select(KINDS.map(|(kind, _)| kind).to_vec()), words in 0u64..60,
+        changes in vec((any::<prop::sample::Index>(), any::<u8>()), 0..4), cut in 0usize..20, random in vec(any::<u8>(), 0..80),
+    ) {
+        let mut bytes = made(kind, words, 8).to_bytes();
+        bytes.truncate(bytes.len() - cut.saturating_sub(12));
+        for (at, value) in &changes {
+            let at = at.index(bytes.len());
+            bytes[at] = *value;
+        }
+        // With a checksum that fits, so that what stands behind it is asked too.
+        let content = bytes.len() - 8;
+        let checksum = xxh3_64(&bytes[..content]).to_le_bytes();
+        bytes[content..].copy_from_slice(&checksum);
+        for bytes in [bytes, random] {
+            if let Ok(sketch) = Sketch::from_bytes(&bytes) {
+                prop_assert_eq!(sketch.to_bytes(), bytes);
+                let estimate = sketch.resemblance(&sketch, 0.95).expect("alike with itself");
+                prop_assert!(estimate.is_none_or(|found| found.value == 1.0));
+                sketch.clone().merge(&sketch).expect("alike with itself");
+            }
+        }
+    }
+}
