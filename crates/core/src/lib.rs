@@ -1,4 +1,4 @@
-//! Document fingerprinting without Python: front ends, hashes, selection schemes.
+//! Document fingerprinting without Python: front ends, hashes, selection schemes, sketches.
 //!
 //! ```text
 //! bytes ─▶ text ─▶ tokens ─▶ order keys ─▶ fingerprints
@@ -7,12 +7,16 @@
 //!
 //! Nothing here prints, reads the environment or a clock, or panics on any input; parameters are checked where they are made.
 
+pub mod clustering;
 pub mod error;
 pub mod fingerprint;
 pub mod frontend;
 pub mod hash;
+pub mod matching;
 pub mod naive;
 pub mod scheme;
+pub mod sketch;
+pub mod table;
 
 #[cfg(test)]
 mod testing;

@@ -1,0 +1,61 @@
+//! The alarm: clusters so large that a key, a template or a chain may hold together what is not alike.
+
+use super::local::Local;
+use super::{Candidates, Giant};
+use std::cmp::Reverse;
+use std::collections::HashMap;
+
+/// Documents that are never too many for one cluster.
+const FEW: usize = 1000;
+/// Keys named of a giant.
+const NAMED: usize = 8;
+
+/// Clusters above [`FEW`] documents and a hundredth of all, without keys, largest first.
+pub fn sizes(leader: &[u32]) -> Vec<Giant> {
+    let mut sizes = vec![0u32; leader.len()];
+    leader.iter().for_each(|leader| sizes[*leader as usize] += 1);
+    let most = FEW.max(leader.len() / 100);
+    let large = sizes.iter().enumerate().filter(|(_, size)| **size as usize > most);
+    let mut giants: Vec<Giant> =
+        large.map(|(leader, size)| Giant { leader: leader as u32, documents: *size, keys: Vec::new() }).collect();
+    giants.sort_by_key(|giant| (Reverse(giant.documents), giant.leader));
+    giants
+}
+
+/// Giants with the keys that most of their documents hold.
+pub fn by_keys(candidates: &Candidates, leader: &[u32]) -> Vec<Giant> {
+    let mut giants = sizes(leader);
+    if giants.is_empty() {
+        return giants;
+    }
+    let number: HashMap<u32, usize> = giants.iter().enumerate().map(|(i, giant)| (giant.leader, i)).collect();
+    let mut counts = vec![0u32; giants.len()];
+    let mut local = Local::new();
+    for component in candidates.components() {
+        // Clusters lie within components: most of these are too small.
+        if candidates.members(component).len() <= FEW {
+            continue;
+        }
+        local.load(candidates, component);
+        for bucket in local.buckets() {
+            let leaders = local.held(bucket).iter().map(|place| leader[local.document(*place) as usize]);
+            leaders.filter_map(|leader| number.get(&leader)).for_each(|giant| counts[*giant] += 1);
+            for (giant, count) in giants.iter_mut().zip(&mut counts) {
+                note(&mut giant.keys, local.key(bucket), std::mem::take(count));
+            }
+        }
+    }
+    giants
+}
+
+/// Keeps the most common keys, the smaller ones of equals.
+pub fn note(keys: &mut Vec<(u64, u32)>, key: u64, count: u32) {
+    if count < 2 {
+        return;
+    }
+    let at = keys.partition_point(|(other, most)| (Reverse(*most), *other) < (Reverse(count), key));
+    if at < NAMED {
+        keys.insert(at, (key, count));
+        keys.truncate(NAMED);
+    }
+}

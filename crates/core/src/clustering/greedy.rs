@@ -1,0 +1,223 @@
+//! Greedy clustering of sketches (Broder 1997, §4.4): documents in turn, each to the cluster it resembles or to one of its own.
+//!
+//! A cluster is represented by a sketch: its first member's, or the elements that most of its members have, taken anew whenever it has
+//! doubled. A table from elements to the clusters they represent finds the clusters that share most with a document; the best of
+//! them are tried. What is removed must resemble what stays, so a document joins only if it reaches the threshold against the first member.
+//!
+//! Cost: O(s) a document, expected, as long as an element represents few clusters; of [`CROWD`] clusters with one element the others are
+//! not looked up by it, and that is counted. One core: every document depends on those before it.
+
+use super::verify::narrow;
+use super::{giants, Capped, Clustering, Edge, Judge, CROWD};
+use crate::hash::mix64;
+use std::cmp::Reverse;
+use std::collections::HashMap;
+use std::hash::{BuildHasherDefault, Hasher};
+
+/// Clusters tried for a document, at most: those that share most with it.
+const TRIED: usize = 8;
+
+/// The sketches of all documents.
+pub trait Sketches: Sync {
+    /// The elements of a document's sketch, without repetition; empty if it has none.
+    fn sketch(&self, document: u32) -> &[u64];
+}
+
+/// What stands for a cluster.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Representative {
+    /// The s elements that most members have, the smaller ones of equals; s is the size of the first member's sketch.
+    Popular,
+    /// The first member.
+    First,
+}
+
+/// Hashes a sketch's element, which may be skewed towards small values, by [`mix64`].
+#[derive(Default)]
+struct Mixed(u64);
+
+impl Hasher for Mixed {
+    fn finish(&self) -> u64 {
+        self.0
+    }
+
+    fn write(&mut self, bytes: &[u8]) {
+        bytes.iter().for_each(|byte| self.write_u64(u64::from(*byte)));
+    }
+
+    fn write_u64(&mut self, value: u64) {
+        self.0 = mix64(self.0 ^ value);
+    }
+}
+
+type Elements<T> = HashMap<u64, T, BuildHasherDefault<Mixed>>;
+
+struct Cluster {
+    members: Vec<u32>,
+    /// The representative's elements; empty while it is the first member.
+    popular: Vec<u64>,
+}
+
+struct Greedy<'a, S, J> {
+    sketches: &'a S,
+    judge: &'a J,
+    threshold: f64,
+    representative: Representative,
+    clusters: Vec<Cluster>,
+    /// The clusters that each element represents.
+    by_element: Elements<Vec<u32>>,
+    /// Clusters that an element could not be found by.
+    capped: Elements<u64>,
+    /// Elements shared with the document at hand; 0 between documents.
+    shared: Vec<u32>,
+    clustering: Clustering,
+}
+
+/// Clusters documents by their sketches; those with an empty one stay alone. Ranks as in [`cluster`](super::cluster). Of what is
+/// capped, `documents` counts the clusters that the element represents and `untried` those that could not be found by it.
+pub fn greedy(
+    sketches: &impl Sketches,
+    rank: &[u32],
+    threshold: f64,
+    representative: Representative,
+    judge: &impl Judge,
+) -> Clustering {
+    let mut order: Vec<u32> = (0..rank.len() as u32).collect();
+    order.sort_unstable_by_key(|document| (rank[*document as usize], *document));
+    let mut greedy = Greedy {
+        sketches,
+        judge,
+        threshold,
+        representative,
+        clusters: Vec::new(),
+        by_element: Elements::default(),
+        capped: Elements::default(),
+        shared: Vec::new(),
+        clustering: Clustering::alone(rank.len()),
+    };
+    order
+        .into_iter()
+        .filter(|document| !sketches.sketch(*document).is_empty())
+        .for_each(|document| greedy.place(document));
+    greedy.finish()
+}
+
+impl<S: Sketches, J: Judge> Greedy<'_, S, J> {
+    /// Puts a document into a cluster.
+    fn place(&mut self, document: u32) {
+        let tried = self.resembling(document);
+        match tried.into_iter().find(|cluster| self.joins(*cluster, document)) {
+            Some(cluster) => {
+                let members = &mut self.clusters[cluster as usize].members;
+                members.push(document);
+                if self.representative == Representative::Popular && members.len().is_power_of_two() {
+                    self.represent(cluster);
+                }
+            }
+            None => {
+                let cluster = self.clusters.len() as u32;
+                self.clusters.push(Cluster { members: vec![document], popular: Vec::new() });
+                self.shared.push(0);
+                let sketches = self.sketches;
+                self.enter(cluster, sketches.sketch(document));
+            }
+        }
+    }
+
+    /// The clusters that share most with a document, best first; half the threshold is the least, since sketches of few
+    /// elements err and the first member decides.
+    fn resembling(&mut self, document: u32) -> Vec<u32> {
+        let sketch = self.sketches.sketch(document);
+        let mut met = Vec::new();
+        for cluster in sketch.iter().filter_map(|element| self.by_element.get(element)).flatten() {
+            if self.shared[*cluster as usize] == 0 {
+                met.push(*cluster);
+            }
+            self.shared[*cluster as usize] += 1;
+        }
+        let mut found: Vec<(Reverse<u32>, u32)> = Vec::new();
+        for cluster in met {
+            let shared = std::mem::take(&mut self.shared[cluster as usize]);
+            if f64::from(shared) >= self.threshold / 2.0 * sketch.len() as f64 {
+                found.push((Reverse(shared), cluster));
+            }
+        }
+        found.sort_unstable();
+        found.into_iter().take(TRIED).map(|(_, cluster)| cluster).collect()
+    }
+
+    /// Whether the first member accepts the document, and the edge between them.
+    fn joins(&mut self, cluster: u32, document: u32) -> bool {
+        let first = self.clusters[cluster as usize].members[0];
+        let glance = self.judge.glance(first, document);
+        self.clustering.glances += 1;
+        let mut scores = Vec::new();
+        if glance.verdict.is_none() {
+            self.judge.exact(first, &[document], &mut scores);
+            self.clustering.exacts += 1;
+        }
+        let exact = scores.first().copied().flatten();
+        let reaches = glance.verdict.unwrap_or(exact.is_some_and(|score| score >= self.threshold));
+        if reaches {
+            let score = narrow(exact.unwrap_or(f64::from(glance.estimate)), self.threshold);
+            let edge = Edge { left: first, right: document, score, exact: exact.is_some() };
+            self.clustering.leader[document as usize] = first;
+            self.clustering.score[document as usize] = score;
+            self.clustering.exact[document as usize] = edge.exact;
+            self.clustering.edges.push(edge);
+        }
+        reaches
+    }
+
+    /// Takes the elements that most members have for those of the cluster.
+    fn represent(&mut self, cluster: u32) {
+        let (sketches, cell) = (self.sketches, &mut self.clusters[cluster as usize]);
+        let mut all: Vec<u64> = cell.members.iter().flat_map(|member| sketches.sketch(*member)).copied().collect();
+        all.sort_unstable();
+        let mut counts: Vec<(Reverse<usize>, u64)> =
+            all.chunk_by(|a, b| a == b).map(|same| (Reverse(same.len()), same[0])).collect();
+        counts.sort_unstable();
+        let first = sketches.sketch(cell.members[0]);
+        counts.truncate(first.len());
+        let popular: Vec<u64> = counts.into_iter().map(|(_, element)| element).collect();
+        let old = std::mem::replace(&mut cell.popular, popular.clone());
+        for element in if old.is_empty() { first } else { &old } {
+            if let Some(clusters) = self.by_element.get_mut(element) {
+                clusters.retain(|other| *other != cluster);
+            }
+        }
+        self.enter(cluster, &popular);
+    }
+
+    fn enter(&mut self, cluster: u32, elements: &[u64]) {
+        for element in elements {
+            let clusters = self.by_element.entry(*element).or_default();
+            match clusters.len() < CROWD {
+                true => clusters.push(cluster),
+                false => *self.capped.entry(*element).or_default() += 1,
+            }
+        }
+    }
+
+    fn finish(self) -> Clustering {
+        let (mut clustering, by_element) = (self.clustering, self.by_element);
+        clustering.edges.sort_unstable_by_key(|edge| (edge.left, edge.right));
+        let documents = |element: &u64| by_element.get(element).map_or(0, |clusters| clusters.len() as u64);
+        let capped = self.capped.iter().map(|(element, untried)| Capped {
+            key: *element,
+            documents: u32::try_from(documents(element) + untried).unwrap_or(u32::MAX),
+            untried: *untried,
+        });
+        clustering.capped = capped.collect();
+        clustering.capped.sort_unstable();
+        clustering.giants = giants::sizes(&clustering.leader);
+        for giant in &mut clustering.giants {
+            let of_giant = self.clusters.iter().find(|cluster| cluster.members[0] == giant.leader);
+            let members = of_giant.map_or(&[][..], |cluster| &cluster.members);
+            let mut all: Vec<u64> = members.iter().flat_map(|member| self.sketches.sketch(*member)).copied().collect();
+            all.sort_unstable();
+            all.chunk_by(|a, b| a == b).for_each(|same| giants::note(&mut giant.keys, same[0], same.len() as u32));
+        }
+        clustering
+    }
+}

@@ -1,0 +1,212 @@
+//! Pairs → verified edges: sketches decide where they may, the exact score decides the others.
+
+use super::local::Local;
+use super::{Capped, Clustering, Edge, Glance, Judge, LAST_EXACTS, LAST_GLANCES};
+use rayon::prelude::*;
+use std::collections::HashSet;
+
+/// Pairs of one hub that are scored in one call; more are scored on all cores.
+const BATCH: usize = 128;
+/// Pairs of one hub from which on glances are taken on all cores: fewer cost less than the division.
+const GLANCES: usize = 4096;
+
+/// What some components have led to.
+#[derive(Debug, Default)]
+pub struct Found {
+    /// Accepted pairs.
+    pub edges: Vec<Edge>,
+    /// Documents that follow another: document, leader, and the edge that gives the score.
+    pub joins: Vec<(u32, u32, usize)>,
+    capped: Vec<Capped>,
+    glances: u64,
+    exacts: u64,
+}
+
+impl Found {
+    /// Adds this to the whole.
+    pub fn write(mut self, clustering: &mut Clustering) {
+        for (document, leader, edge) in self.joins {
+            clustering.leader[document as usize] = leader;
+            clustering.score[document as usize] = self.edges[edge].score;
+            clustering.exact[document as usize] = self.edges[edge].exact;
+        }
+        clustering.edges.append(&mut self.edges);
+        clustering.capped.append(&mut self.capped);
+        clustering.glances += self.glances;
+        clustering.exacts += self.exacts;
+    }
+}
+
+/// A pair that was accepted.
+#[derive(Clone, Copy, Debug)]
+pub struct Accepted {
+    /// The place of the other.
+    pub other: u32,
+    /// What the sketches said.
+    pub estimate: f32,
+    /// Its edge in [`Found::edges`].
+    pub edge: usize,
+}
+
+/// Decides pairs and keeps what came of it.
+pub struct Verifier<'a, J> {
+    judge: &'a J,
+    threshold: f64,
+    /// What came of all components so far.
+    pub found: Found,
+    /// Places with an edge in this component.
+    partnered: Vec<bool>,
+    /// Pairs of places in this component whose exact score was too low.
+    refused: HashSet<(u32, u32)>,
+    glances: Vec<Glance>,
+    undecided: Vec<(u32, f32)>,
+    documents: Vec<u32>,
+    scores: Vec<Option<f64>>,
+}
+
+impl<'a, J: Judge> Verifier<'a, J> {
+    /// A verifier without anything found.
+    pub fn new(judge: &'a J, threshold: f64) -> Self {
+        Self {
+            judge,
+            threshold,
+            found: Found::default(),
+            partnered: Vec::new(),
+            refused: HashSet::new(),
+            glances: Vec::new(),
+            undecided: Vec::new(),
+            documents: Vec::new(),
+            scores: Vec::new(),
+        }
+    }
+
+    /// Decides the pairs of the hub with each of `others`, all later in rank, and appends those that are accepted. An undecided pair is
+    /// left alone where `is_needed` says so of the other and the estimate.
+    pub fn verify(
+        &mut self,
+        local: &Local<'_>,
+        hub: u32,
+        others: &[u32],
+        is_needed: impl Fn(u32, f32) -> bool,
+        accepted: &mut Vec<Accepted>,
+    ) {
+        accepted.clear();
+        self.undecided.clear();
+        self.glance(local, hub, others);
+        let glances = std::mem::take(&mut self.glances);
+        for (other, glance) in others.iter().zip(&glances) {
+            match glance.verdict {
+                Some(true) => accepted.push(self.accept(local, hub, *other, glance.estimate, None)),
+                Some(false) => {}
+                None if is_needed(*other, glance.estimate) && !self.refused.contains(&(hub, *other)) => {
+                    self.undecided.push((*other, glance.estimate));
+                }
+                None => {}
+            }
+        }
+        self.glances = glances;
+        if self.undecided.is_empty() {
+            return;
+        }
+        self.undecided.sort_unstable_by_key(|(other, _)| *other);
+        self.score(local, hub);
+        for i in 0..self.undecided.len() {
+            let (other, estimate) = self.undecided[i];
+            match self.scores.get(i).copied().flatten().filter(|score| *score >= self.threshold) {
+                Some(score) => accepted.push(self.accept(local, hub, other, estimate, Some(score))),
+                None => drop(self.refused.insert((hub, other))),
+            }
+        }
+    }
+
+    fn glance(&mut self, local: &Local<'_>, hub: u32, others: &[u32]) {
+        let judge = self.judge;
+        let document = local.document(hub);
+        let look = |other: &u32| judge.glance(document, local.document(*other));
+        self.found.glances += others.len() as u64;
+        self.glances.clear();
+        match others.len() < GLANCES {
+            true => self.glances.extend(others.iter().map(look)),
+            false => self.glances.par_extend(others.par_iter().map(look)),
+        }
+    }
+
+    /// Scores the undecided pairs.
+    fn score(&mut self, local: &Local<'_>, hub: u32) {
+        let (judge, hub) = (self.judge, local.document(hub));
+        self.documents.clear();
+        self.documents.extend(self.undecided.iter().map(|(other, _)| local.document(*other)));
+        self.found.exacts += self.documents.len() as u64;
+        self.scores.clear();
+        if self.documents.len() <= BATCH {
+            return judge.exact(hub, &self.documents, &mut self.scores);
+        }
+        let score = |others: &[u32]| {
+            let mut scores = Vec::with_capacity(others.len());
+            judge.exact(hub, others, &mut scores);
+            scores.resize(others.len(), None);
+            scores
+        };
+        self.scores.par_extend(self.documents.par_chunks(BATCH).flat_map_iter(score));
+    }
+
+    fn accept(&mut self, local: &Local<'_>, hub: u32, other: u32, estimate: f32, exact: Option<f64>) -> Accepted {
+        let score = narrow(exact.unwrap_or(f64::from(estimate)), self.threshold);
+        let (left, right) = (local.document(hub), local.document(other));
+        self.found.edges.push(Edge { left, right, score, exact: exact.is_some() });
+        self.partnered.resize(local.len(), false);
+        self.partnered[hub as usize] = true;
+        self.partnered[other as usize] = true;
+        Accepted { other, estimate, edge: self.found.edges.len() - 1 }
+    }
+
+    /// A last chance for places that no pair was accepted of: some of those they share most with, whoever leads them, best estimate
+    /// first until one is accepted. Pairs of two places that `is_hub` says were hubs are not tried again. Gives the pairs that were
+    /// accepted.
+    pub fn last_chance(&mut self, local: &mut Local<'_>, is_hub: impl Fn(u32) -> bool) -> Vec<(u32, Accepted)> {
+        let (mut others, mut ways, mut accepted, mut all) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
+        self.partnered.resize(local.len(), false);
+        for place in 0..local.len() as u32 {
+            if self.partnered[place as usize] {
+                continue;
+            }
+            local.neighbours(place, LAST_GLANCES, |other| is_hub(other) && is_hub(place), &mut others);
+            ways.clear();
+            for other in &others {
+                let (hub, later) = (place.min(*other), place.max(*other));
+                let glance = self.judge.glance(local.document(hub), local.document(later));
+                if glance.verdict != Some(false) && !self.refused.contains(&(hub, later)) {
+                    ways.push((glance.estimate, hub, later));
+                }
+            }
+            self.found.glances += others.len() as u64;
+            ways.sort_unstable_by(|a, b| b.0.total_cmp(&a.0).then((a.1, a.2).cmp(&(b.1, b.2))));
+            for (_, hub, later) in ways.iter().take(LAST_EXACTS) {
+                self.verify(local, *hub, &[*later], |_, _| true, &mut accepted);
+                self.found.glances -= 1;
+                if let Some(pair) = accepted.pop() {
+                    all.push((*hub, pair));
+                    break;
+                }
+            }
+        }
+        all
+    }
+
+    /// Forgets what holds for one component only, and keeps what it capped.
+    pub fn close(&mut self, local: &Local<'_>) {
+        self.found.capped.extend(local.capped());
+        self.partnered.clear();
+        // A set that was large once would be wiped whole for every small component after it.
+        self.refused = HashSet::new();
+    }
+}
+
+/// A score in 32 bits, never rounded to below the threshold.
+pub fn narrow(score: f64, threshold: f64) -> f32 {
+    let narrow = score as f32;
+    match score >= threshold && f64::from(narrow) < threshold {
+        true => narrow.next_up(),
+        false => narrow,
+    }
+}
