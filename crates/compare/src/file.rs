@@ -1,0 +1,270 @@
+//! One file read as tokens: characters of prose, leaves of code, or what a lexer outside made of it.
+//!
+//! Cost: one pass of the front end and one of the fingerprinter. Spans of characters are not kept but found again when a
+//! person wants to see them: they would be twice the size of everything else.
+
+use lookalike_code::{language, Kind, Language};
+use lookalike_core::error::Result;
+use lookalike_core::fingerprint::{Fingerprinter, Thresholds};
+use lookalike_core::frontend::{self, Options, Span, Stream, Unit};
+use lookalike_core::hash::identity::token_value;
+use lookalike_core::matching::entry::{Literal, Pick};
+use lookalike_core::scheme::Kind as Scheme;
+use std::ops::Range;
+use std::sync::OnceLock;
+use xxhash_rust::xxh3::xxh3_64;
+
+/// The language of prose.
+pub const TEXT: &str = "text";
+/// Prose is compared by characters of its canonical form, letters that look like Latin ones taken for them.
+const PROSE: Options = Options { unit: Unit::Character, homoglyphs: true };
+/// Words that a string literal must have to say something of its own: the name of a header or a key is one.
+const LITERAL_WORDS: u32 = 2;
+/// The shortest string literal that says something of its own, in bytes, quotes included.
+const LITERAL_BYTES: usize = 6;
+
+/// A stretch of a text and how it is to be read.
+pub struct Stretch<'a> {
+    /// [`TEXT`], a language of `lookalike_code`, or the name of a lexer outside.
+    pub language: &'a str,
+    /// Bytes of the text.
+    pub range: Range<usize>,
+    /// What a lexer outside made of it: start and end in bytes of the text, and a class; see `Pieces::add_lexed`.
+    pub lexed: Option<Vec<[u32; 3]>>,
+    /// Noise and guarantee threshold.
+    pub thresholds: (u32, u32),
+}
+
+/// The tokens of a stretch.
+#[derive(Debug)]
+pub enum Tokens {
+    /// Code points.
+    Characters(Vec<u32>),
+    /// Hashes.
+    Hashed(Vec<u64>),
+}
+
+impl Tokens {
+    /// Tokens in it.
+    pub fn len(&self) -> usize {
+        match self {
+            Self::Characters(tokens) => tokens.len(),
+            Self::Hashed(tokens) => tokens.len(),
+        }
+    }
+
+    /// Whether there is none.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+}
+
+/// Stretches of a file in one language that follow each other, read as one run of tokens: a passage may go on from one page of
+/// a document to the next, past the mark between them.
+#[derive(Debug)]
+pub struct Part {
+    /// Its tokens.
+    pub tokens: Tokens,
+    /// Noise and guarantee threshold.
+    pub thresholds: (u32, u32),
+    /// Selected k-grams, by the position of their first token in the part.
+    pub picks: Vec<Pick>,
+    /// Hash of the exact text of each folded token, 0 for the others; empty for prose.
+    pub verbatim: Vec<u32>,
+    /// String literals, by the position of their token in the part.
+    pub literals: Vec<Literal>,
+    ranges: Vec<Range<usize>>,
+    /// Where each token stands in the file's text; prose finds it when asked.
+    spans: OnceLock<Vec<Span>>,
+    kinds: Vec<Kind>,
+    comments: Vec<Span>,
+}
+
+/// A file, read.
+#[derive(Debug)]
+pub struct File {
+    /// What a person reads.
+    pub text: String,
+    /// Its stretches, in their order.
+    pub parts: Vec<Part>,
+    /// Why some of it was read otherwise than its language says.
+    pub degraded: Vec<String>,
+}
+
+impl File {
+    /// Reads `text` stretch by stretch.
+    ///
+    /// Errors: 4 GiB or more, or thresholds out of range.
+    pub fn read(text: String, stretches: &[Stretch], comments: bool) -> Result<Self> {
+        frontend::check_length(text.len())?;
+        let mut file = Self { text, parts: Vec::new(), degraded: Vec::new() };
+        let goes_on =
+            |one: &Stretch, next: &Stretch| one.language == next.language && one.range.end <= next.range.start;
+        for run in stretches.chunk_by(goes_on) {
+            let part = file.part(run, comments)?;
+            file.parts.push(part);
+        }
+        Ok(file)
+    }
+
+    /// Tokens in all.
+    pub fn tokens(&self) -> usize {
+        self.parts.iter().map(|part| part.tokens.len()).sum()
+    }
+
+    fn part(&mut self, run: &[Stretch], comments: bool) -> Result<Part> {
+        let Some(first) = run.first() else { return Pieces::default().part((1, 1), Vec::new()) };
+        let ranges: Vec<Range<usize>> = run.iter().map(|stretch| stretch.range.clone()).collect();
+        if first.lexed.is_none() && language(first.language).is_none() {
+            return prose(&self.text, ranges, first.thresholds);
+        }
+        let mut pieces = Pieces::default();
+        for stretch in run {
+            match (&stretch.lexed, language(stretch.language)) {
+                (Some(rows), _) => pieces.add_lexed(&self.text, stretch.language, rows),
+                (None, Some(language)) => {
+                    let degraded = pieces.add_code(&self.text, stretch.range.clone(), language, comments)?;
+                    self.degraded.extend(degraded);
+                }
+                (None, None) => {}
+            }
+        }
+        pieces.part(first.thresholds, ranges)
+    }
+}
+
+impl Part {
+    /// Where each token stands in the file's text.
+    pub fn spans(&self, text: &str) -> &[Span] {
+        self.spans.get_or_init(|| {
+            let mut spans = Vec::new();
+            for range in &self.ranges {
+                let base = range.start as u32;
+                let stream = frontend::stream(text.get(range.clone()).unwrap_or(""), PROSE);
+                let shift = |span: &Span| Span { start: span.start + base, end: span.end + base };
+                spans.extend(stream.iter().flat_map(|stream| stream.spans.iter().map(shift)));
+            }
+            spans
+        })
+    }
+
+    /// What each token is to a reader; empty for prose.
+    pub fn kinds(&self) -> &[Kind] {
+        &self.kinds
+    }
+
+    /// Where the comments stand in the file's text.
+    pub fn comments(&self) -> &[Span] {
+        &self.comments
+    }
+}
+
+fn prose(text: &str, ranges: Vec<Range<usize>>, thresholds: (u32, u32)) -> Result<Part> {
+    let mut tokens = Vec::new();
+    for range in &ranges {
+        tokens.extend(frontend::stream(text.get(range.clone()).unwrap_or(""), PROSE)?.tokens);
+    }
+    let stream = Stream { tokens, spans: Vec::new(), unit: Unit::Character };
+    let picks = select(&stream, thresholds)?;
+    let tokens = Tokens::Characters(stream.tokens.iter().map(|token| *token as u32).collect());
+    let (verbatim, literals, kinds, comments) = Default::default();
+    Ok(Part { tokens, thresholds, picks, verbatim, literals, ranges, spans: OnceLock::new(), kinds, comments })
+}
+
+/// Code being put together.
+#[derive(Default)]
+struct Pieces {
+    tokens: Vec<u64>,
+    spans: Vec<Span>,
+    kinds: Vec<Kind>,
+    comments: Vec<Span>,
+    verbatim: Vec<u32>,
+    literals: Vec<Literal>,
+}
+
+impl Pieces {
+    /// Adds a stretch of code, and says why if it was not read by its grammar.
+    fn add_code(
+        &mut self,
+        text: &str,
+        range: Range<usize>,
+        language: &Language,
+        comments: bool,
+    ) -> Result<Option<String>> {
+        let code = language.tokenize(text.get(range.clone()).unwrap_or(""), lookalike_code::Options { comments })?;
+        let base = range.start as u32;
+        let shift = |span: &Span| Span { start: span.start + base, end: span.end + base };
+        self.tokens.extend(code.tokens);
+        self.comments.extend(code.comments.iter().map(shift));
+        for (span, kind) in code.spans.iter().map(shift).zip(code.kinds) {
+            self.push(text, span, kind);
+        }
+        Ok(code.degraded.map(|degraded| degraded.to_string()))
+    }
+
+    /// Adds what a lexer outside found. Class 0 stands for its text, 1 for a name, 2 for a number, 3 for a string, 4 for its text
+    /// in lower case.
+    fn add_lexed(&mut self, text: &str, name: &str, rows: &[[u32; 3]]) {
+        for row in rows {
+            // The lexer is not ours: wherever it points, a token stands inside the text and does not end before it starts.
+            let inside = |at: u32| at.min(text.len() as u32);
+            let span = Span { start: inside(row[0]), end: inside(row[1]).max(inside(row[0])) };
+            let word = bytes_of(text, span);
+            let class = match row[2] {
+                1 => b"\x01name".to_vec(),
+                2 => b"\x01number".to_vec(),
+                3 => b"\x01string".to_vec(),
+                4 => String::from_utf8_lossy(word).to_lowercase().into_bytes(),
+                _ => word.to_vec(),
+            };
+            let kind = match row[2] {
+                1 => Kind::Name,
+                2 => Kind::Number,
+                3 => Kind::String,
+                _ if word.first().is_some_and(u8::is_ascii_alphabetic) => Kind::Keyword,
+                _ => Kind::Operator,
+            };
+            self.tokens.push(token_value(&[name.as_bytes(), b"\0", &class].concat()));
+            self.push(text, span, kind);
+        }
+    }
+
+    /// Notes where a token stands, and the text that folding takes away.
+    fn push(&mut self, text: &str, span: Span, kind: Kind) {
+        let is_folded = matches!(kind, Kind::Name | Kind::Type | Kind::Number | Kind::String);
+        let word = bytes_of(text, span);
+        let key = if is_folded { xxh3_64(word) } else { 0 };
+        if kind == Kind::String && word.len() >= LITERAL_BYTES {
+            let (at, words) = (self.spans.len() as u32, count_words(word));
+            self.literals.extend((words >= LITERAL_WORDS).then_some(Literal { key, at, words }));
+        }
+        self.verbatim.push(if is_folded { key as u32 | 1 } else { 0 });
+        self.spans.push(span);
+        self.kinds.push(kind);
+    }
+
+    fn part(self, thresholds: (u32, u32), ranges: Vec<Range<usize>>) -> Result<Part> {
+        let Self { tokens, spans, kinds, comments, verbatim, literals } = self;
+        let stream = Stream { tokens, spans: Vec::new(), unit: Unit::Word };
+        let picks = select(&stream, thresholds)?;
+        let (tokens, spans) = (Tokens::Hashed(stream.tokens), OnceLock::from(spans));
+        Ok(Part { tokens, thresholds, picks, verbatim, literals, ranges, spans, kinds, comments })
+    }
+}
+
+fn bytes_of(text: &str, span: Span) -> &[u8] {
+    text.as_bytes().get(span.start as usize..span.end as usize).unwrap_or(&[])
+}
+
+fn select(stream: &Stream, thresholds: (u32, u32)) -> Result<Vec<Pick>> {
+    let thresholds = Thresholds::new(thresholds.0.into(), thresholds.1.into())?;
+    let maker = Fingerprinter::new(thresholds, Scheme::Robust, PROSE);
+    let picks = maker.stream(stream);
+    Ok(picks.hashes.into_iter().zip(picks.positions).map(|(key, at)| Pick { key, at }).collect())
+}
+
+/// Runs of letters, digits and anything beyond ASCII.
+fn count_words(text: &[u8]) -> u32 {
+    let is_word = |byte: &u8| byte.is_ascii_alphanumeric() || !byte.is_ascii();
+    text.split(|byte| !is_word(byte)).filter(|word| !word.is_empty()).count() as u32
+}

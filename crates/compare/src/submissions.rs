@@ -1,0 +1,75 @@
+//! Files → entries of the matcher: tokens become small numbers, the same number for the same token everywhere.
+
+use crate::file::{File, Part, Tokens};
+use lookalike_core::matching::entry::{Entry, Literal, Part as EntryPart, Pick, SEPARATOR};
+use lookalike_core::matching::weigh::UNIT;
+use std::collections::HashMap;
+use std::sync::Arc;
+
+/// What a letter of prose is worth beside a token of code, which is some five letters long.
+const LETTER: u32 = UNIT / 5;
+/// Numbers below this are the code points of prose.
+const FIRST_NUMBER: u32 = 0x11_0000;
+
+/// A submission of several files, and where each of them stands among its tokens.
+#[derive(Debug)]
+pub struct Submission {
+    /// Its files, in order.
+    pub files: Vec<Arc<File>>,
+    /// For each part of each file: file, part, first token.
+    pub parts: Vec<(u32, u32, u32)>,
+}
+
+/// Gives every distinct token a number, in the order of first sight.
+#[derive(Default)]
+pub struct Numbers {
+    numbers: HashMap<u64, u32>,
+}
+
+impl Numbers {
+    fn number(&mut self, token: u64) -> u32 {
+        let next = FIRST_NUMBER + self.numbers.len() as u32;
+        *self.numbers.entry(token).or_insert(next)
+    }
+
+    /// Puts the files of a submission together: their tokens one after the other, with a separator between any two parts.
+    pub fn entry(&mut self, files: Vec<Arc<File>>, submitter: u32, old: bool) -> (Submission, Entry) {
+        let mut entry = Entry::of(submitter, old);
+        let mut parts = Vec::new();
+        for (f, file) in files.iter().enumerate() {
+            for (p, part) in file.parts.iter().enumerate() {
+                if part.tokens.is_empty() {
+                    continue;
+                }
+                if !entry.tokens.is_empty() {
+                    entry.tokens.push(SEPARATOR);
+                    entry.verbatim.push(0);
+                }
+                parts.push((f as u32, p as u32, entry.tokens.len() as u32));
+                self.append(part, &mut entry);
+            }
+        }
+        entry.literals.sort_unstable();
+        entry.literals.dedup_by_key(|literal| literal.key);
+        entry.roll();
+        (Submission { files, parts }, entry)
+    }
+
+    fn append(&mut self, part: &Part, entry: &mut Entry) {
+        let start = entry.tokens.len() as u32;
+        match &part.tokens {
+            Tokens::Characters(codes) => entry.tokens.extend_from_slice(codes),
+            Tokens::Hashed(hashes) => entry.tokens.extend(hashes.iter().map(|hash| self.number(*hash))),
+        }
+        entry.verbatim.extend_from_slice(&part.verbatim);
+        entry.verbatim.resize(entry.tokens.len(), 0);
+        let (k, t) = part.thresholds;
+        let worth = match part.tokens {
+            Tokens::Characters(_) => LETTER,
+            Tokens::Hashed(_) => UNIT,
+        };
+        entry.parts.push(EntryPart { start, end: entry.tokens.len() as u32, k, t, worth });
+        entry.picks.extend(part.picks.iter().map(|pick| Pick { at: pick.at + start, ..*pick }));
+        entry.literals.extend(part.literals.iter().map(|literal| Literal { at: literal.at + start, ..*literal }));
+    }
+}
