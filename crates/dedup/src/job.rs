@@ -1,0 +1,408 @@
+//! From what was signed to who stays: identical texts first, then keys, candidates, verification and clusters.
+//!
+//! Cost: a sort of the rows by content and one of the keys, both within the budget; the rest is `clustering`'s. 24 bytes a row.
+
+use crate::corpus::Corpus;
+use crate::judge::{Measure, Shingled};
+use crate::sign::State;
+use lookalike_core::clustering::{self, Capped, Clustering, Giant, Judge, Method, Representative, Sketches};
+use lookalike_core::error::Error;
+use lookalike_core::hash::mix64;
+use lookalike_core::sketch::features::Features;
+use lookalike_core::table::external::{Sorter, TableError};
+use rayon::prelude::*;
+use std::cmp::Ordering;
+use std::io;
+use std::path::PathBuf;
+
+/// What is looked for beside identical texts.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Search {
+    /// Nothing.
+    Identical,
+    /// Documents whose resemblance reaches the threshold, found by r of k features of s elements.
+    Resemblance {
+        /// Groups.
+        k: usize,
+        /// Elements of a group.
+        s: usize,
+        /// Features that must be equal.
+        r: usize,
+    },
+    /// Documents of which a share that reaches the threshold is contained in another, found by their samples.
+    Containment,
+}
+
+/// How what was found becomes clusters.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Grouping {
+    /// Leaders with members that reach the threshold against them.
+    Star,
+    /// Whatever hangs together.
+    Components,
+    /// Broder's greedy clustering of 1997.
+    Greedy,
+}
+
+/// Who of a cluster survives.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Keep {
+    /// The first row.
+    First,
+    /// The longest text.
+    Longest,
+    /// The largest number in the column asked for.
+    Largest,
+}
+
+/// How a corpus is decided.
+#[derive(Clone, Debug)]
+pub struct Settings {
+    /// What is looked for.
+    pub search: Search,
+    /// From where on two documents count as near-duplicates.
+    pub threshold: f64,
+    /// How clusters are made.
+    pub grouping: Grouping,
+    /// Who survives.
+    pub keep: Keep,
+    /// Rows below this are references: others are removed for their sake only, and they never.
+    pub references: Option<u32>,
+    /// Bytes of keys that are sorted in memory.
+    pub budget_bytes: usize,
+    /// Where the rest goes.
+    pub folder: PathBuf,
+}
+
+/// How a row's link to its survivor was found.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[repr(u8)]
+pub enum Link {
+    /// It has none: it survives.
+    #[default]
+    None,
+    /// The texts are identical.
+    Identical,
+    /// The exact score reaches the threshold.
+    Exact,
+    /// The sketches leave no doubt that it does.
+    Estimated,
+}
+
+/// A pair of rows that reaches the threshold.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Pair {
+    /// The one that comes first in order of survival.
+    pub left: u32,
+    /// The other.
+    pub right: u32,
+    /// The score.
+    pub score: f32,
+    /// How it was found.
+    pub link: Link,
+}
+
+/// Who stays, and why.
+#[derive(Clone, Debug, Default)]
+pub struct Outcome {
+    /// The survivor of each row's cluster; itself if it survives.
+    pub survivor: Vec<u32>,
+    /// The score against it, 1 for itself.
+    pub score: Vec<f32>,
+    /// How that was found.
+    pub link: Vec<Link>,
+    /// Every pair that was found, ascending: of identical texts only those with the first of them.
+    pub pairs: Vec<Pair>,
+    /// Documents after identical ones were put together.
+    pub documents: u64,
+    /// Keys shared by too many.
+    pub capped: Vec<Capped>,
+    /// Clusters someone should look at, by rows.
+    pub giants: Vec<Giant>,
+    /// Pairs whose sketches were compared.
+    pub glances: u64,
+    /// Pairs whose shingles were compared.
+    pub exacts: u64,
+    /// Documents that the search could not look at: no sample of them was taken.
+    pub unsampled: u64,
+}
+
+/// Why a corpus could not be decided.
+#[derive(Debug)]
+pub enum Failure {
+    /// A parameter is outside its range.
+    Parameter(Error),
+    /// A table could not be written or read.
+    Table(TableError),
+    /// The store could not be read.
+    Store(io::Error),
+}
+
+impl From<Error> for Failure {
+    fn from(error: Error) -> Self {
+        Self::Parameter(error)
+    }
+}
+
+impl From<TableError> for Failure {
+    fn from(error: TableError) -> Self {
+        Self::Table(error)
+    }
+}
+
+impl From<io::Error> for Failure {
+    fn from(error: io::Error) -> Self {
+        Self::Store(error)
+    }
+}
+
+/// Decides a corpus.
+pub fn decide(corpus: &Corpus, settings: &Settings) -> Result<Outcome, Failure> {
+    let order = ranks(corpus, settings);
+    let class = classes(corpus, settings, &order)?;
+    let mut outcome = identical(corpus, settings, &class, &order);
+    let is_document = |row: &u32| class[*row as usize] == *row && corpus.rows[*row as usize].state == State::Compared;
+    let documents: Vec<u32> = (0..corpus.rows.len() as u32).filter(is_document).collect();
+    outcome.documents = documents.len() as u64;
+    if settings.search != Search::Identical {
+        let found = near(corpus, settings, &documents, &order, &mut outcome)?;
+        merge(found, &documents, &class, &mut outcome);
+    }
+    let key = |pair: &Pair| (pair.left, pair.right);
+    outcome.pairs.sort_unstable_by_key(key);
+    Ok(outcome)
+}
+
+/// The rank of each row: who would rather survive. References first, then by the rule; of a container and what it contains, the
+/// container.
+fn ranks(corpus: &Corpus, settings: &Settings) -> Vec<u32> {
+    let rows = &corpus.rows;
+    let mut order: Vec<u32> = (0..rows.len() as u32).collect();
+    let by_rule = |left: &u32, right: &u32| {
+        let (a, b) = (&rows[*left as usize], &rows[*right as usize]);
+        match settings.keep {
+            Keep::First => Ordering::Equal,
+            Keep::Longest => b.bytes.cmp(&a.bytes),
+            // Without a number it comes last.
+            Keep::Largest => match (a.number.is_nan(), b.number.is_nan()) {
+                (false, false) => b.number.total_cmp(&a.number),
+                (left, right) => left.cmp(&right),
+            },
+        }
+    };
+    let is_reference = |row: &u32| settings.references.is_some_and(|references| *row < references);
+    if settings.search == Search::Containment {
+        let size = |row: &u32| corpus.store.id_count(*row);
+        order.sort_by(|a, b| {
+            is_reference(b).cmp(&is_reference(a)).then_with(|| size(b).cmp(&size(a))).then_with(|| by_rule(a, b))
+        });
+    } else if settings.keep != Keep::First {
+        order.sort_by(|a, b| is_reference(b).cmp(&is_reference(a)).then_with(|| by_rule(a, b)));
+    }
+    let mut ranks = vec![0; rows.len()];
+    for (rank, row) in (0..).zip(order) {
+        ranks[row as usize] = rank;
+    }
+    ranks
+}
+
+/// A sorter with a folder of its own.
+fn sorter(settings: &Settings, name: &str) -> io::Result<Sorter> {
+    let folder = settings.folder.join(name);
+    std::fs::create_dir_all(&folder)?;
+    Ok(Sorter::new(settings.budget_bytes, Some(&folder)))
+}
+
+/// For each row the first in rank of those with the same text; rows without a text are alone.
+fn classes(corpus: &Corpus, settings: &Settings, ranks: &[u32]) -> Result<Vec<u32>, Failure> {
+    let mut sorter = sorter(settings, "texts")?;
+    for (row, known) in (0..).zip(&corpus.rows) {
+        if known.state.has_text() {
+            sorter.push(row, &[mix64(known.content as u64)])?;
+        }
+    }
+    let mut class: Vec<u32> = (0..corpus.rows.len() as u32).collect();
+    let mut table = sorter.finish()?;
+    let mut same = Vec::new();
+    while let Some((_, rows)) = table.next_run()? {
+        if rows.len() == 1 {
+            continue;
+        }
+        same.clear();
+        same.extend(rows.iter().map(|row| (corpus.rows[*row as usize].content, ranks[*row as usize], *row)));
+        same.sort_unstable();
+        for run in same.chunk_by(|left, right| left.0 == right.0) {
+            let first = run[0].2;
+            run.iter().for_each(|(_, _, row)| class[*row as usize] = first);
+        }
+    }
+    Ok(class)
+}
+
+/// What identical texts alone decide.
+fn identical(corpus: &Corpus, settings: &Settings, class: &[u32], ranks: &[u32]) -> Outcome {
+    let rows = corpus.rows.len();
+    let mut outcome = Outcome {
+        survivor: (0..rows as u32).collect(),
+        score: vec![1.0; rows],
+        link: vec![Link::None; rows],
+        ..Outcome::default()
+    };
+    for (row, first) in (0..).zip(class.iter().copied()).filter(|(row, first)| row != first) {
+        debug_assert!(ranks[first as usize] < ranks[row as usize]);
+        // References stay, and nothing goes for the sake of anything else.
+        let may_go = settings.references.is_none_or(|references| first < references && row >= references);
+        if may_go {
+            outcome.survivor[row as usize] = first;
+            outcome.link[row as usize] = Link::Identical;
+            outcome.pairs.push(Pair { left: first, right: row, score: 1.0, link: Link::Identical });
+        }
+    }
+    outcome
+}
+
+/// Clusters the documents that are not identical.
+fn near(
+    corpus: &Corpus,
+    settings: &Settings,
+    documents: &[u32],
+    ranks: &[u32],
+    outcome: &mut Outcome,
+) -> Result<Clustering, Failure> {
+    let measure = match settings.search {
+        Search::Containment => Measure::Containment,
+        _ => Measure::Resemblance,
+    };
+    let judge = Shingled::new(&corpus.store, documents, measure, settings.threshold, settings.references);
+    let rank: Vec<u32> = documents.iter().map(|row| ranks[*row as usize]).collect();
+    let clustering = if settings.grouping == Grouping::Greedy {
+        let sketches = Elements::new(corpus, documents)?;
+        clustering::greedy(&sketches, &rank, settings.threshold, Representative::Popular, &judge)
+    } else {
+        let table = keys(corpus, settings, documents, outcome)?.finish()?;
+        let method = if settings.grouping == Grouping::Star { Method::Star } else { Method::Components };
+        let mut found = clustering::cluster(table, &rank, settings.threshold, method, &judge)?;
+        if method == Method::Components {
+            score_against_leaders(&mut found, &judge);
+        }
+        found
+    };
+    match judge.failure() {
+        Some(error) => Err(Failure::Store(error)),
+        None => Ok(clustering),
+    }
+}
+
+/// What holds a component together are its edges: what its members share with the one that stays is measured here, and may be less than
+/// the threshold.
+fn score_against_leaders(found: &mut Clustering, judge: &impl Judge) {
+    let mut members: Vec<(u32, u32)> = (0..)
+        .zip(&found.leader)
+        .filter(|(document, leader)| document != *leader)
+        .map(|(d, leader)| (*leader, d))
+        .collect();
+    members.sort_unstable();
+    let groups: Vec<&[(u32, u32)]> = members.chunk_by(|left, right| left.0 == right.0).collect();
+    let score = |group: &&[(u32, u32)]| {
+        let others: Vec<u32> = group.iter().map(|(_, document)| *document).collect();
+        let mut scores = Vec::with_capacity(others.len());
+        judge.exact(group[0].0, &others, &mut scores);
+        others.into_iter().zip(scores).collect::<Vec<_>>()
+    };
+    let scored: Vec<(u32, Option<f64>)> = groups.par_iter().flat_map_iter(score).collect();
+    for (document, score) in scored {
+        found.score[document as usize] = score.unwrap_or(0.0) as f32;
+        found.exact[document as usize] = true;
+    }
+}
+
+/// The keys of all documents, not sorted yet.
+fn keys(corpus: &Corpus, settings: &Settings, documents: &[u32], outcome: &mut Outcome) -> Result<Sorter, Failure> {
+    let mut sorter = sorter(settings, "keys")?;
+    let features = match settings.search {
+        Search::Resemblance { k, s, r } => Some(Features::new(k, s, r)?),
+        _ => None,
+    };
+    let mut keys = Vec::new();
+    for (document, row) in (0..).zip(documents) {
+        let elements = corpus.store.elements(*row)?;
+        keys.clear();
+        match &features {
+            Some(features) => features.keys(&elements, &mut keys),
+            None => keys.extend(elements.iter().map(|element| mix64(u64::from(*element)))),
+        }
+        outcome.unsampled += u64::from(keys.is_empty());
+        sorter.push(document, &keys)?;
+    }
+    Ok(sorter)
+}
+
+/// Sketches with their coordinates, as greedy clustering wants them.
+struct Elements {
+    elements: Vec<u64>,
+    ends: Vec<usize>,
+}
+
+impl Elements {
+    fn new(corpus: &Corpus, documents: &[u32]) -> io::Result<Self> {
+        let (mut elements, mut ends) = (Vec::new(), Vec::with_capacity(documents.len()));
+        for row in documents {
+            let sketch = corpus.store.elements(*row)?;
+            elements.extend((0u64..).zip(sketch.iter()).map(|(at, element)| at << 32 | u64::from(*element)));
+            ends.push(elements.len());
+        }
+        Ok(Self { elements, ends })
+    }
+}
+
+impl Sketches for Elements {
+    fn sketch(&self, document: u32) -> &[u64] {
+        let document = document as usize;
+        let start = document.checked_sub(1).map_or(0, |before| self.ends[before]);
+        &self.elements[start..self.ends[document]]
+    }
+}
+
+/// The exact score of pairs of rows, in this order, `None` where it is undefined: the right one in the left one for containment.
+///
+/// Errors: the store cannot be read.
+pub fn scores(corpus: &Corpus, pairs: &[(u32, u32)], is_containment: bool) -> io::Result<Vec<Option<f64>>> {
+    let rows: Vec<u32> = (0..corpus.rows.len() as u32).collect();
+    let measure = if is_containment { Measure::Containment } else { Measure::Resemblance };
+    let judge = Shingled::new(&corpus.store, &rows, measure, 1.0, None);
+    let score = |(left, right): &(u32, u32)| {
+        let mut scores = Vec::with_capacity(1);
+        if (*left.max(right) as usize) < rows.len() {
+            judge.exact(*left, &[*right], &mut scores);
+        }
+        scores.pop().flatten()
+    };
+    let scores = pairs.par_iter().map(score).collect();
+    judge.failure().map_or(Ok(scores), Err)
+}
+
+/// Brings clusters of documents back to rows: what holds for a document holds for those with the same text.
+fn merge(found: Clustering, documents: &[u32], class: &[u32], outcome: &mut Outcome) {
+    let row_of = |document: u32| documents[document as usize];
+    for (document, leader) in (0..).zip(&found.leader).filter(|(document, leader)| *document != **leader) {
+        let (row, place) = (row_of(document) as usize, document as usize);
+        outcome.survivor[row] = row_of(*leader);
+        outcome.score[row] = found.score[place];
+        outcome.link[row] = if found.exact[place] { Link::Exact } else { Link::Estimated };
+    }
+    for (row, first) in class.iter().map(|first| *first as usize).enumerate() {
+        if first != row && outcome.link[first] != Link::None {
+            outcome.survivor[row] = outcome.survivor[first];
+            outcome.score[row] = outcome.score[first];
+            outcome.link[row] = outcome.link[first];
+        }
+    }
+    outcome.pairs.extend(found.edges.iter().map(|edge| Pair {
+        left: row_of(edge.left),
+        right: row_of(edge.right),
+        score: edge.score,
+        link: if edge.exact { Link::Exact } else { Link::Estimated },
+    }));
+    outcome.giants = found.giants.into_iter().map(|giant| Giant { leader: row_of(giant.leader), ..giant }).collect();
+    (outcome.capped, outcome.glances, outcome.exacts) = (found.capped, found.glances, found.exacts);
+}

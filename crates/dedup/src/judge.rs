@@ -1,0 +1,263 @@
+//! What pairs of documents are worth: sketches at a glance, shingles exactly.
+//!
+//! A glance decides only where the interval at 1 − 10⁻⁶ clears the threshold. The exact score loads the hub's shingles into a set
+//! once and asks it for the shingles of each other document.
+//!
+//! Cost: a glance compares two sketches, some 50 ns; an exact score is some 3 ns a shingle.
+
+use crate::store::{Numbers, Store};
+use lookalike_core::clustering::{Glance, Judge};
+use lookalike_core::sketch::estimate::{decisions, Decision};
+use std::cell::RefCell;
+use std::io;
+use std::sync::{Mutex, OnceLock};
+
+/// How sure a sketch must be to decide.
+pub const CONFIDENCE: f64 = 1.0 - 1e-6;
+/// Largest sample for which decisions are kept; larger ones are scaled down to it, which is on the safe side.
+const MAX_SAMPLE: usize = 512;
+
+/// What is measured.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Measure {
+    /// The share of all shingles that both have.
+    Resemblance,
+    /// The share of the other's shingles that the hub has.
+    Containment,
+}
+
+/// Judges the documents of a store.
+pub struct Shingled<'a> {
+    store: &'a Store,
+    /// The row of each document.
+    documents: &'a [u32],
+    measure: Measure,
+    threshold: f64,
+    /// Rows below this are references: others are judged against them only, and they never against each other.
+    references: Option<u32>,
+    decisions: Vec<OnceLock<Vec<Decision>>>,
+    failure: Mutex<Option<io::Error>>,
+}
+
+impl<'a> Shingled<'a> {
+    /// Judges `documents`, rows of the store.
+    pub fn new(
+        store: &'a Store,
+        documents: &'a [u32],
+        measure: Measure,
+        threshold: f64,
+        references: Option<u32>,
+    ) -> Self {
+        let decisions = (0..=MAX_SAMPLE).map(|_| OnceLock::new()).collect();
+        Self { store, documents, measure, threshold, references, decisions, failure: Mutex::new(None) }
+    }
+
+    /// The first failure to read the store, after which answers are worth nothing.
+    pub fn failure(&self) -> Option<io::Error> {
+        self.failure.lock().ok().and_then(|mut failure| failure.take())
+    }
+
+    fn row(&self, document: u32) -> u32 {
+        self.documents[document as usize]
+    }
+
+    /// What was read, or nothing after a failure, which is noted.
+    fn read<T>(&self, numbers: io::Result<Numbers<'a, T>>) -> Numbers<'a, T> {
+        numbers.unwrap_or_else(|error| {
+            if let Ok(mut failure) = self.failure.lock() {
+                failure.get_or_insert(error);
+            }
+            Numbers::Borrowed(&[])
+        })
+    }
+
+    fn may_pair(&self, hub: u32, other: u32) -> bool {
+        self.references.is_none_or(|references| self.row(hub) < references && self.row(other) >= references)
+    }
+
+    fn decide(&self, common: usize, sample: usize) -> Option<bool> {
+        let (common, sample) = if sample > MAX_SAMPLE {
+            // Rounded towards the open middle from either side by the width of one element.
+            (common * MAX_SAMPLE / sample, MAX_SAMPLE)
+        } else {
+            (common, sample)
+        };
+        let decide = || decisions(sample, self.threshold, CONFIDENCE);
+        match self.decisions.get(sample)?.get_or_init(decide).get(common)? {
+            Decision::Above => Some(true),
+            Decision::Below => Some(false),
+            Decision::Open => None,
+        }
+    }
+}
+
+impl Judge for Shingled<'_> {
+    fn glance(&self, hub: u32, other: u32) -> Glance {
+        if !self.may_pair(hub, other) {
+            return Glance { estimate: 0.0, verdict: Some(false) };
+        }
+        let left = self.read(self.store.elements(self.row(hub)));
+        let right = self.read(self.store.elements(self.row(other)));
+        let (common, sample) = match self.measure {
+            Measure::Resemblance => (equal(&left, &right), left.len().min(right.len())),
+            Measure::Containment => (shared(&left, &right), right.len()),
+        };
+        if sample == 0 {
+            return Glance { estimate: 0.0, verdict: None };
+        }
+        Glance { estimate: common as f32 / sample as f32, verdict: self.decide(common, sample) }
+    }
+
+    fn exact(&self, hub: u32, others: &[u32], scores: &mut Vec<Option<f64>>) {
+        SETS.with_borrow_mut(|(of_hub, of_other)| {
+            let ids = self.read(self.store.ids(self.row(hub)));
+            of_hub.clear(ids.len());
+            let hub_size = ids.iter().filter(|id| of_hub.insert(**id)).count();
+            for other in others {
+                let ids = self.read(self.store.ids(self.row(*other)));
+                of_other.clear(ids.len());
+                let (mut size, mut common) = (0usize, 0usize);
+                for id in ids.iter() {
+                    if of_other.insert(*id) {
+                        size += 1;
+                        common += usize::from(of_hub.contains(*id));
+                    }
+                }
+                let whole = match self.measure {
+                    Measure::Resemblance => hub_size + size - common,
+                    Measure::Containment => size,
+                };
+                scores.push((whole > 0).then(|| common as f64 / whole as f64));
+            }
+        });
+    }
+}
+
+/// Coordinates that agree.
+fn equal(left: &[u32], right: &[u32]) -> usize {
+    #[cfg(target_arch = "x86_64")]
+    if is_x86_feature_detected!("avx2") {
+        // SAFETY: the processor has the feature the function is compiled for.
+        return unsafe { equal_avx2(left, right) };
+    }
+    count_equal(left, right)
+}
+
+/// [`count_equal`] compiled for AVX2.
+///
+/// SAFETY: the caller checked that the processor has it.
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx2")]
+unsafe fn equal_avx2(left: &[u32], right: &[u32]) -> usize {
+    count_equal(left, right)
+}
+
+#[inline(always)]
+fn count_equal(left: &[u32], right: &[u32]) -> usize {
+    left.iter().zip(right).map(|(left, right)| u32::from(left == right)).sum::<u32>() as usize
+}
+
+/// Elements of two ascending samples that are in both.
+fn shared(left: &[u32], right: &[u32]) -> usize {
+    let (mut at, mut count) = (0, 0);
+    for element in right {
+        at += left[at..].iter().take_while(|other| *other < element).count();
+        count += usize::from(left.get(at) == Some(element));
+    }
+    count
+}
+
+thread_local! {
+    static SETS: RefCell<(Set, Set)> = RefCell::default();
+}
+
+/// A set of ids: open addressing, at most half full, in slots that are wiped before each use. It stays in the first cache for documents
+/// of a thousand words. A slot of 0 is free, so the id 0 has a place of its own.
+#[derive(Default)]
+struct Set {
+    slots: Vec<u64>,
+    has_zero: bool,
+    shift: u32,
+}
+
+impl Set {
+    /// Empties the set and makes room for `count` ids.
+    fn clear(&mut self, count: usize) {
+        let wanted = (2 * count).next_power_of_two().max(16);
+        self.slots.clear();
+        self.slots.resize(wanted, 0);
+        self.has_zero = false;
+        self.shift = 64 - wanted.trailing_zeros();
+    }
+
+    /// The slot of an id: the one that has it, or the free one where it would go.
+    #[inline]
+    fn slot(&self, id: u64) -> usize {
+        let mask = self.slots.len() - 1;
+        let mut at = (id >> self.shift) as usize & mask;
+        while self.slots[at] != 0 && self.slots[at] != id {
+            at = (at + 1) & mask;
+        }
+        at
+    }
+
+    /// Adds an id; whether it is new.
+    #[inline]
+    fn insert(&mut self, id: u64) -> bool {
+        if id == 0 {
+            return !std::mem::replace(&mut self.has_zero, true);
+        }
+        let at = self.slot(id);
+        let is_new = self.slots[at] == 0;
+        self.slots[at] = id;
+        is_new
+    }
+
+    #[inline]
+    fn contains(&self, id: u64) -> bool {
+        if id == 0 {
+            self.has_zero
+        } else {
+            self.slots[self.slot(id)] != 0
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::fixed;
+    use proptest::collection::vec;
+    use proptest::prelude::*;
+    use std::collections::HashSet;
+
+    proptest! {
+        #![proptest_config(fixed(300))]
+
+        #[test]
+        fn a_set_is_a_set_however_often_it_is_emptied(rounds in vec(vec(prop_oneof![any::<u64>(), 0u64..9, (0u64..9).prop_map(|x| x << 60)], 0..80), 1..6)) {
+            let mut set = Set::default();
+            for ids in rounds {
+                set.clear(ids.len());
+                let mut naive = HashSet::new();
+                for id in &ids {
+                    prop_assert_eq!(set.insert(*id), naive.insert(*id));
+                }
+                for id in 0..20 {
+                    prop_assert_eq!(set.contains(id << 60 | id), naive.contains(&(id << 60 | id)));
+                }
+            }
+        }
+
+        #[test]
+        fn shared_elements_are_counted(mut left in vec(0u32..50, 0..40), mut right in vec(0u32..50, 0..40)) {
+            left.sort_unstable();
+            left.dedup();
+            right.sort_unstable();
+            right.dedup();
+            prop_assert_eq!(shared(&left, &right), right.iter().filter(|element| left.contains(element)).count());
+            let naive = left.iter().zip(&right).filter(|(left, right)| left == right).count();
+            prop_assert_eq!(equal(&left, &right), naive);
+        }
+    }
+}

@@ -1,0 +1,216 @@
+//! Texts → what the later stages need of them: a content hash, the ids of the shingles, and a sketch. A function of the batch alone.
+//!
+//! Cost: reading the words and multiplying the shingles, one pass; 8 bytes a shingle and 4 an element of the sketch.
+
+use lookalike_core::error::Result;
+use lookalike_core::sketch::fast::Fast;
+use lookalike_core::sketch::permutations::Permutations;
+use lookalike_core::sketch::sample::limit_of_modulus;
+use lookalike_core::sketch::shingle::{into_set, Shingler, Shingling};
+use xxhash_rust::xxh3::xxh3_128;
+
+/// What is kept of a document to find it by.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Sketching {
+    /// Nothing: identical texts are all that is looked for.
+    None,
+    /// t coordinates by Fast Similarity Sketching.
+    Fast {
+        /// t.
+        size: usize,
+    },
+    /// t coordinates by linear permutations.
+    Permutations {
+        /// t.
+        size: usize,
+    },
+    /// The ids below 2^64/m: a sample that grows with the document, for containment.
+    Modulo {
+        /// m.
+        modulus: u64,
+    },
+}
+
+/// What became of a row.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[repr(u8)]
+pub enum State {
+    /// It is compared.
+    #[default]
+    Compared,
+    /// Its text has fewer tokens than a shingle, so that only identical texts are found.
+    Short,
+    /// It has no text, or nothing but white space.
+    Missing,
+    /// It could not be read.
+    Bad,
+    /// A line without anything on it.
+    Blank,
+}
+
+impl State {
+    /// Whether there is a text.
+    pub fn has_text(self) -> bool {
+        matches!(self, Self::Compared | Self::Short)
+    }
+}
+
+/// What is known of a row apart from its shingles.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Row {
+    /// XXH3-128 of the text.
+    pub content: u128,
+    /// Bytes of the text.
+    pub bytes: u32,
+    /// What became of it.
+    pub state: State,
+    /// The number that decides who survives; NaN if it has none.
+    pub number: f64,
+}
+
+/// A batch of rows, signed.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Signed {
+    /// The rows, in order.
+    pub rows: Vec<Row>,
+    /// Ids of all shingles, row by row.
+    pub ids: Vec<u64>,
+    /// Where the ids of each row end.
+    pub id_ends: Vec<u32>,
+    /// Elements of all sketches, row by row.
+    pub elements: Vec<u32>,
+    /// Where the elements of each row end.
+    pub element_ends: Vec<u32>,
+    /// Rows that could not be read, by their place in the batch, and why.
+    pub problems: Vec<(u32, String)>,
+}
+
+impl Signed {
+    /// Ends a row for which ids and elements have been appended.
+    fn end_row(&mut self, row: Row) {
+        self.rows.push(row);
+        self.id_ends.push(self.ids.len() as u32);
+        self.element_ends.push(self.elements.len() as u32);
+    }
+
+    /// A row without a text.
+    pub fn push_without(&mut self, state: State) {
+        self.end_row(Row { state, number: f64::NAN, ..Row::default() });
+    }
+
+    /// A row that could not be read.
+    pub fn push_bad(&mut self, reason: String) {
+        self.problems.push((self.rows.len() as u32, reason));
+        self.push_without(State::Bad);
+    }
+}
+
+/// Signs texts; each thread has its own.
+pub struct Signer {
+    shingler: Shingler,
+    sketcher: Sketcher,
+    coordinates: Vec<u64>,
+    halves: Vec<u32>,
+}
+
+enum Sketcher {
+    None,
+    Fast(Fast),
+    Permutations(Permutations),
+    Below(u64),
+}
+
+impl Signer {
+    /// Errors: a sketch of an impossible size.
+    pub fn new(shingling: Shingling, sketching: Sketching) -> Result<Self> {
+        let (sketcher, size) = match sketching {
+            Sketching::None => (Sketcher::None, 0),
+            Sketching::Fast { size } => (Sketcher::Fast(Fast::new(size as i64)?), size),
+            Sketching::Permutations { size } => (Sketcher::Permutations(Permutations::new(size as i64)?), size),
+            Sketching::Modulo { modulus } => (Sketcher::Below(limit_of_modulus(modulus)), 0),
+        };
+        Ok(Self { shingler: Shingler::new(shingling), sketcher, coordinates: vec![0; size], halves: Vec::new() })
+    }
+
+    /// Appends one text as a row. Nothing but white space is no text: two such rows are not alike.
+    pub fn push(&mut self, text: &str, number: f64, out: &mut Signed) {
+        if text.trim_start().is_empty() {
+            return out.push_without(State::Missing);
+        }
+        let from = out.ids.len();
+        if !matches!(self.sketcher, Sketcher::None) {
+            self.shingler.ids(text, &mut out.ids);
+        }
+        let state = match (&self.sketcher, out.ids.len() == from) {
+            (Sketcher::None, _) | (_, false) => State::Compared,
+            (_, true) => State::Short,
+        };
+        if out.ids.len() > from {
+            self.sketch(from, out);
+        }
+        out.end_row(Row { content: xxh3_128(text.as_bytes()), bytes: text.len() as u32, state, number });
+    }
+
+    /// Appends the elements of the sketch of the ids from `from` on.
+    fn sketch(&mut self, from: usize, out: &mut Signed) {
+        let ids = &out.ids[from..];
+        match &self.sketcher {
+            Sketcher::None => return,
+            Sketcher::Fast(fast) => fast.sketch(ids, &mut self.coordinates),
+            Sketcher::Permutations(maps) => maps.sketch(ids, &mut self.halves, &mut self.coordinates),
+            Sketcher::Below(limit) => {
+                let mut sample: Vec<u64> = ids.iter().copied().filter(|id| id < limit).collect();
+                into_set(&mut sample);
+                // Scaled up to all of 32 bits, so that they stay apart.
+                out.elements.extend(sample.iter().map(|id| scaled(*id, *limit)));
+                return;
+            }
+        }
+        // Equality of the lower halves is equality of the elements but for one pair in 2^32.
+        out.elements.extend(self.coordinates.iter().map(|element| *element as u32));
+    }
+}
+
+/// An id below `limit`, as 32 bits that keep the order of ids.
+fn scaled(id: u64, limit: u64) -> u32 {
+    ((u128::from(id) << 32) / u128::from(limit.max(1))).min(u128::from(u32::MAX)) as u32
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use lookalike_core::frontend::{Options, Unit};
+
+    fn signed(sketching: Sketching, texts: &[&str]) -> Signed {
+        let shingling =
+            Shingling::new(Options { unit: Unit::Word, homoglyphs: false }, 3, false, 64).expect("in range");
+        let mut signer = Signer::new(shingling, sketching).expect("in range");
+        let mut out = Signed::default();
+        for text in texts {
+            signer.push(text, f64::NAN, &mut out);
+        }
+        out
+    }
+
+    #[test]
+    fn rows_do_not_depend_on_their_batch() {
+        let texts = ["a b c d e", "a b", "x y z", "a b c d e f g a b c"];
+        for sketching in
+            [Sketching::Fast { size: 16 }, Sketching::Permutations { size: 16 }, Sketching::Modulo { modulus: 2 }]
+        {
+            let whole = signed(sketching, &texts);
+            let one = signed(sketching, &texts[3..]);
+            assert_eq!(&whole.ids[whole.id_ends[2] as usize..], &one.ids[..], "{sketching:?}");
+            assert_eq!(&whole.elements[whole.element_ends[2] as usize..], &one.elements[..]);
+            assert_eq!(whole.rows[3].content, one.rows[0].content);
+            assert_eq!(whole.rows[1].state, State::Short);
+        }
+    }
+
+    #[test]
+    fn identical_texts_need_no_shingles() {
+        let found = signed(Sketching::None, &["a", "?"]);
+        assert!(found.ids.is_empty() && found.rows.iter().all(|row| row.state == State::Compared));
+        assert!(signed(Sketching::None, &["", " \n\u{A0}"]).rows.iter().all(|row| row.state == State::Missing));
+    }
+}

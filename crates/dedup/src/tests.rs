@@ -1,0 +1,270 @@
+//! The whole job against its definition: all pairs of a small corpus, measured exactly.
+
+use crate::corpus::{Corpus, Reading};
+use crate::job::{decide, Grouping, Keep, Link, Outcome, Search, Settings};
+use crate::record::Columns;
+use crate::sign::{Sketching, State};
+use crate::testing::fixed;
+use lookalike_core::frontend::{Options, Unit};
+use lookalike_core::sketch::exact::Counts;
+use lookalike_core::sketch::shingle::{into_set, Shingler, Shingling};
+use proptest::prelude::*;
+use std::path::PathBuf;
+use std::sync::atomic::{AtomicU32, Ordering};
+
+const THRESHOLD: f64 = 0.6;
+
+/// A folder of its own, removed at the end.
+struct Folder(PathBuf);
+
+impl Folder {
+    fn new() -> Self {
+        static NEXT: AtomicU32 = AtomicU32::new(0);
+        let name = format!("lookalike-dedup-{}-{}", std::process::id(), NEXT.fetch_add(1, Ordering::Relaxed));
+        let path = std::env::temp_dir().join(name);
+        std::fs::create_dir_all(&path).expect("a folder");
+        Self(path)
+    }
+}
+
+impl Drop for Folder {
+    fn drop(&mut self) {
+        let _ = std::fs::remove_dir_all(&self.0);
+    }
+}
+
+fn shingling() -> Shingling {
+    Shingling::new(Options { unit: Unit::Word, homoglyphs: false }, 2, false, 64).expect("in range")
+}
+
+fn reading(sketching: Sketching) -> Reading {
+    let columns = Columns { text: "text".to_owned(), number: Some("stars".to_owned()) };
+    Reading { shingling: shingling(), sketching, columns, most: 1 << 20 }
+}
+
+fn settings(search: Search, folder: &Folder) -> Settings {
+    Settings {
+        search,
+        threshold: THRESHOLD,
+        grouping: Grouping::Star,
+        keep: Keep::First,
+        references: None,
+        budget_bytes: 1 << 20,
+        folder: folder.0.clone(),
+    }
+}
+
+/// Every document as a line of JSON.
+fn lines(texts: &[String]) -> Vec<u8> {
+    texts
+        .iter()
+        .flat_map(|text| format!("{}\n", serde_json::json!({"text": text, "stars": text.len() % 7})).into_bytes())
+        .collect()
+}
+
+fn run(texts: &[String], sketching: Sketching, change: impl Fn(&mut Settings), budget: usize) -> Outcome {
+    let folder = Folder::new();
+    let mut corpus = Corpus::new(reading(sketching), budget, &folder.0).expect("in range");
+    let data = lines(texts);
+    for chunk in data.chunks(97) {
+        corpus.push_lines(chunk, false).expect("written");
+    }
+    corpus.push_lines(&[], true).expect("written");
+    assert_eq!(corpus.rows.len(), texts.len());
+    let search = match sketching {
+        Sketching::None => Search::Identical,
+        Sketching::Modulo { .. } => Search::Containment,
+        _ => Search::Resemblance { k: 32, s: 2, r: 1 },
+    };
+    let mut settings = settings(search, &folder);
+    settings.budget_bytes = budget;
+    change(&mut settings);
+    decide(&corpus, &settings).expect("decided")
+}
+
+fn counts(left: &str, right: &str) -> Counts {
+    let set = |text: &str| {
+        let mut ids = Vec::new();
+        Shingler::new(shingling()).ids(text, &mut ids);
+        into_set(&mut ids);
+        ids
+    };
+    Counts::new(&set(left), &set(right))
+}
+
+fn resemblance(left: &str, right: &str) -> Option<f64> {
+    counts(left, right).resemblance()
+}
+
+/// Texts of few words, copies of them with some words changed, and short and empty ones.
+fn corpora() -> impl Strategy<Value = Vec<String>> {
+    let text = prop::collection::vec(0u32..400, 0..60);
+    let edit = prop::collection::vec((any::<prop::sample::Index>(), 0u32..400), 0..8);
+    (prop::collection::vec(text, 1..8), prop::collection::vec((any::<prop::sample::Index>(), edit), 0..16)).prop_map(
+        |(mut texts, copies)| {
+            for (of, edits) in copies {
+                let mut copy = of.get(&texts).clone();
+                for (at, word) in edits {
+                    if !copy.is_empty() {
+                        let at = at.index(copy.len());
+                        copy[at] = word;
+                    }
+                }
+                texts.push(copy);
+            }
+            let spell = |words: &Vec<u32>| words.iter().map(|word| format!("w{word}")).collect::<Vec<_>>().join(" ");
+            texts.iter().map(spell).collect()
+        },
+    )
+}
+
+fn check_star(texts: &[String], outcome: &Outcome, of: impl Fn(&str, &str) -> Option<f64>) {
+    for (row, survivor) in outcome.survivor.iter().map(|survivor| *survivor as usize).enumerate() {
+        assert_eq!(outcome.survivor[survivor], survivor as u32, "a survivor survives");
+        if row == survivor {
+            assert_eq!(outcome.link[row], Link::None);
+        } else if outcome.link[row] == Link::Identical {
+            assert_eq!(texts[row], texts[survivor]);
+        } else {
+            let score = of(&texts[survivor], &texts[row]).expect("both have shingles");
+            assert!(score >= THRESHOLD, "{score}");
+            if outcome.link[row] == Link::Exact {
+                assert!((score - f64::from(outcome.score[row])).abs() < 1e-6);
+            }
+        }
+    }
+}
+
+proptest! {
+    #![proptest_config(fixed(150))]
+
+    #[test]
+    fn what_goes_resembles_what_stays(texts in corpora(), permutations: bool, keep in 0usize..3) {
+        let sketching = if permutations { Sketching::Permutations { size: 64 } } else { Sketching::Fast { size: 64 } };
+        let keep = [Keep::First, Keep::Longest, Keep::Largest][keep];
+        let outcome = run(&texts, sketching, |settings| settings.keep = keep, 1 << 20);
+        check_star(&texts, &outcome, resemblance);
+        for pair in &outcome.pairs {
+            let (left, right) = (&texts[pair.left as usize], &texts[pair.right as usize]);
+            prop_assert!(left == right || resemblance(left, right).is_some_and(|score| score >= THRESHOLD));
+        }
+        for (row, survivor) in outcome.survivor.iter().map(|survivor| *survivor as usize).enumerate() {
+            match keep {
+                Keep::First => prop_assert!(survivor <= row),
+                Keep::Longest => prop_assert!(texts[survivor].len() >= texts[row].len()),
+                Keep::Largest => prop_assert!(texts[survivor].len() % 7 >= texts[row].len() % 7),
+            }
+        }
+    }
+
+    #[test]
+    fn no_two_survivors_resemble_each_other(texts in corpora()) {
+        // 32 keys of two coordinates: a pair at the threshold is missed once in 10^6.
+        let outcome = run(&texts, Sketching::Fast { size: 64 }, |_| (), 1 << 20);
+        let stays = |row: &usize| outcome.survivor[*row] == *row as u32;
+        let survivors: Vec<usize> = (0..texts.len()).filter(stays).collect();
+        for (i, left) in survivors.iter().enumerate() {
+            for right in &survivors[i + 1..] {
+                let score = resemblance(&texts[*left], &texts[*right]);
+                prop_assert!(score.is_none_or(|score| score < THRESHOLD + 0.05), "{:?} {} {}", score, left, right);
+            }
+        }
+    }
+
+    #[test]
+    fn the_answer_does_not_depend_on_memory_or_threads(texts in corpora()) {
+        let whole = run(&texts, Sketching::Fast { size: 64 }, |_| (), 1 << 20);
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(3).build().expect("threads");
+        let tight = pool.install(|| run(&texts, Sketching::Fast { size: 64 }, |_| (), 64));
+        prop_assert_eq!(whole.survivor, tight.survivor);
+        prop_assert_eq!(whole.score, tight.score);
+        prop_assert_eq!(whole.pairs, tight.pairs);
+    }
+
+    #[test]
+    fn what_is_contained_goes(texts in corpora()) {
+        let outcome = run(&texts, Sketching::Modulo { modulus: 1 }, |_| (), 1 << 20);
+        check_star(&texts, &outcome, |survivor, gone| counts(gone, survivor).containment());
+        let stays = |row: &usize| outcome.survivor[*row] == *row as u32;
+        for row in (0..texts.len()).filter(stays) {
+            for other in (0..texts.len()).filter(|other| *other != row && stays(other)) {
+                let (there, back) = (counts(&texts[row], &texts[other]), counts(&texts[other], &texts[row]));
+                // The larger of two is never asked whether it is contained; with equal sizes either may go.
+                if there.left < there.right {
+                    prop_assert!(there.containment().is_none_or(|score| score < THRESHOLD), "{} in {}", row, other);
+                }
+                prop_assert_eq!(back.common, there.common);
+            }
+        }
+    }
+
+    #[test]
+    fn nothing_goes_but_for_the_sake_of_a_reference(texts in corpora(), share in 0.0..1.0f64) {
+        let references = (texts.len() as f64 * share) as u32;
+        let outcome = run(&texts, Sketching::Fast { size: 64 }, |settings| settings.references = Some(references), 1 << 20);
+        check_star(&texts, &outcome, resemblance);
+        for (row, survivor) in (0..).zip(outcome.survivor) {
+            prop_assert!(survivor == row || (survivor < references && row >= references));
+        }
+        for (row, text) in texts.iter().enumerate().skip(references as usize) {
+            let is_near = |other: &String| !text.is_empty() && text == other || resemblance(text, other).is_some_and(|score| score >= THRESHOLD + 0.05);
+            if texts[..references as usize].iter().any(is_near) {
+                prop_assert_ne!(outcome.link[row], Link::None, "row {}", row);
+            }
+        }
+    }
+
+    #[test]
+    fn every_grouping_keeps_its_word(texts in corpora(), greedy: bool) {
+        let grouping = if greedy { Grouping::Greedy } else { Grouping::Components };
+        let outcome = run(&texts, Sketching::Fast { size: 64 }, |settings| settings.grouping = grouping, 1 << 20);
+        if greedy {
+            check_star(&texts, &outcome, resemblance);
+        }
+        let together = |left: u32, right: u32| outcome.survivor[left as usize] == outcome.survivor[right as usize];
+        if !greedy {
+            prop_assert!(outcome.pairs.iter().all(|pair| together(pair.left, pair.right)));
+            for (row, survivor) in outcome.survivor.iter().enumerate().filter(|(row, _)| outcome.link[*row] == Link::Exact) {
+                let score = resemblance(&texts[row], &texts[*survivor as usize]).expect("both have shingles");
+                prop_assert!((score - f64::from(outcome.score[row])).abs() < 1e-6, "a component tells the score against its survivor");
+            }
+        }
+    }
+}
+
+#[test]
+fn identical_texts_are_one_document_even_when_they_are_short() {
+    let texts: Vec<String> = ["a b c", "x", "a b c", "x", "", "y", "", "a b c"].map(str::to_owned).to_vec();
+    for sketching in [Sketching::None, Sketching::Fast { size: 16 }] {
+        let outcome = run(&texts, sketching, |_| (), 1 << 20);
+        assert_eq!(outcome.survivor, [0, 1, 0, 1, 4, 5, 6, 0], "nothing is not like nothing");
+        assert_eq!(outcome.link.iter().filter(|link| **link == Link::Identical).count(), 3);
+    }
+}
+
+#[test]
+fn rows_that_cannot_be_compared_are_told_and_stay() {
+    let folder = Folder::new();
+    let mut corpus = Corpus::new(reading(Sketching::Fast { size: 16 }), 1 << 20, &folder.0).expect("in range");
+    let data = b"{\"text\":\"a b c\"}\n\n{\"text\":3}\n{bad\n{\"text\":null}\n{\"text\":\"a b c\"}";
+    corpus.push_lines(data, true).expect("written");
+    let states: Vec<State> = corpus.rows.iter().map(|row| row.state).collect();
+    assert_eq!(states, [State::Compared, State::Blank, State::Bad, State::Bad, State::Missing, State::Compared]);
+    let problems: Vec<(u32, &str)> = corpus.problems.iter().map(|problem| (problem.row, &problem.reason[..])).collect();
+    assert_eq!(problems[0], (2, "`text` is a number, not a string"));
+    assert_eq!((problems[1].0, corpus.bad), (3, 2));
+    let outcome = decide(&corpus, &settings(Search::Resemblance { k: 4, s: 4, r: 1 }, &folder)).expect("decided");
+    assert_eq!(outcome.survivor, [0, 1, 2, 3, 4, 0]);
+}
+
+#[test]
+fn lines_and_columns_give_the_same_rows() {
+    let folder = Folder::new();
+    let texts: Vec<String> = (1..300).map(|i| format!("w{} ", i % 50).repeat(i)).collect();
+    let mut by_line = Corpus::new(reading(Sketching::Fast { size: 16 }), 1 << 20, &folder.0).expect("in range");
+    by_line.push_lines(&lines(&texts), true).expect("written");
+    let mut by_column = Corpus::new(reading(Sketching::Fast { size: 16 }), 1 << 20, &folder.0).expect("in range");
+    let numbers: Vec<f64> = texts.iter().map(|text| (text.len() % 7) as f64).collect();
+    by_column.push_texts(&|row| Some(texts[row].as_bytes()), Some(&numbers), texts.len()).expect("written");
+    assert_eq!(by_line.rows, by_column.rows);
+}
