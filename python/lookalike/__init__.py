@@ -1,7 +1,9 @@
 """Document fingerprinting: which documents are the same, nearly the same, contained in one another, share passages."""
 
+from typing import TYPE_CHECKING, Any
+
 from lookalike._core import TEXT_VERSION, Column, __version__
-from lookalike.errors import FrontendError, ParameterError
+from lookalike.errors import FormatError, FrontendError, ParameterError
 from lookalike.fingerprinting import (
     Fingerprints,
     FingerprintTable,
@@ -13,20 +15,91 @@ from lookalike.fingerprinting import (
     select,
     stream,
 )
+from lookalike.resembling import (
+    Estimate,
+    Measures,
+    Sketch,
+    SketchTable,
+    containment,
+    distance,
+    measure,
+    mod_sketch,
+    resemblance,
+    sketch,
+    sketch_batch,
+)
+
+if TYPE_CHECKING:
+    from lookalike.comparing import compare
+    from lookalike.deduplication import Deduplication, dedup
+    from lookalike.designing import Design, design
+    from lookalike.filters import Filter
+    from lookalike.measuring import Similarity, similarity
+    from lookalike.report.folder import write as write_report
+    from lookalike.results import Report
+    from lookalike.sampling import SketchDesign, design_sketch
 
 __all__ = [
     "TEXT_VERSION",
     "Column",
+    "Deduplication",
+    "Design",
+    "Estimate",
+    "Filter",
     "FingerprintTable",
     "Fingerprints",
+    "FormatError",
     "FrontendError",
     "LookUp",
+    "Measures",
     "ParameterError",
+    "Report",
+    "Similarity",
+    "Sketch",
+    "SketchDesign",
+    "SketchTable",
     "Stream",
     "__version__",
     "canonical",
+    "compare",
+    "containment",
+    "dedup",
+    "design",
+    "design_sketch",
+    "distance",
     "fingerprint",
     "fingerprint_batch",
+    "measure",
+    "mod_sketch",
+    "resemblance",
     "select",
+    "similarity",
+    "sketch",
+    "sketch_batch",
     "stream",
+    "write_report",
 ]
+#: What reads and compares whole folders is loaded when it is asked for: a single text needs none of it.
+_ELSEWHERE = {
+    "compare": ("comparing", "compare"),
+    "dedup": ("deduplication", "dedup"),
+    "Deduplication": ("deduplication", "Deduplication"),
+    "design": ("designing", "design"),
+    "design_sketch": ("sampling", "design_sketch"),
+    "Design": ("designing", "Design"),
+    "Filter": ("filters", "Filter"),
+    "Report": ("results", "Report"),
+    "Similarity": ("measuring", "Similarity"),
+    "similarity": ("measuring", "similarity"),
+    "SketchDesign": ("sampling", "SketchDesign"),
+    "write_report": ("report.folder", "write"),
+}
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _ELSEWHERE:
+        raise AttributeError(f"module `{__name__}` has no attribute `{name}`")
+    from importlib import import_module
+
+    module, attribute = _ELSEWHERE[name]
+    return getattr(import_module(f"{__name__}.{module}"), attribute)

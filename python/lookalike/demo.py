@@ -1,96 +1,181 @@
-"""The story of the engine on two small texts that ship with the package; no network, no files written."""
+"""The story of it all on what ships with the package: two texts, a class with planted copies, a corpus with doubles.
+
+No network is used, and nothing but the report is written.
+"""
 
 from __future__ import annotations
 
-from importlib import resources
-from typing import NamedTuple
+import json
+import shutil
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any, NamedTuple
 
 from rich.console import Console
 from rich.panel import Panel
 from rich.text import Text as Line
 
-from lookalike.fingerprinting import Fingerprints, fingerprint, stream
-from lookalike.report.text import facts
+from lookalike import params
+from lookalike.comparing import compare
+from lookalike.deduplication import Deduplication, dedup
+from lookalike.deduplication.result import LINKS
+from lookalike.fingerprinting import fingerprint
+from lookalike.report import comparison, folder
+from lookalike.resembling import resemblance
+from lookalike.results import Region, Report
+
+#: Two texts, a class and the starter it was given, and a corpus.
+MATERIAL = Path(__file__).with_name("_demo")
+TITLE = "Homework 4 of a class that does not exist"
 
 
-class Passage(NamedTuple):
-    """A run of tokens that two texts have in common, as spans of each."""
+class Planted(NamedTuple):
+    """A copy that was put into the class: the one who wrote it, the one who copied, and how it was disguised."""
 
-    tokens: int
-    left: tuple[int, int]
-    right: tuple[int, int]
-
-
-def sample(name: str) -> str:
-    """Return one of the embedded texts."""
-    return resources.files("lookalike").joinpath("_demo", name).read_text(encoding="utf-8")
+    author: str
+    copier: str
+    disguise: str
 
 
-def longest_passage(left: Fingerprints, right: Fingerprints) -> Passage | None:
-    """Extend every fingerprint in common to both sides, token by token, and return the longest run."""
-    a, b = (stream(side.text, unit=side.selection.unit) for side in (left, right))
-    places = dict(zip(right.hashes, right.positions, strict=True))
-    seeds = [(i, places[hash_]) for hash_, i in zip(left.hashes, left.positions, strict=True) if hash_ in places]
-    runs = [_extend(a.tokens.tolist(), b.tokens.tolist(), i, j) for i, j in seeds]
-    if not runs:
-        return None
-    i, j, length = max(runs, key=lambda run: run[2])
-    ends = i + length - 1, j + length - 1
-    return Passage(length, (a.spans[i][0], a.spans[ends[0]][1]), (b.spans[j][0], b.spans[ends[1]][1]))
+PLANTED = (
+    Planted("Amara Okafor", "Lukas Weber", "word for word, with new comments"),
+    Planted("Yuki Tanaka", "Rosa Almeida", "functions in another order, another layout"),
+    Planted("Priya Raman", "Kwame Mensah", "every name and message changed"),
+    Planted("Aisha Rahman", "Tomasz Nowak", "an essay reworded here and there, as a PDF"),
+    Planted("Mei-Lin Chen", "Diego Fernández", "a program pasted into a notebook"),
+    Planted("Sanna Mäkinen", "Tariq Haddad", "one function, in a program of his own"),
+)
 
 
-def _extend(a: list[int], b: list[int], i: int, j: int) -> tuple[int, int, int]:
-    """Return the maximal run of equal tokens around positions i and j: its two starts and its length."""
-    start = 0
-    while i - start > 0 and j - start > 0 and a[i - start - 1] == b[j - start - 1]:
-        start += 1
-    length = start
-    while (
-        i - start + length < len(a) and j - start + length < len(b) and a[i - start + length] == b[j - start + length]
-    ):
-        length += 1
-    return i - start, j - start, length
-
-
-def tell() -> None:
-    """Print the story."""
+def tell(out: Path, overwrite: bool) -> Path:
+    """Print the story and write the report; return the page to open."""
+    # A second run replaces the report of the first, but nobody else's.
+    replaces = overwrite or _is_demo(out)
+    folder.check_out(out, replaces)
     console = Console(highlight=False)
-    names = ("original.txt", "borrowed.txt")
-    prints = [fingerprint(sample(name)) for name in names]
-    passage = longest_passage(*prints)
-    console.print("Two texts. One of them borrows a sentence and disguises it with case, dashes and quotes:\n")
-    for name, found, span in zip(names, prints, _spans(passage), strict=True):
-        console.print(Panel(_marked(found, span), title=name, title_align="left", padding=(0, 1)))
-        for fact in facts(found, name)[:2]:
-            console.print(Line("  " + fact, style="dim"), soft_wrap=True)
-    common = set(prints[0].hashes) & set(prints[1].hashes)
-    console.print(f"\n{len(common)} fingerprints in common; the others meet nothing.")
-    _conclude(console, passage, prints[0])
+    _two_texts(console)
+    report = compare_class()
+    _class(console, report)
+    _corpus(console)
+    written = comparison.write(report, out, params.TOP.default, False, replaces)
+    console.print(Line(f"\nreport: {written.overview}", style="bold"), soft_wrap=True)
+    console.print("Next: open it in a browser, or run this with --open; then")
+    console.print("  lookalike compare SUBMISSIONS --template STARTER     your own class")
+    console.print("  lookalike dedup CORPUS.jsonl -o CLEAN.jsonl          your own corpus")
+    console.print("  lookalike compare --help, lookalike dedup --help     all that can be chosen")
+    return written.overview
 
 
-def _spans(passage: Passage | None) -> tuple[tuple[int, int], tuple[int, int]]:
-    return (passage.left, passage.right) if passage else ((0, 0), (0, 0))
+def compare_class(**chosen: Any) -> Report:
+    """Compare the class, less the starter unless another template is chosen."""
+    with TemporaryDirectory() as room:
+        # Installers compile every .py file and leave the result beside it, which nobody handed in.
+        shutil.copytree(MATERIAL, room, ignore=shutil.ignore_patterns("__pycache__"), dirs_exist_ok=True)
+        return comparison.run([f"{room}/class"], TITLE, {"template": [f"{room}/starter"], **chosen})
 
 
-def _marked(found: Fingerprints, span: tuple[int, int]) -> Line:
-    """The text with fingerprinted k-grams' first letters underlined and the passage coloured."""
-    line = Line(str(found.text).rstrip())
-    line.stylize("bold green", *span)
-    for start, _ in found.spans:
+def ranks(report: Report) -> Iterator[int | None]:
+    """Yield the place of each planted pair, from 1; ``None`` for one that is not listed."""
+    names = [entry.name for entry in report.entries]
+    places = {frozenset((names[pair.left], names[pair.right])): i for i, pair in enumerate(report.pairs, start=1)}
+    return (places.get(frozenset((one.author, one.copier))) for one in PLANTED)
+
+
+def verdict(places: Sequence[int | None]) -> str:
+    """Say whether the planted pairs are the first ones, and if they are not, which are not."""
+    last = len(PLANTED)
+    wrong = [f"{one.author} – {one.copier}" for one, at in zip(PLANTED, places, strict=True) if at is None or at > last]
+    if not wrong:
+        return f"The {last} planted copies are the first {last} pairs."
+    return f"This is not as it should be: {', '.join(wrong)} should be among the first {last} pairs."
+
+
+def _is_demo(out: Path) -> bool:
+    try:
+        found = json.loads((out / folder.JSON).read_bytes())
+    except (OSError, ValueError, RecursionError):
+        return False
+    parameters = found.get("parameters") if isinstance(found, dict) else None
+    return isinstance(parameters, dict) and parameters.get("title") == TITLE
+
+
+def _two_texts(console: Console) -> None:
+    """Show the passage of two texts, and the fingerprints it was found by."""
+    report = compare(MATERIAL / "texts")
+    pair = report.pairs[0]
+    passage = max(pair.passages, key=lambda passage: passage.tokens)
+    console.print("1. Two texts. One borrows a sentence and disguises it with case, dashes and quotes:\n")
+    for entry, region in ((pair.left, passage.left), (pair.right, passage.right)):
+        file = report.entries[entry].files[region.file]
+        console.print(Panel(_marked(file.text, region), title=file.name, title_align="left", padding=(0, 1)))
+    console.print(
+        f"One passage of {passage.tokens} letters (bold), found by fingerprints (underlined: where one begins): "
+        f"{report.promise.partition(';')[0]}.\n"
+    )
+
+
+def _marked(text: str, region: Region) -> Line:
+    """Return a text with its passage in bold and the first letters of its fingerprints underlined."""
+    line = Line(text)
+    line.stylize("bold green", region.start, region.end)
+    k, t = params.LANGUAGE_THRESHOLDS["text"]
+    for start, _ in fingerprint(text, k=k, t=t).spans:
         line.stylize("underline", start, start + 1)
+    line.rstrip()
     return line
 
 
-def _conclude(console: Console, passage: Passage | None, found: Fingerprints) -> None:
-    if passage is None:
-        console.print("Nothing is shared.")
-        return
-    unit = found.selection.unit
+def _class(console: Console, report: Report) -> None:
+    """Show what was found in the class beside what was planted."""
     console.print(
-        f"Extended token by token they are one passage of {passage.tokens} {unit}s: "
-        f"original.txt {passage.left[0]}–{passage.left[1]}, borrowed.txt {passage.right[0]}–{passage.right[1]}.",
-        style="bold",
+        f"2. A class of {len(report.entries)} was given a starter, and handed in Python, Java, C++, a notebook and "
+        f"essays, one as a PDF. {len(PLANTED)} of them copied, each in another way:\n"
     )
-    console.print(f"\nWhat that is worth: {found.selection.promise}.")
-    console.print("(Underlined: where a fingerprint begins. Bold: the passage.)", style="dim")
-    console.print("\nNext: lookalike fingerprint FILE, lookalike lab list, lookalike --help")
+    comparison.print_table(report)
+    places = list(ranks(report))
+    console.print("\nWhat was planted, and its place in the table:")
+    for one, place in zip(PLANTED, places, strict=True):
+        console.print(f"  {'–' if place is None else place}  {one.copier} from {one.author}: {one.disguise}")
+    console.print(Line(verdict(places), style="bold"), soft_wrap=True)
+    others = report.pair_count - sum(place is not None for place in places)
+    if others:
+        console.print(f"The {others} others are what programs for one task have in common: a person decides.")
+
+
+def notices() -> tuple[list[dict[str, str | None]], Deduplication]:
+    """Deduplicate the corpus; return its rows and what was decided. A row that was planted names its original."""
+    path = MATERIAL / "notices.jsonl"
+    rows = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
+    return rows, dedup(path)
+
+
+def _corpus(console: Console) -> None:
+    """Show which notices go, for whose sake, and which planted one stays."""
+    rows, found = notices()
+    planted = [i for i, row in enumerate(rows) if row["copy_of"]]
+    threshold = found.settings.threshold
+    console.print(
+        f"\n3. A corpus of {len(rows)} notices; {len(planted)} of them are others over again, most of them touched up. "
+        f"Deduplicated at a resemblance of {threshold:g} in shingles of {found.settings.shingle} words:\n"
+    )
+    for i in found.gone:
+        link, stays = LINKS[found.links[i]], rows[found.survivors[i]]["id"]
+        console.print(f"  {rows[i]['id']} goes, {stays} stays  {found.resemblances[i]:.2f} {link:9}  {rows[i]['how']}")
+    kept = sorted(set(planted) - set(found.gone))
+    wrong = [str(rows[i]["id"]) for i in found.gone if rows[found.survivors[i]]["id"] != rows[i]["copy_of"]]
+    console.print(Line(_gone(len(found.gone), len(rows), wrong), style="bold"), soft_wrap=True)
+    for i in kept:
+        original = next(row for row in rows if row["id"] == rows[i]["copy_of"])
+        alike = resemblance(rows[i]["text"] or "", original["text"] or "", shingle=found.settings.shingle) or 0.0
+        console.print(
+            f"{rows[i]['id']} stays: {rows[i]['how']} leaves a resemblance of {alike:.2f} to {original['id']}, "
+            f"which is below {threshold:g}. A changed word costs {found.settings.shingle} shingles."
+        )
+
+
+def _gone(gone: int, rows: int, wrong: Sequence[str]) -> str:
+    """Say how many go, and if one goes for the sake of another than its original, which."""
+    if wrong:
+        return f"This is not as it should be: {', '.join(wrong)} should not go, or not for that one's sake."
+    return f"{gone} of {rows} go, each for the one it was made of; {rows - gone} stay."

@@ -1,6 +1,6 @@
 """The exceptions a caller may meet; plain ``OSError`` stands for I/O."""
 
-from lookalike._core import FrontendError, ParameterError
+from lookalike._core import FormatError, FrontendError, ParameterError
 
 
 class MissingExtraError(ImportError):
@@ -10,4 +10,24 @@ class MissingExtraError(ImportError):
         super().__init__(f'{what} needs packages that are not installed: run pip install "lookalike[{extra}]"')
 
 
-__all__ = ["FrontendError", "MissingExtraError", "ParameterError"]
+class NoSpaceError(OSError):
+    """There is no room for an output; what was written of it is removed, and the message tells what is needed."""
+
+
+class TooManyErrorsError(ValueError):
+    """More rows of a corpus could not be read than the caller allowed."""
+
+
+class LedgerError(ValueError):
+    """A ledger is damaged, not one of ours, or not that of these files."""
+
+
+__all__ = [
+    "FormatError",
+    "FrontendError",
+    "LedgerError",
+    "MissingExtraError",
+    "NoSpaceError",
+    "ParameterError",
+    "TooManyErrorsError",
+]

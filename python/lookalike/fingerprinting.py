@@ -180,7 +180,7 @@ def fingerprint(
     >>> sorted(set(a.hashes) & set(b.hashes)) != []
     True
     """
-    return _make(_load(document), params.selection(k, t, scheme, unit, homoglyphs, modulus, count))
+    return _make(load(document), params.selection(k, t, scheme, unit, homoglyphs, modulus, count))
 
 
 def fingerprint_batch(
@@ -199,16 +199,16 @@ def fingerprint_batch(
     chosen = params.selection(k, t, scheme, unit, homoglyphs, modulus, count)
     maker = _maker(chosen)
     # One thread takes a list as it is: its columns need not be put together again.
-    batches = [texts] if threads == 1 and isinstance(texts, list) else _batches(texts)
-    parts = list(local.map_batches(maker.many, batches, threads))
-    notes = tuple(_note(base, note) for base, part in _bases(parts) for note in part[4])
+    whole = [texts] if threads == 1 and isinstance(texts, list) else batches(texts)
+    parts = list(local.map_batches(maker.many, whole, threads))
+    notes = tuple(noted(base, note) for base, part in _bases(parts) for note in part[4])
     columns = parts[0][:4] if len(parts) == 1 else _core.concatenate([part[:4] for part in parts])
     return FingerprintTable(*columns, chosen, notes)
 
 
 def stream(document: Document, *, unit: str | None = None, homoglyphs: bool = False) -> Stream:
     """Read a document as tokens with spans, all held in memory."""
-    return Stream(*_core.stream(_load(document), unit or params.UNIT.default, homoglyphs))
+    return Stream(*_core.stream(load(document), unit or params.UNIT.default, homoglyphs))
 
 
 def canonical(document: Document, *, homoglyphs: bool = False) -> str:
@@ -217,10 +217,11 @@ def canonical(document: Document, *, homoglyphs: bool = False) -> str:
     >>> canonical("A do run run run, a do run run")
     'adorunrunrunadorunrun'
     """
-    return _core.canonical(_load(document), homoglyphs)
+    return _core.canonical(load(document), homoglyphs)
 
 
-def _load(document: Document) -> Text:
+def load(document: Document) -> Text:
+    """Read a document that is a file; others are texts already."""
     return documents.read(document) if isinstance(document, os.PathLike) else document
 
 
@@ -235,7 +236,7 @@ def _make(text: Text, chosen: Selection) -> Fingerprints:
     return Fingerprints(hashes, positions, tokens, chosen, Reading(*reading), text)
 
 
-def _batches(texts: Iterable[Text]) -> Iterator[list[Text]]:
+def batches(texts: Iterable[Text]) -> Iterator[list[Text]]:
     """Cut documents into batches of about ``BATCH_BYTES``."""
     batch: list[Text] = []
     size = 0
@@ -257,7 +258,7 @@ def _bases(parts: list[Batch]) -> Iterator[tuple[int, Batch]]:
         base += len(part[3])
 
 
-def _note(base: int, note: tuple[int, tuple[str, bool, int] | None, str | None]) -> Note:
+def noted(base: int, note: tuple[int, tuple[str, bool, int] | None, str | None]) -> Note:
     """Turn the core's note on the n-th document of a batch into one on the document."""
     index, reading, error = note
     message = f"read as {Reading(*reading)}" if reading else str(error)

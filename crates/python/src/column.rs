@@ -15,9 +15,11 @@ pub enum Values {
     U64(Vec<u64>),
     /// Two offsets an item.
     Spans(Vec<Span>),
+    /// A matrix of hashes, row by row, and the length of a row.
+    Rows(Vec<u64>, usize),
 }
 
-/// A read-only sequence of numbers, or of (start, end) pairs.
+/// A read-only sequence of numbers, of (start, end) pairs, or of rows of numbers.
 ///
 /// It compares equal to any sequence with the same items, and `numpy.asarray` sees its memory as it is.
 #[pyclass(frozen, sequence, module = "lookalike._core")]
@@ -34,6 +36,7 @@ impl From<Values> for Column {
             Values::U32(items) => (items.len(), 4, 1),
             Values::U64(items) => (items.len(), 8, 1),
             Values::Spans(items) => (items.len(), 4, 2),
+            Values::Rows(items, width) => (items.len() / (*width).max(1), 8, *width),
         };
         let signed = |n: usize| n as ffi::Py_ssize_t;
         Self { values, shape: [signed(len), signed(width)], strides: [signed(item * width), signed(item)] }
@@ -54,6 +57,9 @@ impl Column {
                 let span = items.get(i).ok_or_else(missing)?;
                 Ok(PyTuple::new(py, [span.start, span.end])?.into_any())
             }
+            Values::Rows(items, width) => {
+                Ok(PyTuple::new(py, items.chunks(*width).nth(i).ok_or_else(missing)?)?.into_any())
+            }
         }
     }
 
@@ -73,19 +79,39 @@ impl Column {
         }
     }
 
+    /// The numbers of a matrix, row by row; none if it is no matrix.
+    pub fn as_rows(&self) -> &[u64] {
+        match &self.values {
+            Values::Rows(items, _) => items,
+            _ => &[],
+        }
+    }
+
     fn slice(&self, indices: impl Iterator<Item = usize>) -> Self {
         let values = match &self.values {
             Values::U32(items) => Values::U32(indices.filter_map(|i| items.get(i)).copied().collect()),
             Values::U64(items) => Values::U64(indices.filter_map(|i| items.get(i)).copied().collect()),
             Values::Spans(items) => Values::Spans(indices.filter_map(|i| items.get(i)).copied().collect()),
+            Values::Rows(items, width) => {
+                let row = |i: usize| items.chunks(*width).nth(i).unwrap_or_default();
+                Values::Rows(indices.flat_map(row).copied().collect(), *width)
+            }
         };
         Self::from(values)
     }
 
     fn format(&self) -> &'static CStr {
         match self.values {
-            Values::U64(_) => c"Q",
+            Values::U64(_) | Values::Rows(..) => c"Q",
             _ => c"I",
+        }
+    }
+
+    /// A matrix has two even if its rows have one element.
+    fn dimensions(&self) -> c_int {
+        match self.values {
+            Values::U32(_) | Values::U64(_) => 1,
+            Values::Spans(_) | Values::Rows(..) => 2,
         }
     }
 
@@ -94,6 +120,7 @@ impl Column {
             Values::U32(items) => items.as_ptr().cast(),
             Values::U64(items) => items.as_ptr().cast(),
             Values::Spans(items) => items.as_ptr().cast(),
+            Values::Rows(items, _) => items.as_ptr().cast(),
         }
     }
 }
@@ -127,6 +154,7 @@ impl Column {
                 (Values::U32(a), Values::U32(b)) => a == b,
                 (Values::U64(a), Values::U64(b)) => a == b,
                 (Values::Spans(a), Values::Spans(b)) => a == b,
+                (Values::Rows(a, m), Values::Rows(b, n)) => (a, m) == (b, n),
                 _ => self.tolist(py)?.eq(other.get().tolist(py)?)?,
             });
         }
@@ -162,7 +190,7 @@ impl Column {
             (*view).readonly = 1;
             (*view).itemsize = column.strides[1];
             (*view).format = column.format().as_ptr().cast_mut();
-            (*view).ndim = if column.shape[1] == 1 { 1 } else { 2 };
+            (*view).ndim = column.dimensions();
             (*view).shape = column.shape.as_ptr().cast_mut();
             (*view).strides = column.strides.as_ptr().cast_mut();
             (*view).suboffsets = std::ptr::null_mut();

@@ -17,10 +17,20 @@ create_exception!(
     "A document cannot be read as text; the message says where and why."
 );
 
+create_exception!(
+    lookalike._core,
+    FormatError,
+    PyValueError,
+    "Stored bytes are damaged or of another version; the message says which."
+);
+
 /// Maps a core error to its class.
 pub fn to_python(error: Error) -> PyErr {
     match error {
-        Error::Parameter { .. } => ParameterError::new_err(error.to_string()),
+        Error::Parameter { .. } | Error::Unlike { .. } | Error::NoContainment { .. } | Error::NoUpdate { .. } => {
+            ParameterError::new_err(error.to_string())
+        }
+        Error::Format { .. } => FormatError::new_err(error.to_string()),
         other => FrontendError::new_err(other.to_string()),
     }
 }

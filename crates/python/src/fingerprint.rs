@@ -14,7 +14,8 @@ const UNITS: [&str; 3] = ["character", "word", "line"];
 const SCHEMES: [&str; 8] =
     ["every", "modulo", "safe-modulo", "winnow", "robust", "compact", "compact-robust", "smallest"];
 
-fn options_of(unit: &str, homoglyphs: bool) -> PyResult<Options> {
+/// What the options of the surface call for.
+pub fn options_of(unit: &str, homoglyphs: bool) -> PyResult<Options> {
     let unit = match unit {
         "character" => Unit::Character,
         "word" => Unit::Word,
@@ -100,12 +101,13 @@ pub fn locate(
 }
 
 /// How a document was read: encoding, whether that was a guess, how much was replaced.
-type Reading = (String, bool, u32);
+pub type Reading = (String, bool, u32);
 
 /// One document of a batch that was not read plainly as UTF-8: its index, and the reading or what went wrong.
-type Note = (usize, Option<Reading>, Option<String>);
+pub type Note = (usize, Option<Reading>, Option<String>);
 
-fn reading(text: &Text) -> Reading {
+/// How a text was read.
+pub fn reading(text: &Text) -> Reading {
     (text.decoded.encoding.to_string(), text.decoded.guessed, text.decoded.replaced)
 }
 
@@ -161,7 +163,7 @@ impl Fingerprinter {
 }
 
 /// How many documents from the front make up about 16 MB: a few hundredths of a second of work.
-fn first_helping(texts: &[Input]) -> usize {
+pub fn first_helping(texts: &[Input]) -> usize {
     let mut len_bytes = 0;
     let full = texts.iter().position(|text| {
         len_bytes += text.len_bytes();

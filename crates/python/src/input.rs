@@ -91,6 +91,11 @@ pub struct Text<'a> {
 }
 
 impl Text<'_> {
+    /// Whether it came as a `str`.
+    pub fn is_str(&self) -> bool {
+        self.is_str
+    }
+
     /// Rewrites ascending byte spans of the text as the caller counts: characters of a `str`, offsets into the bytes given.
     pub fn as_given(&self, mut spans: Vec<Span>) -> Vec<Span> {
         if self.is_str {

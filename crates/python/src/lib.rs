@@ -4,11 +4,15 @@
 //! Python object a token. The GIL is released in `detach.rs` and nowhere else.
 
 mod column;
+mod compare;
+mod dedup;
+mod design;
 mod detach;
 mod error;
 mod fingerprint;
 mod input;
 mod lab;
+mod sketch;
 
 use pyo3::prelude::*;
 
@@ -17,6 +21,14 @@ mod _core {
     #[pymodule_export]
     use crate::column::Column;
     #[pymodule_export]
+    use crate::compare::{languages, pane, Cohort, ReadFile};
+    #[pymodule_export]
+    use crate::dedup::{Corpus, LineFilter, Outcome};
+    #[pymodule_export]
+    use crate::design::simulate_filter;
+    #[pymodule_export]
+    use crate::error::FormatError;
+    #[pymodule_export]
     use crate::error::FrontendError;
     #[pymodule_export]
     use crate::error::ParameterError;
@@ -24,12 +36,16 @@ mod _core {
     use crate::fingerprint::{canonical, concatenate, locate, select, stream, Fingerprinter};
     #[pymodule_export]
     use crate::lab::{figure5, figure5_text, kgram_keys, memory_pass, modulus_for, rolling_pass, xxh3};
+    #[pymodule_export]
+    use crate::sketch::{concatenate_rows, measure, Sketch, SketchMaker};
     use pyo3::prelude::*;
 
     #[pymodule_init]
     fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {
         module.add("__version__", env!("CARGO_PKG_VERSION"))?;
         module.add("TEXT_VERSION", lookalike_core::frontend::canonical::TEXT_VERSION)?;
-        module.add("MAX_T", lookalike_core::fingerprint::MAX_T)
+        module.add("MAX_T", lookalike_core::fingerprint::MAX_T)?;
+        module.add("MAX_SKETCH", lookalike_core::sketch::fast::MAX_SIZE)?;
+        module.add("COLOURS", lookalike_compare::pane::COLOURS)
     }
 }

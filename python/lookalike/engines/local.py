@@ -8,9 +8,11 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable, Iterator
-from concurrent.futures import Future, ThreadPoolExecutor
 from itertools import islice
-from typing import TypeVar
+from typing import TYPE_CHECKING, TypeVar
+
+if TYPE_CHECKING:
+    from concurrent.futures import Future
 
 Item = TypeVar("Item")
 Result = TypeVar("Result")
@@ -23,13 +25,16 @@ def cores() -> int:
 
 def map_batches(work: Callable[[Item], Result], batches: Iterable[Item], threads: int | None) -> Iterator[Result]:
     """Yield ``work(batch)`` for each batch, in order, with at most two batches a thread under way."""
-    count = threads or cores()
-    if count == 1:
-        yield from map(work, batches)
+    count, pending = threads or cores(), iter(batches)
+    first = list(islice(pending, 2 * count))
+    if count == 1 or len(first) <= 1:
+        yield from map(work, first)
+        yield from map(work, pending)
         return
-    pending = iter(batches)
+    from concurrent.futures import ThreadPoolExecutor
+
     with ThreadPoolExecutor(count) as pool:
-        running: list[Future[Result]] = [pool.submit(work, batch) for batch in islice(pending, 2 * count)]
+        running: list[Future[Result]] = [pool.submit(work, batch) for batch in first]
         try:
             while running:
                 done = running.pop(0).result()

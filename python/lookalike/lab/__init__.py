@@ -1,4 +1,4 @@
-"""The lab: experiments of the winnowing paper on your own corpus, each with its plot and its data.
+"""The lab: the papers' experiments on your own corpus, each with its plot and its data.
 
 Only names live here. Numpy, matplotlib and the experiments are imported when one is run, so listing them costs nothing.
 """
@@ -23,24 +23,40 @@ EXPERIMENTS = {
     "low-entropy": "Zeros, abba and sensor data: where plain winnowing fails and the robust rule does not (§5.1).",
     "choose-k": "Matches against k on your corpus, with the knee; identifiers folded or parameterised in code (§5.2).",
     "rolling": "Time of the rolling hash against hashing every k-gram from scratch (§5.1).",
+    "filter-curve": "Pairs that pass a filter, by resemblance: formula and sketch (Broder 2000, Figures 1 and 2).",
+    "estimator": "Bias and spread of every sketch against the exact resemblance (Broder 1997, Theorem 1, §4.2).",
+    "shingle-size": "Resemblance against w, for edited and for permuted texts (Broder 1997, §2).",
+    "census": "Identical and near-identical documents, clusters and their sizes (Broder 1997, §1, on AltaVista).",
+    "evaluate": "Precision, recall and average precision on pairs that you labelled, by unit, width and threshold.",
 }
-
+#: The experiment that takes labelled pairs.
+LABELLED = "evaluate"
 
 #: Where the files of an experiment go, unless told otherwise.
 OUT = Path("lab")
 
 
-def run(name: str, corpus: Path | None = None, seed: int = params.SEED.default, out: Path = OUT) -> Outcome:
+def run(
+    name: str,
+    corpus: Path | None = None,
+    seed: int = params.SEED.default,
+    out: Path = OUT,
+    pairs: Path | None = None,
+) -> Outcome:
     """Run one experiment and write NAME.png, NAME.svg and NAME.json to ``out``.
 
-    Without a corpus a synthetic one is made from the seed, and the outcome says so.
+    Without a corpus a synthetic one is made from the seed, and the outcome says so. ``pairs`` are labelled ones, for
+    ``evaluate``: CSV with the columns left, right and label, which name documents of the corpus.
     """
     if name not in EXPERIMENTS:
         raise ParameterError(f"experiment `{name}` is not known: use one of {', '.join(EXPERIMENTS)}")
     if seed < 0:
         raise ParameterError(f"seed `{seed}` is negative: use seed ≥ 0")
+    if pairs is not None and (name != LABELLED or corpus is None):
+        raise ParameterError(f"pairs `{pairs}` name documents of a corpus: use them with `{LABELLED}` and --corpus")
     experiment, plots, texts = (_import(module) for module in (name.replace("-", "_"), "plots", "corpus"))
-    outcome: Outcome = experiment.measure(texts.load(corpus, seed), seed).in_folder(out)
+    given = () if pairs is None else (pairs,)
+    outcome: Outcome = experiment.measure(texts.load(corpus, seed), seed, *given).in_folder(out)
     out.mkdir(parents=True, exist_ok=True)
     plots.save(experiment.draw, outcome)
     outcome.data.write_text(outcome.to_json(), encoding="utf-8")

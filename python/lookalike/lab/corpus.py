@@ -9,6 +9,9 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
+from lookalike.corpora.sources import by_name
+from lookalike.deduplication.job import opened
+from lookalike.deduplication.picking import pick
 from lookalike.documents import corpus_files, read
 from lookalike.errors import FrontendError
 from lookalike.fingerprinting import canonical, fingerprint_batch
@@ -57,11 +60,11 @@ class Corpus:
     def notes(self) -> tuple[str, ...]:
         """Return what a reader of any outcome on this corpus must know."""
         lists = (("left out", self.left_out), ("read with a guess or replacements", self.mended))
-        return (f"corpus: {self.description}", *(_summary(what, names) for what, names in lists if names))
+        return (f"corpus: {self.description}", *(summary(what, names) for what, names in lists if names))
 
 
 def load(path: Path | None, seed: int) -> Corpus:
-    """Read a folder or a file; without one, make the synthetic corpus of this seed."""
+    """Read a folder, a file, or the rows of JSON Lines, Parquet, CSV, WARC; without one, make the synthetic corpus."""
     if path is None:
         made = synthetic.make(seed)
         description = f"{synthetic.DESCRIPTION} (seed {seed})"
@@ -69,8 +72,11 @@ def load(path: Path | None, seed: int) -> Corpus:
     # A path that does not exist is the caller's mistake; a file that cannot be read is one line of the outcome.
     path.stat()
     left_out: list[str] = []
-    texts = dict(_read(path, left_out))
-    return _corpus(path.name, f"the files of {path.name}", list(texts), list(texts.values()), left_out)
+    is_rows = path.is_file() and by_name(path.name) is not None
+    texts = dict(_read_rows(path, left_out) if is_rows else _read(path, left_out))
+    return _corpus(
+        path.name, f"the {'rows' if is_rows else 'files'} of {path.name}", list(texts), list(texts.values()), left_out
+    )
 
 
 def _read(root: Path, left_out: list[str]) -> Iterator[tuple[str, bytes]]:
@@ -86,6 +92,21 @@ def _read(root: Path, left_out: list[str]) -> Iterator[tuple[str, bytes]]:
             left_out.append(f"{name}: {reason}")
 
 
+def _read_rows(path: Path, left_out: list[str]) -> Iterator[tuple[str, bytes]]:
+    with opened(path, method="exact") as (answer, _, _):
+        left_out += [f"{problem.place}: {problem.reason}" for problem in answer.problems if problem.rows != 1]
+        rows = pick(answer.stretches, range(answer.rows), answer.settings, texts=True)
+    seen: dict[str, int] = {}
+    for name, text in rows.values():
+        # Rows may have one id; a corpus has names.
+        seen[name] = seen.get(name, 0) + 1
+        unique = name if seen[name] == 1 else f"{name} ({seen[name]})"
+        if text is None:
+            left_out.append(f"{unique}: has no text that can be read")
+        else:
+            yield unique, text.encode("utf-8", "replace")
+
+
 def _corpus(name: str, description: str, names: list[str], texts: list[bytes], left_out: list[str]) -> Corpus:
     """Let the front end read each text once: it says which are no texts and how long the others are."""
     found = fingerprint_batch(texts, k=1, t=1, scheme="smallest", count=1)
@@ -95,7 +116,7 @@ def _corpus(name: str, description: str, names: list[str], texts: list[bytes], l
     kept = [i for i in range(len(names)) if i not in refused]
     characters = sum(found.tokens.tolist())
     if characters < LEAST_CHARACTERS:
-        because = f" ({_summary('left out', left_out)})" if left_out else ""
+        because = f" ({summary('left out', left_out)})" if left_out else ""
         raise FrontendError(
             f"corpus `{name}` has {characters} characters of text{because}: "
             f"an experiment needs {LEAST_CHARACTERS}; give a folder or file with more text"
@@ -115,6 +136,7 @@ def _utf8(document: bytes) -> bytes:
     return document if is_plain else canonical(document).encode()
 
 
-def _summary(what: str, names: tuple[str, ...] | list[str]) -> str:
+def summary(what: str, names: tuple[str, ...] | list[str]) -> str:
+    """Return the first few of a list that the JSON has in full."""
     more = f" and {len(names) - NAMES_SHOWN} more, listed in the JSON" if len(names) > NAMES_SHOWN else ""
     return f"{what}: {' · '.join(names[:NAMES_SHOWN])}{more}"

@@ -10,8 +10,21 @@ from typing import Any
 
 from lookalike._core import TEXT_VERSION, __version__
 
-CITATION = "Schleimer, Wilkerson, Aiken 2003, Winnowing: Local Algorithms for Document Fingerprinting, {}, doi:{}"
-DOI = "10.1145/872757.872770"
+
+@dataclass(frozen=True)
+class Paper:
+    """Where an experiment comes from."""
+
+    title: str
+    doi: str
+
+
+WINNOWING = Paper(
+    "Schleimer, Wilkerson, Aiken 2003, Winnowing: Local Algorithms for Document Fingerprinting",
+    "10.1145/872757.872770",
+)
+RESEMBLANCE = Paper("Broder 1997, On the Resemblance and Containment of Documents", "10.1109/SEQUEN.1997.666900")
+FILTERING = Paper("Broder 2000, Identifying and Filtering Near-Duplicate Documents", "10.1007/3-540-45123-4_1")
 
 Cell = str | float | None
 
@@ -58,11 +71,12 @@ class Outcome:
     #: What the plot draws, as columns by name, for whoever wants to draw it anew.
     series: Mapping[str, Mapping[str, Any]] = field(repr=False)
     folder: Path = Path()
+    paper: Paper = WINNOWING
 
     @property
     def citation(self) -> str:
         """The paper and its sections."""
-        return CITATION.format(self.sections, DOI)
+        return f"{self.paper.title}, {self.sections}, doi:{self.paper.doi}"
 
     @property
     def figure(self) -> Path:

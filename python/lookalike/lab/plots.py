@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from pathlib import Path
 from typing import Any
 
 import matplotlib
@@ -78,7 +79,12 @@ def plain_ticks(axis: Axis, values: Sequence[float]) -> None:
 
 def save(draw: Callable[[Outcome], Figure], outcome: Outcome) -> None:
     """Draw an outcome and write it as PNG and SVG, without the time of day."""
+    write(lambda: draw(outcome), outcome.figure, outcome.figure.with_suffix(".svg"))
+
+
+def write(draw: Callable[[], Figure], *paths: Path) -> None:
+    """Draw a figure and write it to each path, PNG or SVG by its suffix, without the time of day."""
     with matplotlib.rc_context(STYLE):
-        figure = draw(outcome)
-        figure.savefig(outcome.figure, metadata={"Software": None})
-        figure.savefig(outcome.figure.with_suffix(".svg"), metadata={"Date": None})
+        figure = draw()
+        for path in paths:
+            figure.savefig(path, metadata={"Date": None} if path.suffix == ".svg" else {"Software": None})

@@ -2,7 +2,8 @@
 
 Words follow Zipf's law, and shared passages the power law of Figure 4, so that repetition has the long tail of real
 collections. A mirrored page, a page of one phrase and a page of sensor-like zeros stand for what the paper met on the
-Web. The programs are there for `choose-k`: every fourth is the one before it with other names for its variables.
+Web. The programs are there for `choose-k`: every fourth is the one before it with other names for its variables. A few
+pages also stand there in versions, each with more words changed than the one before.
 """
 
 from __future__ import annotations
@@ -10,10 +11,14 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from lookalike.lab import versions
+
 DESCRIPTION = (
     "synthetic, made for want of a corpus: it shows what an experiment does and proves nothing about real text"
 )
 PAGES, MIRRORS, PROGRAMS = 400, 40, 40
+#: Pages that have versions, and the share of words that each changes.
+VERSIONED, CHANGES = 6, (0.002, 0.01, 0.03, 0.1)
 VOCABULARY, PASSAGES, STATEMENTS_EACH = 5000, 1500, 25
 SYLLABLES = np.array([consonant + vowel for consonant in "bdfgklmnprstvz" for vowel in "aeiou"])
 NAMES = ("count", "total", "left", "right", "item", "value", "index", "size", "limit", "result", "first", "last")
@@ -42,6 +47,7 @@ def make(seed: int) -> dict[str, bytes]:
     """Make all documents by name."""
     rng = np.random.default_rng(seed)
     texts = _pages(rng) | _odd_pages(rng) | _programs(rng)
+    texts |= _versions(texts, rng)
     return {name: text.encode() for name, text in texts.items()}
 
 
@@ -68,6 +74,15 @@ def _pages(rng: np.random.Generator) -> dict[str, str]:
         shared = rng.choice(PASSAGES, rng.integers(1, 6), p=weights)
         pages[f"page-{i:03}.txt"] = "\n\n".join(part for j in shared for part in (prose.write(60, 200), passages[j]))
     return pages | {f"mirror-{i:02}.txt": pages["page-000.txt"] for i in range(MIRRORS)}
+
+
+def _versions(texts: dict[str, str], rng: np.random.Generator) -> dict[str, str]:
+    """Edit the pages after the one that has mirrors."""
+    return {
+        f"version-{i:03}-{number}.txt": versions.edited(texts[f"page-{i:03}.txt"], share, rng)
+        for i in range(1, VERSIONED + 1)
+        for number, share in enumerate(CHANGES, 1)
+    }
 
 
 def _odd_pages(rng: np.random.Generator) -> dict[str, str]:

@@ -1,0 +1,303 @@
+//! Files and cohorts: what `compare` asks of the core.
+
+use crate::detach::detached;
+use crate::error::to_python;
+use crate::input::Input;
+use lookalike_code::LANGUAGES;
+use lookalike_compare::file::{File, Stretch};
+use lookalike_compare::places::{Region, Ruler};
+use lookalike_compare::submissions::{Numbers, Submission};
+use lookalike_core::error::Result;
+use lookalike_core::matching::cluster::clusters;
+use lookalike_core::matching::common::common;
+use lookalike_core::matching::entry::Entry;
+use lookalike_core::matching::score::{Passage, Sort};
+use lookalike_core::matching::{Cohort as Weighed, Comparison, Outcome, Settings};
+use pyo3::prelude::*;
+use pyo3::types::PyBytes;
+use std::sync::{Arc, Mutex, PoisonError};
+
+/// A stretch of a text as Python says it: language, start and end, rows of a lexer, k and t.
+type Part = (String, usize, usize, Option<Vec<u8>>, u32, u32);
+/// File, start, end, first and last line.
+type Place = (u32, u32, u32, u32, u32);
+/// Two places, tokens, submitters that share it, whether it is exact, what it is.
+type PassageRow = (Place, Place, u32, u32, bool, &'static str);
+/// Left, right, score, coverages, matched tokens, longest passage, number of passages.
+type PairRow = (u32, u32, f64, f64, f64, u32, u32, usize);
+
+/// Name and suffixes of every language with a grammar.
+#[pyfunction]
+pub fn languages() -> Vec<(&'static str, Vec<&'static str>)> {
+    LANGUAGES.iter().map(|language| (language.name, language.suffixes.to_vec())).collect()
+}
+
+/// A text as the HTML of one side of a pair page; marks are packed native 32-bit triples, regions are start, end, number.
+#[pyfunction]
+pub fn pane(text: Input, marks: Vec<u8>, regions: Vec<[u32; 3]>, is_left: bool, first_line: u32) -> PyResult<String> {
+    let opened = text.open().map_err(to_python)?;
+    let number = |bytes: &[u8]| bytes.try_into().map(u32::from_ne_bytes).unwrap_or(0);
+    let marks: Vec<[u32; 3]> =
+        marks.chunks_exact(12).map(|row| [number(&row[..4]), number(&row[4..8]), number(&row[8..])]).collect();
+    Ok(lookalike_compare::pane::pane(&opened.decoded.text, &marks, &regions, is_left, first_line))
+}
+
+/// A file read as tokens.
+#[pyclass(frozen, module = "lookalike._core")]
+pub struct ReadFile {
+    file: Arc<File>,
+    reading: (String, bool, u32),
+}
+
+#[pymethods]
+impl ReadFile {
+    /// Reads a text by its parts; offsets count characters of a `str`, bytes otherwise.
+    #[new]
+    fn new(py: Python<'_>, text: Input, parts: Vec<Part>, comments: bool) -> PyResult<Self> {
+        detached(py, text.len_bytes(), || read(&text, parts, comments)).map_err(to_python)
+    }
+
+    /// What a person reads.
+    #[getter]
+    fn text(&self) -> &str {
+        &self.file.text
+    }
+
+    /// Tokens in all.
+    #[getter]
+    fn tokens(&self) -> usize {
+        self.file.tokens()
+    }
+
+    /// Encoding, whether it was guessed, characters replaced.
+    #[getter]
+    fn reading(&self) -> (String, bool, u32) {
+        self.reading.clone()
+    }
+
+    /// Why some of it was read otherwise than its language says.
+    #[getter]
+    fn degraded(&self) -> Vec<String> {
+        self.file.degraded.clone()
+    }
+}
+
+fn read(text: &Input, parts: Vec<Part>, comments: bool) -> Result<ReadFile> {
+    let opened = text.open()?;
+    let decoded = &opened.decoded;
+    let reading = (decoded.encoding.to_string(), decoded.guessed, decoded.replaced);
+    let whole = decoded.text.clone().into_owned();
+    let mut counter = Counter { text: &whole, is_str: opened.is_str(), character: 0, byte: 0 };
+    let stretches: Vec<Stretch> = parts
+        .iter()
+        .map(|(language, start, end, rows, k, t)| Stretch {
+            language,
+            range: counter.byte(*start)..if counter.is_str { counter.byte(*end) } else { whole.len() },
+            lexed: rows.as_ref().map(|rows| lexed(rows, &mut counter)),
+            thresholds: (*k, *t),
+        })
+        .collect();
+    let file = File::read(whole, &stretches, comments)?;
+    Ok(ReadFile { file: Arc::new(file), reading })
+}
+
+/// Turns offsets as the caller counts into bytes. They mostly ascend, so the text is passed over about once.
+struct Counter<'a> {
+    text: &'a str,
+    is_str: bool,
+    character: usize,
+    byte: usize,
+}
+
+impl Counter<'_> {
+    fn byte(&mut self, offset: usize) -> usize {
+        if !self.is_str || self.text.is_ascii() {
+            return offset.min(self.text.len());
+        }
+        if offset < self.character {
+            (self.character, self.byte) = (0, 0);
+        }
+        let rest = &self.text[self.byte..];
+        let step = rest.char_indices().nth(offset - self.character).map_or(rest.len(), |(at, _)| at);
+        (self.character, self.byte) = (offset, self.byte + step);
+        self.byte
+    }
+}
+
+/// Rows of three little-endian 32-bit numbers, their offsets in bytes.
+fn lexed(rows: &[u8], counter: &mut Counter) -> Vec<[u32; 3]> {
+    let number = |bytes: &[u8]| bytes.iter().rev().fold(0u32, |all, byte| all << 8 | u32::from(*byte));
+    rows.chunks_exact(12)
+        .map(|row| {
+            let [start, end] = [&row[..4], &row[4..8]].map(|bytes| counter.byte(number(bytes) as usize) as u32);
+            [start, end, number(&row[8..])]
+        })
+        .collect()
+}
+
+/// Submissions being compared.
+#[pyclass(frozen, module = "lookalike._core")]
+pub struct Cohort {
+    submissions: Vec<Submission>,
+    weighed: Weighed,
+    state: Mutex<State>,
+}
+
+#[derive(Default)]
+struct State {
+    comparison: Comparison,
+    outcome: Outcome,
+}
+
+#[pymethods]
+impl Cohort {
+    /// Sorts and weighs submissions: (submitter, old, files) each; template files; what to ask.
+    #[new]
+    #[pyo3(signature = (submissions, templates, max_sharing, min_score, max_pairs))]
+    fn new(
+        py: Python<'_>,
+        submissions: Vec<(u32, bool, Vec<Py<ReadFile>>)>,
+        templates: Vec<Py<ReadFile>>,
+        max_sharing: Option<u32>,
+        min_score: f64,
+        max_pairs: usize,
+    ) -> Self {
+        let files = |files: &[Py<ReadFile>]| files.iter().map(|file| file.get().file.clone()).collect::<Vec<_>>();
+        let given: Vec<_> = submissions.iter().map(|(who, old, all)| (*who, *old, files(all))).collect();
+        let templates = files(&templates);
+        let settings = Settings { max_sharing, min_score, max_pairs };
+        detached(py, usize::MAX, || build(given, templates, settings))
+    }
+
+    /// Compares the next `rows` submissions with all after them; whether there are more.
+    fn advance(&self, py: Python<'_>, rows: u32) -> bool {
+        detached(py, usize::MAX, || {
+            let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
+            let more = state.comparison.advance(&self.weighed, rows);
+            if !more {
+                state.outcome = std::mem::take(&mut state.comparison).finish();
+            }
+            more
+        })
+    }
+
+    /// Tokens, template tokens, too common tokens and own tokens of each submission.
+    fn counts(&self) -> Vec<(usize, usize, usize, usize)> {
+        let count = |flags: &[bool]| flags.iter().filter(|flag| **flag).count();
+        let entries = self.weighed.entries().iter().zip(self.weighed.weighed());
+        entries
+            .map(|(entry, weighed)| {
+                let tokens = entry.parts.iter().map(|part| (part.end - part.start) as usize).sum();
+                let own = weighed.own();
+                let template = count(&weighed.template);
+                (tokens, template, tokens - own - template.min(tokens - own), own)
+            })
+            .collect()
+    }
+
+    /// Submissions too short to have a k-gram.
+    fn too_short(&self) -> Vec<usize> {
+        let entries = self.weighed.entries().iter().enumerate();
+        entries.filter(|(_, entry)| entry.picks.is_empty()).map(|(i, _)| i).collect()
+    }
+
+    /// The pairs, best first.
+    fn pairs(&self) -> Vec<PairRow> {
+        let state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
+        let row = |pair: &lookalike_core::matching::score::Pair| {
+            let [left, right] = pair.coverage;
+            (pair.left, pair.right, pair.score, left, right, pair.matched, pair.longest, pair.passages.len())
+        };
+        state.outcome.pairs.iter().map(row).collect()
+    }
+
+    /// Pairs at or above the cut-off, pairs only estimated, and the histogram.
+    fn totals(&self) -> (u64, u64, Vec<u64>) {
+        let state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
+        (state.outcome.count, state.outcome.estimated, state.outcome.histogram.clone())
+    }
+
+    /// The passages of all pairs, pair by pair.
+    fn passages(&self, py: Python<'_>) -> Vec<Vec<PassageRow>> {
+        detached(py, usize::MAX, || {
+            let state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
+            let rulers: Vec<Vec<Ruler>> = self.submissions.iter().map(Submission::rulers).collect();
+            let pairs = state.outcome.pairs.iter();
+            pairs
+                .map(|pair| {
+                    let sides = [pair.left as usize, pair.right as usize];
+                    pair.passages.iter().map(|passage| self.passage(&rulers, sides, passage)).collect()
+                })
+                .collect()
+        })
+    }
+
+    /// Clusters of pairs at or above `threshold`: representative, then members with their scores.
+    fn clusters(&self, threshold: f64) -> Vec<(u32, Vec<(u32, f64)>)> {
+        let state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
+        let found = clusters(&state.outcome.pairs, self.submissions.len(), threshold);
+        found.into_iter().map(|cluster| (cluster.representative, cluster.members)).collect()
+    }
+
+    /// Passages too common to pair: submission, place, tokens, holders.
+    fn common(&self) -> Vec<(u32, Place, u32, Vec<u32>)> {
+        let found = common(&self.weighed).into_iter();
+        found
+            .map(|passage| {
+                let submission = &self.submissions[passage.entry as usize];
+                let place = submission.region(&submission.rulers(), passage.start, passage.end);
+                (passage.entry, as_place(place), passage.end - passage.start, passage.holders)
+            })
+            .collect()
+    }
+
+    /// First members of classes of identical submissions that are too large to write out all pairs, with their sizes.
+    fn large_classes(&self) -> Vec<(u32, usize)> {
+        let classes = self.weighed.classes();
+        classes.large().map(|first| (first, classes.members(first).len())).collect()
+    }
+
+    /// What colours a file: packed native 32-bit triples of start, end and class.
+    fn marks<'py>(&self, py: Python<'py>, submission: usize, file: u32) -> Bound<'py, PyBytes> {
+        let rows = match (self.submissions.get(submission), self.weighed.weighed().get(submission)) {
+            (Some(read), Some(weighed)) if (file as usize) < read.files.len() => {
+                read.marks(file, &weighed.template, &weighed.common)
+            }
+            _ => Vec::new(),
+        };
+        let bytes: Vec<u8> = rows.iter().flatten().flat_map(|number| number.to_ne_bytes()).collect();
+        PyBytes::new(py, &bytes)
+    }
+}
+
+impl Cohort {
+    fn passage(&self, rulers: &[Vec<Ruler>], sides: [usize; 2], passage: &Passage) -> PassageRow {
+        let place = |side: usize| {
+            let region =
+                self.submissions[sides[side]].region(&rulers[sides[side]], passage.start[side], passage.end[side]);
+            as_place(region)
+        };
+        let sort = match passage.sort {
+            Sort::Run => "run",
+            Sort::Repeat => "repeat",
+            Sort::Literal => "literal",
+        };
+        (place(0), place(1), passage.tokens, passage.shared_by, passage.exact, sort)
+    }
+}
+
+fn as_place(region: Region) -> Place {
+    (region.file, region.start, region.end, region.start_line, region.end_line)
+}
+
+fn build(given: Vec<(u32, bool, Vec<Arc<File>>)>, templates: Vec<Arc<File>>, settings: Settings) -> Cohort {
+    let mut numbers = Numbers::default();
+    let templates: Vec<Entry> = templates.into_iter().map(|file| numbers.entry(vec![file], 0, false).1).collect();
+    let (mut submissions, mut entries) = (Vec::new(), Vec::new());
+    for (submitter, old, files) in given {
+        let (submission, entry) = numbers.entry(files, submitter, old);
+        submissions.push(submission);
+        entries.push(entry);
+    }
+    Cohort { submissions, weighed: Weighed::new(entries, &templates, settings), state: Mutex::default() }
+}

@@ -1,0 +1,330 @@
+//! A corpus is read and decided, and lines are taken out of files, as Python calls it.
+
+use crate::column::{Column, Values};
+use crate::detach::detached;
+use crate::error::{to_python, unknown};
+use crate::fingerprint::options_of;
+use crate::input::{Input, Whole};
+use lookalike_core::sketch::shingle::Shingling;
+use lookalike_core::table::external::TableError;
+use lookalike_dedup::corpus::{Corpus as Core, Reading, Refusal};
+use lookalike_dedup::filter::Lines;
+use lookalike_dedup::job::{self, Failure, Grouping, Keep, Link, Search, Settings};
+use lookalike_dedup::record::Columns;
+use lookalike_dedup::sign::Sketching;
+use pyo3::buffer::PyBuffer;
+use pyo3::exceptions::{PyOSError, PyOverflowError, PyValueError};
+use pyo3::prelude::*;
+use pyo3::pybacked::PyBackedBytes;
+use pyo3::types::PyBytes;
+use std::path::PathBuf;
+
+fn refused(refusal: Refusal) -> PyErr {
+    match refusal {
+        Refusal::Io(error) => PyErr::from(error),
+        Refusal::TooMany => PyOverflowError::new_err(format!(
+            "a corpus has at most `{}` rows: divide it, and give one part as --against of the other",
+            u32::MAX
+        )),
+    }
+}
+
+fn failed(failure: Failure) -> PyErr {
+    match failure {
+        Failure::Parameter(error) => to_python(error),
+        Failure::Store(error) => PyErr::from(error),
+        Failure::Table(TableError::Io { error, .. }) => PyErr::from(error),
+        Failure::Table(error) => PyOSError::new_err(error.to_string()),
+    }
+}
+
+/// Rows of a corpus and what is kept of them.
+#[pyclass(module = "lookalike._core")]
+pub struct Corpus {
+    core: Core,
+    folder: PathBuf,
+    pool: rayon::ThreadPool,
+}
+
+/// Columns of what was decided: survivors, scores (32-bit floats), links (a byte each).
+type Decided = (Column, Py<PyBytes>, Py<PyBytes>);
+/// Pairs: left, right, scores, links.
+type Pairs = (Column, Column, Py<PyBytes>, Py<PyBytes>);
+
+#[pymethods]
+impl Corpus {
+    #[new]
+    #[allow(clippy::too_many_arguments)]
+    fn new(
+        sketch: &str,
+        size: usize,
+        modulus: u64,
+        shingle: Whole,
+        unit: &str,
+        labelled: bool,
+        text_column: String,
+        number_column: Option<String>,
+        record_bytes: usize,
+        memory_bytes: usize,
+        threads: usize,
+        folder: PathBuf,
+    ) -> PyResult<Self> {
+        let shingling = Shingling::new(options_of(unit, false)?, shingle.0, labelled, 64).map_err(to_python)?;
+        let sketching = match sketch {
+            "none" => Sketching::None,
+            "fast" => Sketching::Fast { size },
+            "permutations" => Sketching::Permutations { size },
+            "modulo" => Sketching::Modulo { modulus },
+            other => return Err(unknown("sketch", other, &["none", "fast", "permutations", "modulo"])),
+        };
+        let columns = Columns { text: text_column, number: number_column };
+        let reading = Reading { shingling, sketching, columns, most: record_bytes };
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build();
+        let pool = pool.map_err(|error| PyOSError::new_err(error.to_string()))?;
+        let core = Core::new(reading, memory_bytes, &folder).map_err(to_python)?;
+        Ok(Self { core, folder, pool })
+    }
+
+    /// Takes a chunk of a file of JSON Lines, cut anywhere.
+    fn push_lines(&mut self, py: Python<'_>, data: PyBackedBytes, last: bool) -> PyResult<()> {
+        let Self { core, pool, .. } = self;
+        detached(py, usize::MAX, || pool.install(|| core.push_lines(&data, last))).map_err(refused)
+    }
+
+    /// Takes the three buffers of an Arrow string array, and a number for each row.
+    #[allow(clippy::too_many_arguments)]
+    fn push_columns(
+        &mut self,
+        py: Python<'_>,
+        validity: Option<PyBuffer<u8>>,
+        offsets: PyBuffer<u8>,
+        data: PyBuffer<u8>,
+        width: usize,
+        rows: usize,
+        numbers: Option<Vec<f64>>,
+    ) -> PyResult<()> {
+        let wrong = || PyValueError::new_err("the buffers of a batch do not hold as many texts as it has rows");
+        let (validity, offsets, data) =
+            (validity.as_ref().map(bytes_of).transpose()?, bytes_of(&offsets)?, bytes_of(&data)?);
+        let first = offsets.get(..(rows + 1) * width).ok_or_else(wrong)?;
+        let offset = |row: usize| -> usize {
+            let at = &first[row * width..(row + 1) * width];
+            at.iter().rev().fold(0u64, |all, byte| all << 8 | u64::from(*byte)) as usize
+        };
+        if (0..rows).any(|row| offset(row) > offset(row + 1)) || offset(rows) > data.len() {
+            return Err(wrong());
+        }
+        if validity.is_some_and(|bits| bits.len() < rows.div_ceil(8)) {
+            return Err(wrong());
+        }
+        let text = |row: usize| {
+            let is_there = validity.is_none_or(|bits| bits[row / 8] >> (row % 8) & 1 == 1);
+            is_there.then(|| &data[offset(row)..offset(row + 1)])
+        };
+        let Self { core, pool, .. } = self;
+        detached(py, usize::MAX, || pool.install(|| core.push_texts(&text, numbers.as_deref(), rows))).map_err(refused)
+    }
+
+    /// Takes texts one by one, `None` where there is none.
+    fn push_texts(&mut self, py: Python<'_>, texts: Vec<Option<Input>>) -> PyResult<()> {
+        let bytes = |row: usize| {
+            texts[row].as_ref().map(|text| match text {
+                Input::Str(text) => text.as_bytes(),
+                Input::Mended(text, _) => text.as_bytes(),
+                Input::Bytes(bytes) => bytes,
+                Input::Copied(bytes) => bytes,
+            })
+        };
+        let Self { core, pool, .. } = self;
+        detached(py, usize::MAX, || pool.install(|| core.push_texts(&bytes, None, texts.len()))).map_err(refused)
+    }
+
+    /// Rows so far.
+    fn __len__(&self) -> usize {
+        self.core.rows.len()
+    }
+
+    /// Rows by what became of them: compared, short, missing, bad, blank.
+    #[getter]
+    fn states(&self) -> [u64; 5] {
+        self.core.states
+    }
+
+    /// The first rows that could not be read, and why.
+    #[getter]
+    fn problems(&self) -> Vec<(u32, String)> {
+        self.core.problems.iter().map(|problem| (problem.row, problem.reason.clone())).collect()
+    }
+
+    /// Bytes that went to files because memory did not suffice.
+    #[getter]
+    fn spilled(&self) -> u64 {
+        self.core.store.written()
+    }
+
+    /// The exact score of pairs of rows, `None` where it is undefined.
+    fn scores(&self, py: Python<'_>, pairs: Vec<(u32, u32)>, containment: bool) -> PyResult<Vec<Option<f64>>> {
+        let Self { core, pool, .. } = self;
+        detached(py, usize::MAX, || pool.install(|| job::scores(core, &pairs, containment))).map_err(PyErr::from)
+    }
+
+    /// Decides who stays.
+    #[allow(clippy::too_many_arguments)]
+    fn decide(
+        &self,
+        py: Python<'_>,
+        search: &str,
+        filter: (usize, usize, usize),
+        threshold: f64,
+        clustering: &str,
+        keep: &str,
+        references: Option<u32>,
+        memory_bytes: usize,
+    ) -> PyResult<Outcome> {
+        let (k, s, r) = filter;
+        let settings = Settings {
+            search: match search {
+                "exact" => Search::Identical,
+                "minhash" => Search::Resemblance { k, s, r },
+                "containment" => Search::Containment,
+                other => return Err(unknown("method", other, &["exact", "minhash", "containment"])),
+            },
+            threshold,
+            grouping: match clustering {
+                "star" => Grouping::Star,
+                "components" => Grouping::Components,
+                "greedy" => Grouping::Greedy,
+                other => return Err(unknown("clustering", other, &["star", "components", "greedy"])),
+            },
+            keep: match keep {
+                "first" => Keep::First,
+                "longest" => Keep::Longest,
+                "max" => Keep::Largest,
+                other => return Err(unknown("keep", other, &["first", "longest", "max"])),
+            },
+            references,
+            budget_bytes: memory_bytes,
+            folder: self.folder.clone(),
+        };
+        let Self { core, pool, .. } = self;
+        let outcome = detached(py, usize::MAX, || pool.install(|| job::decide(core, &settings)));
+        outcome.map(Outcome).map_err(failed)
+    }
+}
+
+fn bytes_of(buffer: &PyBuffer<u8>) -> PyResult<&[u8]> {
+    let wrong = || PyValueError::new_err("a buffer of a batch is not one run of bytes");
+    if !buffer.is_c_contiguous() {
+        return Err(wrong());
+    }
+    if buffer.len_bytes() == 0 {
+        return Ok(&[]);
+    }
+    // SAFETY: the buffer is contiguous, holds so many bytes, and lives as long as the borrow; Arrow's buffers and `bytes` do not change.
+    Ok(unsafe { std::slice::from_raw_parts(buffer.buf_ptr().cast(), buffer.len_bytes()) })
+}
+
+/// What was decided.
+#[pyclass(frozen, module = "lookalike._core")]
+pub struct Outcome(job::Outcome);
+
+fn floats(py: Python<'_>, scores: impl Iterator<Item = f32>) -> Py<PyBytes> {
+    PyBytes::new(py, &scores.flat_map(f32::to_ne_bytes).collect::<Vec<u8>>()).unbind()
+}
+
+fn links(py: Python<'_>, links: impl Iterator<Item = Link>) -> Py<PyBytes> {
+    PyBytes::new(py, &links.map(|link| link as u8).collect::<Vec<u8>>()).unbind()
+}
+
+#[pymethods]
+impl Outcome {
+    /// For each row its survivor, the score against it, and how that was found: 0 survives, 1 identical, 2 exact, 3 estimated.
+    fn rows(&self, py: Python<'_>) -> Decided {
+        let outcome = &self.0;
+        let survivors = Column::from(Values::U32(outcome.survivor.clone()));
+        (survivors, floats(py, outcome.score.iter().copied()), links(py, outcome.link.iter().copied()))
+    }
+
+    /// Every pair that was found.
+    fn pairs(&self, py: Python<'_>) -> Pairs {
+        let pairs = &self.0.pairs;
+        let column = |of: fn(&job::Pair) -> u32| Column::from(Values::U32(pairs.iter().map(of).collect()));
+        let scores = floats(py, pairs.iter().map(|pair| pair.score));
+        (column(|pair| pair.left), column(|pair| pair.right), scores, links(py, pairs.iter().map(|pair| pair.link)))
+    }
+
+    /// A byte for each of the rows from `first` on: 0 for those that go.
+    fn mask<'py>(&self, py: Python<'py>, first: usize, count: usize) -> Bound<'py, PyBytes> {
+        let link = |row: usize| u8::from(self.0.link.get(row).is_none_or(|link| *link == Link::None));
+        PyBytes::new(py, &(first..first + count).map(link).collect::<Vec<u8>>())
+    }
+
+    /// Rows that go: identical, exact, estimated.
+    #[getter]
+    fn gone(&self) -> [u64; 3] {
+        let count = |wanted: Link| self.0.link.iter().filter(|link| **link == wanted).count() as u64;
+        [count(Link::Identical), count(Link::Exact), count(Link::Estimated)]
+    }
+
+    /// Documents after identical texts were put together, pairs glanced at, pairs scored, documents without a sample.
+    #[getter]
+    fn work(&self) -> (u64, u64, u64, u64) {
+        (self.0.documents, self.0.glances, self.0.exacts, self.0.unsampled)
+    }
+
+    /// Keys that too many documents share: the key, how many share it, pairs not tried for its sake.
+    #[getter]
+    fn capped(&self) -> Vec<(u64, u32, u64)> {
+        self.0.capped.iter().map(|capped| (capped.key, capped.documents, capped.untried)).collect()
+    }
+
+    /// Clusters someone should look at: the survivor's row, how many documents, and the keys most of them share.
+    #[getter]
+    fn giants(&self) -> Vec<Giant> {
+        self.0.giants.iter().map(|giant| (giant.leader, giant.documents, giant.keys.clone())).collect()
+    }
+}
+
+/// A large cluster: its survivor, its documents, and the keys most of them share.
+type Giant = (u32, u32, Vec<(u64, u32)>);
+
+/// A line that was taken out: its row, the bytes of the output before it, and itself.
+type Taken = (u64, u64, Py<PyBytes>);
+
+/// Takes lines out of a file.
+#[pyclass(module = "lookalike._core")]
+pub struct LineFilter {
+    mask: PyBackedBytes,
+    lines: Lines,
+}
+
+#[pymethods]
+impl LineFilter {
+    #[new]
+    fn new(mask: PyBackedBytes) -> Self {
+        Self { mask, lines: Lines::default() }
+    }
+
+    /// What is kept of a chunk, and the lines that end in it and are taken out.
+    fn feed<'py>(&mut self, py: Python<'py>, data: PyBackedBytes, last: bool) -> (Bound<'py, PyBytes>, Vec<Taken>) {
+        let (mut kept, mut removed) = (Vec::with_capacity(data.len()), Vec::new());
+        let Self { mask, lines } = self;
+        detached(py, data.len(), || lines.push(&data, last, mask, &mut kept, &mut removed));
+        let taken = |one: lookalike_dedup::filter::Removed| (one.row, one.at, PyBytes::new(py, &one.line).unbind());
+        (PyBytes::new(py, &kept), removed.into_iter().map(taken).collect())
+    }
+
+    /// The lines that end in a chunk and that the mask marks with 0: their rows and themselves.
+    fn pick(&mut self, py: Python<'_>, data: PyBackedBytes, last: bool) -> Vec<(u64, Py<PyBytes>)> {
+        let mut picked = Vec::new();
+        let Self { mask, lines } = self;
+        detached(py, data.len(), || lines.pick(&data, last, mask, &mut picked));
+        picked.into_iter().map(|one| (one.row, PyBytes::new(py, &one.line).unbind())).collect()
+    }
+
+    /// Lines that have ended.
+    #[getter]
+    fn rows(&self) -> u64 {
+        self.lines.rows()
+    }
+}

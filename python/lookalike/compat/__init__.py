@@ -1,0 +1,1 @@
+"""Surfaces that people know from other packages, over our own sketches."""

@@ -1,0 +1,66 @@
+"""Corpora: where rows come from, and where they go back to. JSON Lines, Parquet, CSV, text files, WARC, Arrow.
+
+A deduplication is two passes. The first reads the batches of each source; the core tells from them which rows go. The
+second writes each source again without these rows, in its own format and under its own name, and the rows themselves
+into a ledger, from which the input can be had again. A row that cannot be read is never one of those that go.
+"""
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from lookalike.corpora.batches import Batch, Columns, Lines, Problem, Source, Texts
+    from lookalike.corpora.filtering import Filtering, plan
+    from lookalike.corpora.ledger import Ledger, Verdict
+    from lookalike.corpora.lines import LineFilter, Removed
+    from lookalike.corpora.objects import ObjectSource, open_object
+    from lookalike.corpora.restoring import Restored, restore
+    from lookalike.corpora.scratch import Scratch
+    from lookalike.corpora.sink import Plan, Sink
+    from lookalike.corpora.sources import Corpus, open_sources
+    from lookalike.corpora.staging import Staging
+
+#: Where the names are. They are loaded when they are asked for, so that start-up stays light.
+_WHERE = {
+    "batches": ("Batch", "Columns", "Lines", "Problem", "Source", "Texts"),
+    "filtering": ("Filtering", "plan"),
+    "ledger": ("Ledger", "Verdict"),
+    "lines": ("LineFilter", "Removed"),
+    "objects": ("ObjectSource", "open_object"),
+    "restoring": ("Restored", "restore"),
+    "scratch": ("Scratch",),
+    "sink": ("Plan", "Sink"),
+    "sources": ("Corpus", "open_sources"),
+    "staging": ("Staging",),
+}
+__all__ = [
+    "Batch",
+    "Columns",
+    "Corpus",
+    "Filtering",
+    "Ledger",
+    "LineFilter",
+    "Lines",
+    "ObjectSource",
+    "Plan",
+    "Problem",
+    "Removed",
+    "Restored",
+    "Scratch",
+    "Sink",
+    "Source",
+    "Staging",
+    "Texts",
+    "Verdict",
+    "open_object",
+    "open_sources",
+    "plan",
+    "restore",
+]
+
+
+def __getattr__(name: str) -> Any:
+    module = next((module for module, names in _WHERE.items() if name in names), None)
+    if module is None:
+        raise AttributeError(f"module `{__name__}` has no attribute `{name}`")
+    return getattr(import_module(f"{__name__}.{module}"), name)

@@ -1,0 +1,157 @@
+"""Arrow arrays → the buffers of a batch, without copying where they are strings already."""
+
+from __future__ import annotations
+
+from array import array
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from lookalike.corpora.batches import RECORD_BYTES, Columns, Names
+from lookalike.documents.reasons import in_bytes
+from lookalike.errors import MissingExtraError, ParameterError
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    import pyarrow as pa
+
+#: The column of ids that is taken where none is asked for, if it is there.
+USUAL_ID = "id"
+#: How many columns a message names.
+_LISTED = 50
+
+
+def arrow(what: str) -> Any:
+    """Return pyarrow. Errors: ``MissingExtraError``."""
+    try:
+        import pyarrow
+    except ImportError:
+        raise MissingExtraError(what, "data") from None
+    return pyarrow
+
+
+class Wanted(NamedTuple):
+    """The columns that are read of each row."""
+
+    text: str
+    #: Ids; by default ``USUAL_ID`` where there is such a column.
+    name: str | None = None
+    #: Numbers that decide who survives.
+    number: str | None = None
+
+    def among(self, names: Sequence[str], source: str) -> Wanted:
+        """Return them as a source has them. Errors: ``ParameterError`` that names the columns there are."""
+        for column, option in ((self.text, "text"), (self.name, "id"), (self.number, "number")):
+            if column is not None and column not in names:
+                advice = f"; name one of them as {option} column" if names else ""
+                raise ParameterError(f"{option} column `{column}` is not in `{source}`: it has {listed(names)}{advice}")
+        return self._replace(name=USUAL_ID if self.name is None and USUAL_ID in names else self.name)
+
+    def of_texts(self, source: str) -> Wanted:
+        """Return them for a source that has texts only. Errors: ``ParameterError`` if numbers are wanted of it."""
+        if self.number is not None:
+            raise ParameterError(f"number column `{self.number}` is not in `{source}`: it has no columns")
+        return self._replace(name=None)
+
+    @property
+    def names(self) -> list[str]:
+        """Each of them once."""
+        return list(dict.fromkeys(name for name in self if name is not None))
+
+
+def listed(names: Sequence[str]) -> str:
+    """Name the columns there are."""
+    shown = ", ".join(f"`{name}`" for name in names[:_LISTED]) + (", …" if len(names) > _LISTED else "")
+    return shown or "no columns"
+
+
+def columns(batch: pa.RecordBatch, wanted: Wanted, source: str) -> tuple[Columns, list[str]]:
+    """Return a batch, and what is wrong with rows of it. Errors: ``ParameterError`` if columns hold something else."""
+    ids = None if wanted.name is None else names_of(batch[wanted.name])
+    numbers = None if wanted.number is None else _numbers(batch[wanted.number], wanted.number, source)
+    return texts_of(batch[wanted.text], source, ids, numbers)
+
+
+def texts_of(
+    texts: pa.Array, source: str, ids: Names | None = None, numbers: array[float] | None = None
+) -> tuple[Columns, list[str]]:
+    """Return texts as a batch, and what is wrong with rows of it. Errors: ``ParameterError`` if they are no texts."""
+    import pyarrow as pa
+
+    texts, notes = _capped(_strings(texts, source))
+    width = 8 if pa.types.is_large_string(texts.type) or pa.types.is_large_binary(texts.type) else 4
+    if texts.null_count and texts.offset % 8:
+        texts = pa.concat_arrays([texts, texts[:0]])
+    validity, offsets, data = texts.buffers()
+    start, rows = texts.offset, len(texts)
+    if texts.null_count == 0:
+        validity = None
+    elif start:
+        validity = validity.slice(start // 8, (rows + 7) // 8)
+    if offsets is None or offsets.size == 0:
+        offsets = bytes(width)
+    elif start or offsets.size != width * (rows + 1):
+        offsets = offsets.slice(start * width, width * (rows + 1))
+    return Columns(validity, offsets, b"" if data is None else data, width, rows, ids, numbers), notes
+
+
+def _strings(texts: pa.Array, source: str) -> pa.Array:
+    """Return an array of plain strings, or of bytes, which have the same layout."""
+    import pyarrow as pa
+
+    types = pa.types
+    kind = texts.type
+    if isinstance(texts, pa.ExtensionArray):
+        return _strings(texts.storage, source)
+    if types.is_dictionary(kind) or types.is_run_end_encoded(kind):
+        decoded = texts.dictionary_decode() if types.is_dictionary(kind) else pa.compute.run_end_decode(texts)
+        return _strings(decoded, source)
+    if types.is_string_view(kind) or types.is_binary_view(kind):
+        return texts.cast(pa.large_string() if types.is_string_view(kind) else pa.large_binary())
+    if types.is_null(kind):
+        return texts.cast(pa.string())
+    if any(is_it(kind) for is_it in (types.is_string, types.is_large_string, types.is_binary, types.is_large_binary)):
+        return texts
+    raise ParameterError(f"text column of `{source}` holds {kind}: name a column of strings as text column")
+
+
+def _capped(texts: pa.Array) -> tuple[pa.Array, list[str]]:
+    """Take out texts that are too long to be compared."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    if sum(buffer.size for buffer in texts.buffers() if buffer is not None) <= RECORD_BYTES:
+        return texts, []
+    too_long = pc.fill_null(pc.greater(pc.binary_length(texts), RECORD_BYTES), False)
+    count = pc.sum(too_long).as_py() or 0
+    if not count:
+        return texts, []
+    short = pc.if_else(too_long, pa.scalar(None, texts.type), texts)
+    return short, [f"{count:,} texts are longer than {in_bytes(RECORD_BYTES)}; they are not compared"]
+
+
+def names_of(ids: pa.Array) -> Names:
+    """Return the ids of a column, each made when it is asked for."""
+    return Names(len(ids), lambda row: name_of(ids[row].as_py()))
+
+
+def name_of(value: object) -> str | None:
+    """Return an id as people write it."""
+    if value is None or isinstance(value, str):
+        return value
+    return value.decode("utf-8", "backslashreplace") if isinstance(value, bytes) else str(value)
+
+
+def _numbers(values: pa.Array, column: str, source: str) -> array[float]:
+    """Return numbers, and moments as numbers; NaN where there is none."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    types, kind = pa.types, values.type
+    if types.is_dictionary(kind):
+        return _numbers(values.dictionary_decode(), column, source)
+    if types.is_temporal(kind) and not types.is_interval(kind):
+        values = values.cast(pa.int32() if kind.bit_width == 32 else pa.int64())
+    elif not any(is_it(kind) for is_it in (types.is_integer, types.is_floating, types.is_decimal, types.is_null)):
+        raise ParameterError(f"number column `{column}` of `{source}` holds {kind}: name a column of numbers")
+    found = pc.fill_null(values.cast(pa.float64(), safe=False), float("nan"))
+    return array("d", bytes(found.buffers()[1].slice(8 * found.offset, 8 * len(found))))

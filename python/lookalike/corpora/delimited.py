@@ -1,0 +1,273 @@
+"""CSV and TSV: records cut by a quote-aware pattern, so that every record goes out with the bytes it came with.
+
+A row is a record after the header, with the line end that belongs to it; a blank line is one too. A quote opens a field
+only at its beginning, as RFC 4180 has it; anywhere else it is a character. The pattern never goes back over what it has
+passed, so that a chunk takes time linear in its bytes. What is incomplete waits for the next chunk; from
+``RECORD_BYTES`` on it is let through unread, a piece at a time.
+"""
+
+from __future__ import annotations
+
+import itertools
+import re
+from array import array
+from collections.abc import Generator, Iterator
+from dataclasses import dataclass, field
+from typing import NamedTuple, cast
+
+from lookalike.corpora.arrays import Wanted
+from lookalike.corpora.batches import RECORD_BYTES, Columns, Names, Problem, packed, without_texts
+from lookalike.corpora.compression import by_suffix
+from lookalike.corpora.lines import Removed, check_rows, read
+from lookalike.corpora.places import InPlace, Place
+from lookalike.documents.reasons import MIB, in_bytes
+
+_DELIMITERS = b",;\t|"
+#: What stands between quotes: the next one, if any, closes them, or is half of two at the end of the data.
+_INSIDE = re.compile(rb'[^"]*+(?:""[^"]*+)*+')
+_MARK = b"\xef\xbb\xbf"
+#: A header that goes on for more is none.
+_HEADER_BYTES = 16 * MIB
+
+
+class Cut(NamedTuple):
+    """Records that follow one another, from the beginning of ``data`` to its end."""
+
+    data: bytes
+    #: Empty for a piece of a record that is too long.
+    records: list[re.Match[bytes]]
+    #: Whether a record ends with it; only a piece may say no.
+    is_end: bool = True
+
+
+class Dialect:
+    """How fields are told apart in a file with such a delimiter."""
+
+    def __init__(self, delimiter: bytes) -> None:
+        self._at = re.escape(delimiter)
+        bare = rb"[^%b\r\n]*+" % self._at
+        self._field = rb'(?:"%b"%b|(?!")%b)' % (_INSIDE.pattern, bare, bare)
+        self.fields = re.compile(rb"(?:\A|(?<=%b))%b" % (self._at, self._field))
+        self.stops = re.compile(rb"[%b\r\n]" % self._at)
+
+    def record(self, *wanted: int) -> re.Pattern[bytes]:
+        """Return the pattern of a record with its end; its groups are the fields with these numbers, ascending.
+
+        The groups of a record that has too few fields are empty.
+        """
+        parts, passed = [], 0
+        for number in wanted:
+            parts.append(rb"(?:%b%b){%d}(%b)" % (self._field, self._at, number - passed, self._field))
+            passed = number + 1
+        rest = rb"(?:%b%b)*+" % (self._at, self._field)
+        long = rb"%b%b|" % (self._at.join(parts), rest) if wanted else b""
+        return re.compile(rb"(?:%b%b%b)(?:\r\n|\n|\r|\Z)" % (long, self._field, rest))
+
+
+def cuts(chunks: Iterator[bytes], dialect: Dialect, *wanted: int, most: int = RECORD_BYTES) -> Iterator[Cut]:
+    """Cut bytes into records. One that has more than ``most`` bytes, or a quote that is never closed, is in pieces."""
+    pattern = dialect.record(*wanted)
+    waiting: list[bytes] = []
+    held, enough = 0, 0
+    for chunk in chunks:
+        waiting.append(chunk)
+        held += len(chunk)
+        if held < enough:
+            continue
+        data = b"".join(waiting)
+        records, end = _records(data, pattern, last=False)
+        if end:
+            yield Cut(data[:end], records)
+        rest = data[end:]
+        if len(rest) > most:
+            rest = yield from _passed(rest, chunks, dialect)
+        # Looking again pays when there is twice as much; so all looking together is linear.
+        waiting, held, enough = [rest], len(rest), min(2 * len(rest), most + 1)
+    data = b"".join(waiting)
+    records, end = _records(data, pattern, last=True)
+    if end:
+        yield Cut(data[:end], records)
+    if data[end:]:
+        yield Cut(data[end:], [])
+
+
+def _records(held: bytes, pattern: re.Pattern[bytes], *, last: bool) -> tuple[list[re.Match[bytes]], int]:
+    """Return the whole records at the beginning, and where they end. A ``\\r`` at the end may be half of one."""
+    records, end = [], 0
+    while end < len(held) and (record := pattern.match(held, end)):
+        if record.end() == len(held) and not last and held[-1:] != b"\n":
+            break
+        records.append(record)
+        end = record.end()
+    return records, end
+
+
+def _passed(held: bytes, chunks: Iterator[bytes], dialect: Dialect) -> Generator[Cut, None, bytes]:
+    """Yield a record that is too long as pieces, and return what follows it."""
+    state = "start"
+    piece: bytes | None = held
+    while piece is not None:
+        end, state = _end(piece, state, dialect)
+        if end is not None:
+            yield Cut(piece[:end], [])
+            return piece[end:]
+        yield Cut(piece, [], is_end=False)
+        piece = next(chunks, None)
+    yield Cut(b"", [])
+    return b""
+
+
+def _end(data: bytes, state: str, dialect: Dialect) -> tuple[int | None, str]:
+    """Return where a record ends, if it does, and what is going on at the end of the data otherwise."""
+    at = 0
+    while at < len(data):
+        byte = data[at : at + 1]
+        if state == "return":
+            return at + (byte == b"\n"), state
+        if state == "start":
+            state, at = ("quoted", at + 1) if byte == b'"' else ("bare", at)
+        elif state == "quoted":
+            at = cast(re.Match[bytes], _INSIDE.match(data, at)).end()
+            state, at = (state, at) if at == len(data) else ("quote", at + 1)
+        elif state == "quote":
+            state, at = ("quoted", at + 1) if byte == b'"' else ("bare", at)
+        elif stop := dialect.stops.search(data, at):
+            if stop[0] == b"\n":
+                return stop.end(), state
+            state, at = "return" if stop[0] == b"\r" else "start", stop.end()
+        else:
+            return None, state
+    return None, state
+
+
+def value(field: bytes | None) -> bytes | None:
+    """Return what a field says."""
+    if field is None or not field.startswith(b'"'):
+        return field
+    end = field.rfind(b'"')
+    return field[1:end].replace(b'""', b'"') + field[end + 1 :]
+
+
+@dataclass
+class CsvSource(InPlace):
+    """A file of records with a header."""
+
+    place: Place
+    compression: str | None
+    wanted: Wanted
+    problems: list[Problem] = field(default_factory=list)
+    format: str = "csv"
+
+    def batches(self) -> Iterator[Columns]:
+        """Yield the texts of all records after the header."""
+        self.problems.clear()
+        chunks = read(self, self.compression, self.problems)
+        header, dialect, chunks = self._header(chunks)
+        if not header:
+            return
+        wanted = self._columns(header, dialect)
+        fields = sorted({field for field in wanted if field is not None})
+        text, name, number = (None if field is None else fields.index(field) + 1 for field in wanted)
+        row = 0
+        for cut in cuts(chunks, dialect, *fields):
+            if cut.records:
+                yield self._batch(cut, row, text or 0, name, number)
+            elif cut.is_end:
+                reason = f"a quote is never closed, or more than {in_bytes(RECORD_BYTES)}; it is not compared"
+                self.problems.append(Problem(self.name, f"row {row}", reason, 1))
+                yield without_texts(1)
+            row += len(cut.records) or cut.is_end
+
+    def _batch(self, cut: Cut, row: int, text: int, name: int | None, number: int | None) -> Columns:
+        """Return the texts, names and numbers of records, which are groups of their patterns."""
+        records = cut.records
+        texts = [value(record[text]) for record in records]
+        short = [at for at, one in enumerate(texts) if one is None and not _is_blank(records[at])]
+        if short:
+            reason = f"{len(short):,} records from here on have too few fields; they are not compared"
+            self.problems.append(Problem(self.name, f"row {row + short[0]}", reason, len(short)))
+        ids = None if name is None else Names(len(records), lambda at: _name(value(records[at][name])))
+        numbers = None if number is None else array("d", [_number(value(record[number])) for record in records])
+        return packed(texts, ids, numbers)
+
+    def kept(self, mask: bytes) -> Iterator[tuple[bytes, list[Removed]]]:
+        """Yield the records that the mask keeps, after the header, and those that it does not."""
+        self.problems.clear()
+        header, dialect, chunks = self._header(read(self, self.compression, self.problems))
+        yield header, []
+        row, at = 0, len(header)
+        for cut in cuts(chunks, dialect):
+            rows = len(cut.records) or cut.is_end
+            if row + rows > len(mask):
+                check_rows(row + rows, len(mask))
+            removed: list[Removed] = []
+            data = cut.data
+            if mask.find(0, row, row + rows) >= 0 and cut.records:
+                data, removed = _without(cut, mask[row : row + rows], row, at)
+            yield data, removed
+            row, at = row + rows, at + len(data)
+        check_rows(row, len(mask))
+
+    def check(self) -> None:
+        """Errors: ``ParameterError`` if the columns are not there."""
+        header, dialect, _ = self._header(read(self, self.compression, []))
+        self.done = 0
+        if header:
+            self._columns(header, dialect)
+
+    def _header(self, chunks: Iterator[bytes]) -> tuple[bytes, Dialect, Iterator[bytes]]:
+        """Return the header as it stands there, how the file is divided, and what follows."""
+        held = b""
+        dialect = Dialect(_DELIMITERS[:1])
+        for chunk in chunks:
+            held += chunk
+            dialect = Dialect(_delimiter(held, self.place.name))
+            header = dialect.record().match(held)
+            if header and (header.end() < len(held) or held.endswith(b"\n")):
+                return header[0], dialect, itertools.chain([held[header.end() :]], chunks)
+            if len(held) > _HEADER_BYTES:
+                break
+        return held, dialect, chunks
+
+    def _columns(self, header: bytes, dialect: Dialect) -> tuple[int, int | None, int | None]:
+        """Return the numbers of the fields that are wanted: text, id, number."""
+        line = header.removeprefix(_MARK).rstrip(b"\r\n")
+        names = [(value(field[0]) or b"").decode("utf-8", "replace") for field in dialect.fields.finditer(line)]
+        text, name, number = self.wanted.among(names, self.name)
+        name_at, number_at = (None if one is None else names.index(one) for one in (name, number))
+        return names.index(text), name_at, number_at
+
+
+def _delimiter(head: bytes, name: str) -> bytes:
+    """Return what the first line has most of; a comma, or the tab of a TSV file, where it has nothing of the kind."""
+    line = head.partition(b"\n")[0]
+    usual = b"\t" if by_suffix(name.lower())[0].endswith(".tsv") else b","
+    return max((usual, *(bytes([one]) for one in _DELIMITERS)), key=line.count)
+
+
+def _is_blank(record: re.Match[bytes]) -> bool:
+    return not record[0].strip(b"\r\n")
+
+
+def _name(field: bytes | None) -> str | None:
+    return None if field is None else field.decode("utf-8", "backslashreplace")
+
+
+def _number(field: bytes | None) -> float:
+    """Return what a field says as a number; NaN if it says none."""
+    try:
+        return float("nan" if field is None else field.replace(b"_", b"?"))
+    except ValueError:
+        return float("nan")
+
+
+def _without(cut: Cut, mask: bytes, row: int, at: int) -> tuple[bytes, list[Removed]]:
+    """Return what is kept of some records, and the others."""
+    kept, removed = [], []
+    for number, (keep, record) in enumerate(zip(mask, cut.records, strict=True)):
+        if keep:
+            kept.append(record[0])
+            at += len(record[0])
+        else:
+            removed.append(Removed(row + number, at, record[0]))
+    return b"".join(kept), removed

@@ -1,0 +1,192 @@
+"""The ledger: what was taken out, why, and all that is needed to put it back. FORMAT.md defines it.
+
+JSON Lines: a header that counts and digests all that follows, so that a ledger that was cut or changed is told from a
+whole one, then what was taken out, by source and row. SHA-256 is the fastest digest at hand where the processor knows
+it, and fast enough elsewhere.
+"""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import json
+import shutil
+from collections.abc import Iterator, Mapping
+from dataclasses import asdict, dataclass, field
+from types import TracebackType
+from typing import Any
+
+from lookalike.corpora.compression import by_content, by_suffix, chunks, compressed
+from lookalike.documents.reasons import RefusedError
+from lookalike.errors import LedgerError
+
+VERSION = 1
+_READ = 2**20
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """Why a row was taken out."""
+
+    #: The row that stays in its place: number of its source, number in it, and id.
+    survivor: tuple[int, int, str | None]
+    resemblance: float | None
+    #: Whether the resemblance was computed; otherwise it is estimated.
+    is_exact: bool
+    method: str
+
+    def to_json(self) -> dict[str, Any]:
+        """Return it as the ledger has it."""
+        source, row, name = self.survivor
+        basis = "exact" if self.is_exact else "estimated"
+        survivor = {"source": source, "row": row, "id": name}
+        return {"survivor": survivor, "resemblance": self.resemblance, "basis": basis, "method": self.method}
+
+
+@dataclass(slots=True)
+class Facts:
+    """What the header tells of a source and its output."""
+
+    name: str
+    format: str
+    rows: int = 0
+    #: Of what it expands to; for text files, of all together.
+    size: int = 0
+    digest: str = ""
+    #: Below the folder of outputs; empty if the output is one file or the folder itself.
+    clean: str = ""
+    clean_size: int = 0
+    clean_digest: str = ""
+    compression: str | None = None
+    #: Rows of each row group, and which of them could not be read.
+    groups: list[int] = field(default_factory=list)
+    unread: list[int] = field(default_factory=list)
+    #: Whether nothing of it could be read, so that it has no output.
+    is_lost: bool = False
+
+
+def new_digest() -> hashlib._Hash:
+    """Return what all digests of a ledger are made with."""
+    return hashlib.sha256()
+
+
+def packed(data: bytes) -> dict[str, str]:
+    """Return bytes as the ledger has them."""
+    try:
+        return {"data": data.decode("utf-8")}
+    except UnicodeDecodeError:
+        return {"base64": base64.b64encode(data).decode("ascii")}
+
+
+def unpacked(entry: Mapping[str, Any]) -> bytes:
+    """Return the bytes of an entry."""
+    return entry["data"].encode("utf-8") if "data" in entry else base64.b64decode(entry["base64"], validate=True)
+
+
+def _line(value: Mapping[str, Any]) -> bytes:
+    text = json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+    try:
+        return text.encode("utf-8") + b"\n"
+    except UnicodeEncodeError:
+        # A name that is no UTF-8.
+        return json.dumps(value, separators=(",", ":")).encode("ascii") + b"\n"
+
+
+class Ledger:
+    """A ledger being written: entries go to a file of their own, because the header tells how many there are.
+
+    Use it in a ``with``; ``spool`` is a path in the scratch folder.
+    """
+
+    def __init__(self, spool: str) -> None:
+        self._spool = spool
+        self._file = open(spool, "wb")  # noqa: SIM115
+        self._digest = new_digest()
+        self._entries = 0
+
+    def __enter__(self) -> Ledger:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._file.close()
+
+    def add(self, entry: Mapping[str, Any]) -> None:
+        """Write an entry. REQUIRES: they come by source and row."""
+        line = _line(entry)
+        self._digest.update(line)
+        self._file.write(line)
+        self._entries += 1
+
+    def write(
+        self, path: str, target: str, header: Mapping[str, Any], sources: list[Facts], *, is_folder: bool
+    ) -> None:
+        """Write the whole of it to ``path``, compressed as the name of the ``target`` says."""
+        self._file.close()
+        first = {"ledger": VERSION, **header, "is_folder": is_folder, "entries": self._entries}
+        first |= {"digest": self._digest.hexdigest(), "sources": [asdict(facts) for facts in sources]}
+        with open(path, "wb") as raw, open(self._spool, "rb") as entries:
+            stream = compressed(raw, by_suffix(target)[1])
+            stream.write(_line(first))
+            shutil.copyfileobj(entries, stream, _READ)
+            stream.close()
+
+
+class Reading:
+    """A ledger being read; whatever is wrong with it is a ``LedgerError``."""
+
+    def __init__(self, path: str) -> None:
+        self.path = path
+        self._digest = new_digest()
+        self._lines = self._all()
+        self.header = self._parsed(next(self._lines, b""))
+        version = self.header.get("ledger")
+        if not isinstance(version, int):
+            raise LedgerError(f"`{path}` is not a ledger: its first line is none's header")
+        if version > VERSION:
+            raise LedgerError(
+                f"`{path}` is a ledger of version {version}, this program reads {VERSION}: use a newer one"
+            )
+        known = set(Facts.__dataclass_fields__)
+        try:
+            self.sources = [Facts(**{k: v for k, v in one.items() if k in known}) for one in self.header["sources"]]
+            self.is_folder = bool(self.header["is_folder"])
+        except (KeyError, TypeError, AttributeError):
+            raise LedgerError(f"`{path}` is damaged: its header lacks what belongs there") from None
+
+    def entries(self) -> Iterator[dict[str, Any]]:
+        """Yield all entries; whether they are all there is known at the end."""
+        count = 0
+        for line in self._lines:
+            count += 1
+            self._digest.update(line)
+            yield self._parsed(line)
+        if count != self.header.get("entries") or self._digest.hexdigest() != self.header.get("digest"):
+            raise LedgerError(f"`{self.path}` is cut short or was changed: its entries are not those of its header")
+
+    def _parsed(self, line: bytes) -> dict[str, Any]:
+        try:
+            value = json.loads(line)
+        except (ValueError, RecursionError):
+            value = None
+        if not isinstance(value, dict):
+            raise LedgerError(f"`{self.path}` is not a ledger, or is cut short: a line of it is no JSON object")
+        return value
+
+    def _all(self) -> Iterator[bytes]:
+        with open(self.path, "rb") as file:
+            format = by_content(file.read(8))
+            file.seek(0)
+            rest: list[bytes] = []
+            try:
+                for chunk in chunks(file, format):
+                    first, *others = chunk.split(b"\n")
+                    rest.append(first)
+                    for other in others:
+                        yield b"".join(rest) + b"\n"
+                        rest = [other]
+            except RefusedError as error:
+                raise LedgerError(f"`{self.path}` cannot be read: {error}") from None
+            if any(rest):
+                yield b"".join(rest)

@@ -1,0 +1,333 @@
+"""Parquet: texts of one column row group by row group; a copy without some rows; the rows put back.
+
+The copy has the row groups of the original, without those that lose all their rows, its schema and metadata, and the
+codecs and encodings of its columns. One row group is held at a time.
+"""
+
+from __future__ import annotations
+
+import base64
+from collections.abc import Callable, Container, Iterator, Sequence
+from contextlib import contextmanager, nullcontext
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any
+
+from lookalike.corpora.arrays import Wanted, arrow, columns, names_of
+from lookalike.corpora.batches import CHUNK_BYTES, Columns, Problem, without_texts
+from lookalike.corpora.lines import check_rows, reason_of
+from lookalike.corpora.places import InPlace, Place
+from lookalike.documents.reasons import GIB, MIB, RefusedError, in_bytes
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+#: A row group that says it expands to more is not read: it would be held whole.
+GROUP_BYTES = 16 * GIB
+#: A row group that says it has more rows is not believed.
+_GROUP_ROWS = 2**31
+#: So much of a column is read at a time, where reading is cheap; else all of it in a row group would be held.
+_BUFFER_BYTES = MIB
+#: Rows handed over at a time, whatever their size.
+_MOST_ROWS = 2**16
+#: A footer may have names and lists as long as this, in bytes and elements.
+_THRIFT_LIMIT = 100 * 2**20
+
+
+@dataclass
+class ParquetSource(InPlace):
+    """A Parquet file."""
+
+    place: Place
+    wanted: Wanted
+    problems: list[Problem] = field(default_factory=list)
+    #: Row groups that the last iteration could not read.
+    unread: set[int] = field(default_factory=set)
+    #: Whether it has row groups that can be told apart at all.
+    is_readable: bool = True
+    format: str = "parquet"
+
+    def batches(self) -> Iterator[Columns]:
+        """Yield the texts of all row groups; those of one that cannot be read are missing."""
+        self.problems.clear()
+        self.unread.clear()
+        self.is_readable = True
+        self.done = 0
+        try:
+            with opened(self.place) as file:
+                for group in range(file.metadata.num_row_groups):
+                    start, size = self.done, group_size(file, group)
+                    rows, taken = file.metadata.row_group(group).num_rows, 0
+                    for batch in self._group(file, group):
+                        taken += batch.rows
+                        self.done = start + size * taken // max(rows, 1)
+                        yield batch
+                    self.done = start + size
+        except (RefusedError, OSError) as error:
+            self.is_readable = False
+            self.problems.append(Problem(self.name, "", f"{reason_of(error)}; it is not in the output"))
+
+    def _group(self, file: pq.ParquetFile, group: int) -> Iterator[Columns]:
+        import pyarrow as pa
+
+        rows = file.metadata.row_group(group).num_rows
+        wanted = self.wanted.among(file.schema_arrow.names, self.name)
+        done = 0
+        try:
+            check_group(file, group)
+            for batch in file.iter_batches(_batch_rows(file, group, wanted.names), [group], wanted.names):
+                done += batch.num_rows
+                made, notes = columns(batch, wanted, self.name)
+                self.problems += [Problem(self.name, f"row group {group}", note) for note in notes]
+                yield made
+            if done < rows:
+                raise RefusedError("has fewer rows than it says")
+        except (RefusedError, OSError, pa.ArrowException) as error:
+            self._lose(group, rows - done, error)
+            for start in range(done, rows, _MOST_ROWS):
+                yield without_texts(min(_MOST_ROWS, rows - start))
+
+    def named(self) -> Iterator[Columns]:
+        """Yield the ids of all rows that were read, without the texts. REQUIRES: ``batches`` has ended."""
+        if not self.is_readable:
+            return
+        with opened(self.place) as file:
+            column = self.wanted.among(file.schema_arrow.names, self.name).name
+            self.done = 0
+            for group in range(file.metadata.num_row_groups):
+                rows = file.metadata.row_group(group).num_rows
+                if column is not None and group not in self.unread:
+                    for batch in file.iter_batches(_MOST_ROWS, [group], [column]):
+                        yield replace(without_texts(batch.num_rows), ids=names_of(batch[column]))
+                else:
+                    yield without_texts(rows)
+                self.done += group_size(file, group)
+
+    def _lose(self, group: int, rows: int, error: Exception) -> None:
+        self.unread.add(group)
+        reason = str(error) if isinstance(error, RefusedError) else f"damaged: {_first_line(error)}"
+        self.problems.append(
+            Problem(self.name, f"row group {group}", f"{reason}; its rows are not in the output", rows)
+        )
+
+    def check(self) -> None:
+        """Errors: ``ParameterError`` if the columns are not there."""
+        try:
+            with opened(self.place) as file:
+                self.wanted.among(file.schema_arrow.names, self.name)
+        except (RefusedError, OSError):
+            return
+
+
+@contextmanager
+def opened(place: Place) -> Iterator[pq.ParquetFile]:
+    """Open a Parquet file. Errors: ``RefusedError``, ``OSError``, ``MissingExtraError``."""
+    pa = arrow(f"reading `{place.name}`")
+    import pyarrow.parquet as pq
+
+    with place.open() as raw, pa.OSFile(place.path) if place.path is not None else nullcontext(raw) as handle:
+        try:
+            file = pq.ParquetFile(
+                handle,
+                buffer_size=_BUFFER_BYTES if place.path is not None else 0,
+                pre_buffer=place.path is None,
+                thrift_string_size_limit=_THRIFT_LIMIT,
+                thrift_container_size_limit=_THRIFT_LIMIT,
+            )
+        except (OSError, pa.ArrowException) as error:
+            if isinstance(error, OSError) and error.errno is not None:
+                raise
+            raise RefusedError(f"damaged, or no Parquet file: {_first_line(error)}") from None
+        with file:
+            groups = [file.metadata.row_group(group).num_rows for group in range(file.metadata.num_row_groups)]
+            if not all(0 <= rows <= _GROUP_ROWS for rows in groups):
+                raise RefusedError(f"damaged: a row group says that it has {max(groups, key=abs):,} rows")
+            yield file
+
+
+def check_group(file: pq.ParquetFile, group: int) -> None:
+    """Errors: ``RefusedError`` if a row group says that it needs too much. Nothing is allocated before."""
+    meta = file.metadata.row_group(group)
+    size = sum(meta.column(number).total_uncompressed_size for number in range(meta.num_columns))
+    if size > GROUP_BYTES:
+        raise RefusedError(f"expands beyond {in_bytes(GROUP_BYTES)}")
+
+
+def group_size(file: pq.ParquetFile, group: int) -> int:
+    """Return how many bytes a row group has in the file."""
+    meta = file.metadata.row_group(group)
+    return int(sum(meta.column(leaf).total_compressed_size for leaf in range(meta.num_columns)))
+
+
+def _batch_rows(file: pq.ParquetFile, group: int, wanted: Container[str] | None = None) -> int:
+    """Return how many rows of a group make about one chunk, by all columns or those wanted.
+
+    What is said many times is stored once: a column may have more text than the file says.
+    """
+    meta = file.metadata.row_group(group)
+    leaves = [meta.column(number) for number in range(meta.num_columns)]
+    total = sum(leaf.total_uncompressed_size for leaf in leaves if wanted is None or leaf.path_in_schema in wanted)
+    return int(max(1, min(_MOST_ROWS, CHUNK_BYTES * max(1, meta.num_rows) // max(1, total))))
+
+
+def _first_line(error: Exception) -> str:
+    return (str(error).splitlines() or [type(error).__name__])[0].rstrip(".")[:200]
+
+
+def writer(file: pq.ParquetFile, out: Any) -> pq.ParquetWriter:
+    """Return a writer to ``out`` that writes as the file was written, as far as the file tells."""
+    import pyarrow.parquet as pq
+
+    schema = file.schema_arrow
+    meta = file.metadata
+    options: dict[str, Any] = {
+        "version": meta.format_version if meta.format_version in ("1.0", "2.4", "2.6") else "2.6"
+    }
+    options["store_schema"] = b"ARROW:schema" in (meta.metadata or {})
+    if meta.num_row_groups:
+        first = meta.row_group(0)
+        leaves = [first.column(number) for number in range(first.num_columns)]
+        options["compression"] = {
+            leaf.path_in_schema: leaf.compression.replace("UNCOMPRESSED", "NONE") for leaf in leaves
+        }
+        options["use_dictionary"] = [leaf.path_in_schema for leaf in leaves if leaf.has_dictionary_page] or False
+        options["write_statistics"] = [leaf.path_in_schema for leaf in leaves if leaf.is_stats_set] or False
+        options["use_deprecated_int96_timestamps"] = any(leaf.physical_type == "INT96" for leaf in leaves)
+        options["use_compliant_nested_type"] = not any(".list.item" in leaf.path_in_schema for leaf in leaves)
+        options["sorting_columns"] = first.sorting_columns or None
+    return pq.ParquetWriter(out, schema, **options)
+
+
+def filter_groups(
+    source: ParquetSource,
+    mask: bytes,
+    out: Any,
+    removed: Callable[[int, list[int], pa.Table], None],
+    tell: Callable[[], None] = lambda: None,
+) -> list[int]:
+    """Write the rows that the mask keeps; tell of the others by group, rows and table. Return the rows of each group.
+
+    Those of one group may be told in several parts. ``tell`` is called after each group.
+
+    Errors: ``RefusedError`` if a row group whose texts were read cannot be copied whole, ``ValueError``, ``OSError``.
+    """
+    with opened(source.place) as file:
+        groups = [file.metadata.row_group(group).num_rows for group in range(file.metadata.num_row_groups)]
+        check_rows(sum(groups), len(mask))
+        source.done = 0
+        with writer(file, out) as copy:
+            start = 0
+            for group, rows in enumerate(groups):
+                if group not in source.unread:
+                    _write(copy, _kept(file, group, mask[start : start + rows], source, removed, start))
+                start += rows
+                source.done += group_size(file, group)
+                tell()
+    return groups
+
+
+def _kept(
+    file: pq.ParquetFile,
+    group: int,
+    mask: bytes,
+    source: ParquetSource,
+    removed: Callable[[int, list[int], pa.Table], None],
+    start: int,
+) -> pa.Table:
+    """Return the rows of a group that are kept, and hand over the others as they come, by number from ``start`` on."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    kept = []
+    done = 0
+    try:
+        for batch in file.iter_batches(_batch_rows(file, group), [group]):
+            part = mask[done : done + batch.num_rows]
+            if 0 in part:
+                keep = pa.Array.from_buffers(pa.uint8(), len(part), [None, pa.py_buffer(part)]).cast(pa.bool_())
+                gone = pa.Table.from_batches([batch.filter(pc.invert(keep))], file.schema_arrow)
+                removed(group, [start + done + number for number, keeps in enumerate(part) if not keeps], gone)
+                batch = batch.filter(keep)
+            done += len(part)
+            kept.append(batch)
+    except (OSError, pa.ArrowException) as error:
+        raise RefusedError(
+            f"row group {group} of `{source.name}` cannot be copied, although its texts can be read: "
+            f"{_first_line(error)}; nothing was written"
+        ) from None
+    check_rows(done, len(mask))
+    return pa.Table.from_batches(kept, file.schema_arrow)
+
+
+def _write(copy: pq.ParquetWriter, table: pa.Table) -> None:
+    if table.num_rows:
+        copy.write_table(table, row_group_size=table.num_rows)
+
+
+def merge_groups(
+    clean: Place, out: Any, groups: Sequence[int], unread: set[int], removed: Iterator[tuple[list[int], pa.Table]]
+) -> int:
+    """Write the original of a copy, given what was removed from each row group, in order; return its rows.
+
+    Errors: ``RefusedError`` if copy and removed rows do not make up the original.
+    """
+    start = taken = written = 0
+    waiting = next(removed, None)
+    with opened(clean) as file, writer(file, out) as whole:
+        for group, rows in enumerate(groups):
+            if group in unread:
+                start += rows
+                continue
+            gone: list[int] = []
+            parts: list[pa.Table] = []
+            while waiting is not None and waiting[0][0] < start + rows:
+                gone += [row - start for row in waiting[0]]
+                parts.append(waiting[1])
+                waiting = next(removed, None)
+            if rows > len(gone):
+                if taken >= file.metadata.num_row_groups:
+                    raise RefusedError(f"`{clean.name}` has fewer row groups than the ledger says")
+                parts.append(file.read_row_group(taken))
+                taken += 1
+            if parts:
+                _write(whole, _interleaved(parts, gone, rows, clean.name))
+            start += rows
+            written += rows
+        if waiting is not None or taken != file.metadata.num_row_groups:
+            raise RefusedError(f"`{clean.name}` has other row groups than the ledger says")
+    return written
+
+
+def _interleaved(parts: list[pa.Table], gone: list[int], rows: int, name: str) -> pa.Table:
+    """Return removed rows, which come first, and kept ones in the order of the original."""
+    import pyarrow as pa
+
+    table = pa.concat_tables(parts)
+    if table.num_rows != rows:
+        raise RefusedError(f"`{name}` has row groups of other sizes than the ledger says")
+    if not gone:
+        return table
+    order = [0] * rows
+    is_gone = set(gone)
+    for number, row in enumerate(gone):
+        order[row] = number
+    for number, row in enumerate(row for row in range(rows) if row not in is_gone):
+        order[row] = len(gone) + number
+    return table.take(order)
+
+
+def to_text(table: pa.Table) -> str:
+    """Return rows as text: an Arrow stream in base64."""
+    import pyarrow as pa
+
+    sink = pa.BufferOutputStream()
+    with pa.ipc.new_stream(sink, table.schema) as stream:
+        stream.write_table(table)
+    return base64.b64encode(sink.getvalue()).decode("ascii")
+
+
+def from_text(text: str) -> pa.Table:
+    """Return the rows of such a text. Errors: ``ValueError``."""
+    pa = arrow("putting Parquet rows back")
+    with pa.ipc.open_stream(base64.b64decode(text, validate=True)) as stream:
+        return stream.read_all()

@@ -1,0 +1,173 @@
+"""The input again, from the output of a deduplication and its ledger; checked before anything of it appears."""
+
+from __future__ import annotations
+
+import itertools
+import os
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from lookalike.corpora.batches import Problem
+from lookalike.corpora.compression import chunks, compressed
+from lookalike.corpora.filtering import Tally, copy_file, pieces, spliced, tally_files, tally_of
+from lookalike.corpora.ledger import Facts, Reading, unpacked
+from lookalike.corpora.lines import Removed
+from lookalike.corpora.parquet import from_text, merge_groups
+from lookalike.corpora.places import Place
+from lookalike.corpora.sink import Plan, Sink, check_outside, safe
+from lookalike.corpora.staging import Staging
+from lookalike.documents.reasons import RefusedError
+from lookalike.errors import LedgerError
+
+
+@dataclass(frozen=True, slots=True)
+class Restored:
+    """What was written."""
+
+    sources: int
+    rows: int
+    #: What the deduplication could not read either.
+    problems: list[Problem]
+
+
+def restore(
+    ledger: str | os.PathLike[str],
+    clean: str | os.PathLike[str],
+    out: str | os.PathLike[str],
+    *,
+    overwrite: bool = False,
+) -> Restored:
+    """Write the input again. Lines, records, texts and WARC are the same bytes, expanded; Parquet is the same table.
+
+    Errors: ``LedgerError`` if the ledger is damaged or that of other files, ``FileNotFoundError``, ``FileExistsError``.
+    """
+    reading = Reading(os.fspath(ledger))
+    path, target = os.fspath(clean), os.fspath(out).rstrip("/" + os.sep)
+    check_outside(target, [path])
+    try:
+        names = [check_name(facts.clean, reading.path) for facts in reading.sources]
+        inputs = [reading.path, *(os.path.join(path, name) if name else path for name in names)]
+        with Staging(overwrite=overwrite, inputs=inputs) as staging:
+            restoring = _Restoring(reading, path, Sink(Plan(target, reading.is_folder, names), staging))
+            rows = sum(restoring.source(number, facts) for number, facts in enumerate(reading.sources))
+            restoring.finish()
+            staging.commit()
+    except LedgerError:
+        raise
+    except RefusedError as error:
+        raise LedgerError(str(error)) from None
+    except (KeyError, TypeError, AttributeError, IndexError, ValueError) as error:
+        reason = (str(error).splitlines() or [""])[0]
+        raise LedgerError(f"`{reading.path}` is damaged: an entry cannot be used ({reason})") from None
+    return Restored(len(reading.sources), rows, restoring.problems)
+
+
+class _Restoring:
+    """The sources of a ledger, one after the other."""
+
+    def __init__(self, reading: Reading, clean: str, sink: Sink) -> None:
+        self._reading = reading
+        self._clean = clean
+        self._sink = sink
+        self._entries = reading.entries()
+        self._waiting = next(self._entries, None)
+        self.problems: list[Problem] = []
+
+    def source(self, number: int, facts: Facts) -> int:
+        """Write a source again, and return its rows."""
+        if facts.is_lost:
+            self.problems.append(Problem(facts.name, "", "could not be read when the ledger was written"))
+            return 0
+        path = os.path.join(self._clean, facts.clean) if facts.clean else self._clean
+        if facts.format == "parquet":
+            return self._parquet(number, facts, Place(path, path))
+        if facts.format == "text":
+            self._texts(number, facts, path)
+        else:
+            self._bytes(number, facts, Place(path, path))
+        return facts.rows
+
+    def finish(self) -> None:
+        """Errors: ``LedgerError`` if entries are left, or are not what the header says."""
+        if self._waiting is not None:
+            raise LedgerError(f"`{self._reading.path}` is damaged: it has entries of no source")
+
+    def _own(self, number: int) -> Iterator[dict[str, Any]]:
+        """Yield the entries of a source."""
+        while self._waiting is not None and self._waiting["source"] == number:
+            entry = self._waiting
+            self._waiting = next(self._entries, None)
+            yield entry
+
+    def _bytes(self, number: int, facts: Facts, clean: Place) -> None:
+        """Put rows back where they were. How the output is compressed by now does not matter."""
+        whole, kept = Tally(True), Tally(True)
+        is_packed = facts.format != "warc" or facts.compression is not None
+        packing = clean.compression() if is_packed else None
+        own = (Removed(entry["row"], entry["at"], unpacked(entry)) for entry in self._own(number))
+        one = next(own, None)
+
+        def due(end: int | None) -> Iterator[Removed]:
+            nonlocal one
+            while one is not None and (end is None or one.at < end):
+                yield one
+                one = next(own, None)
+
+        with open(self._sink.file(number), "wb") as raw, clean.open() as file:
+            stream = compressed(raw, self._sink.plan.compression(packing, facts.format))
+            for data in itertools.chain(chunks(file, packing), [b""]):
+                for part in spliced(data, kept.size, due(kept.size + len(data) if data else None)):
+                    whole.add((part,))
+                    stream.write(part)
+                kept.add((data,))
+            stream.close()
+        self._check(facts, clean.name, kept, whole)
+
+    def _texts(self, number: int, facts: Facts, folder: str) -> None:
+        self._sink.folder(number)
+        whole: dict[str, tuple[int, str]] = {}
+        kept: dict[str, tuple[int, str]] = {}
+        for entry in self._own(number):
+            names = entry["kept"] if "kept" in entry else [entry["file"]]
+            for name in names:
+                check_name(name, self._reading.path)
+                with open(self._sink.file(number, name), "wb") as copy:
+                    if "kept" in entry:
+                        path = os.path.join(folder, name)
+                        whole[name] = kept[name] = copy_file(Place(name, path), copy)
+                    else:
+                        data = unpacked(entry)
+                        copy.write(data)
+                        whole[name] = tally_of((data,))
+        self._check(facts, folder, tally_files(kept), tally_files(whole))
+
+    def _parquet(self, number: int, facts: Facts, clean: Place) -> int:
+        if tally_of(pieces(clean)) != (facts.clean_size, facts.clean_digest):
+            raise self._foreign(clean.name)
+        removed = ((entry["rows"], from_text(entry["arrow"])) for entry in self._own(number))
+        rows = merge_groups(clean, self._sink.file(number), facts.groups, set(facts.unread), removed)
+        for group in facts.unread:
+            reason = "could not be read when the ledger was written"
+            self.problems.append(Problem(facts.name, f"row group {group}", reason, facts.groups[group]))
+        return rows
+
+    def _check(self, facts: Facts, name: str, kept: Tally, whole: Tally) -> None:
+        """Errors: ``LedgerError`` if the output is not that of the ledger, or the input does not come out of it."""
+        if kept.result != (facts.clean_size, facts.clean_digest):
+            raise self._foreign(name)
+        if whole.result != (facts.size, facts.digest):
+            raise LedgerError(f"`{self._reading.path}` was changed: the rows in it do not make up `{facts.name}` again")
+
+    def _foreign(self, name: str) -> LedgerError:
+        return LedgerError(
+            f"`{name}` is not what the run of ledger `{self._reading.path}` wrote, or was changed since: "
+            "give the output of that run"
+        )
+
+
+def check_name(name: str, ledger: str) -> str:
+    """Return a name. Errors: ``LedgerError`` if it leads out of its folder."""
+    if name and safe(name) != name:
+        raise LedgerError(f"`{ledger}` is not to be trusted: it names `{name}`, which leads out of the folder")
+    return name

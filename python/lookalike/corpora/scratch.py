@@ -1,0 +1,114 @@
+"""The private folder for whatever does not fit in memory: one a run, mode 0700, empty and gone when the run ends.
+
+A run that was killed cannot clean up, so the next one does. Alive is who holds the lock on the file in the folder: the
+system lets go of it when a process dies, however it dies, and no process number is ever mistaken for another.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import tempfile
+from types import TracebackType
+
+#: How the folders are named; only those that look like this are ever swept.
+PREFIX = "lookalike-"
+#: The file in a folder that its process holds locked.
+LOCK = ".lock"
+
+
+class Scratch:
+    """A private folder below ``parent``, or below that of the system. Use it in a ``with``."""
+
+    def __init__(self, parent: str | os.PathLike[str] | None = None) -> None:
+        self._parent = os.fspath(parent) if parent is not None else tempfile.gettempdir()
+        self._folder: str | None = None
+        self._lock = -1
+        self._made = 0
+
+    def __enter__(self) -> Scratch:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    @property
+    def folder(self) -> str:
+        """The folder, made when it is first asked for; before that those of dead processes are removed."""
+        if self._folder is None:
+            sweep(self._parent, PREFIX)
+            self._folder = tempfile.mkdtemp(prefix=PREFIX, dir=self._parent)
+            self._lock = hold(self._folder)
+        return self._folder
+
+    def path(self, suffix: str = "") -> str:
+        """Return the path of a new file."""
+        self._made += 1
+        return os.path.join(self.folder, f"{self._made}{suffix}")
+
+    def close(self) -> None:
+        """Remove the folder and all that is in it."""
+        if self._folder is not None:
+            release(self._lock)
+            shutil.rmtree(self._folder, ignore_errors=True)
+            self._folder = None
+
+
+def hold(folder: str) -> int:
+    """Lock a folder for as long as this process lives; return the handle of the lock."""
+    handle = os.open(os.path.join(folder, LOCK), os.O_RDWR | os.O_CREAT | getattr(os, "O_CLOEXEC", 0), 0o600)
+    _lock(handle)
+    return handle
+
+
+def release(handle: int) -> None:
+    """Let go of a folder."""
+    if handle >= 0:
+        os.close(handle)
+
+
+def sweep(parent: str, prefix: str, suffix: str = "") -> None:
+    """Remove the folders of dead processes, of this user and with such names; what cannot be removed is left."""
+    try:
+        with os.scandir(parent) as entries:
+            found = [one.path for one in entries if one.name.startswith(prefix) and one.name.endswith(suffix)]
+    except OSError:
+        return
+    for folder in found:
+        if _is_own_folder(folder) and _is_dead(folder):
+            shutil.rmtree(folder, ignore_errors=True)
+
+
+def _is_own_folder(path: str) -> bool:
+    try:
+        status = os.lstat(path)
+    except OSError:
+        return False
+    return os.path.isdir(path) and not os.path.islink(path) and status.st_uid == getattr(os, "getuid", lambda: 0)()
+
+
+def _is_dead(folder: str) -> bool:
+    """Tell whether nobody holds a folder. One without a lock is being made just now."""
+    try:
+        handle = os.open(os.path.join(folder, LOCK), os.O_RDWR | getattr(os, "O_NOFOLLOW", 0))
+    except OSError:
+        return False
+    try:
+        return _lock(handle)
+    finally:
+        os.close(handle)
+
+
+def _lock(handle: int) -> bool:
+    try:
+        import fcntl
+    except ImportError:
+        # Without such locks nothing is taken for dead.
+        return False
+    try:
+        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError:
+        return False
+    return True

@@ -1,0 +1,196 @@
+"""What the user named → sources, one a file, in a stable order: as given, and by name within a folder or pattern."""
+
+from __future__ import annotations
+
+import io
+import os
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from lookalike.corpora.arrays import Wanted
+from lookalike.corpora.batches import FORMATS, Problem
+from lookalike.corpora.compression import by_content, by_suffix, chunks
+from lookalike.corpora.delimited import CsvSource
+from lookalike.corpora.lines import LineSource, reason_of
+from lookalike.corpora.parquet import ParquetSource
+from lookalike.corpora.places import HEAD_BYTES, Folder, Place, find
+from lookalike.corpora.scratch import Scratch
+from lookalike.corpora.texts import TextSource
+from lookalike.corpora.warc import WarcSource
+from lookalike.documents.reasons import RefusedError
+from lookalike.errors import ParameterError
+
+#: Formats by the suffix that is left without that of a compression.
+SUFFIXES = {
+    ".jsonl": "jsonl",
+    ".ndjson": "jsonl",
+    ".json": "jsonl",
+    ".parquet": "parquet",
+    ".pq": "parquet",
+    ".csv": "csv",
+    ".tsv": "csv",
+    ".warc": "warc",
+}
+_MAGIC = {b"PAR1": "parquet", b"WARC/": "warc", b"{": "jsonl"}
+
+#: How many files of a folder are named when they are left out.
+_NAMED = 3
+
+FileSource = LineSource | ParquetSource | CsvSource | TextSource | WarcSource
+
+
+@dataclass(frozen=True, slots=True)
+class Corpus:
+    """All that was named: sources, and what was left out before any of them was read."""
+
+    sources: Sequence[FileSource]
+    problems: Sequence[Problem]
+    #: Whether more than one file was asked for, however many there are.
+    many: bool
+
+    @property
+    def paths(self) -> list[str]:
+        """The files and folders on this machine that are read, and therefore never written."""
+        return [path for source in self.sources for path in source.paths]
+
+    @property
+    def size(self) -> int:
+        """How many bytes the files have, as they lie there: outputs need about as much at most."""
+        return sum(source.size for source in self.sources)
+
+
+def open_sources(
+    inputs: Sequence[str],
+    scratch: Scratch,
+    *,
+    text_column: str = "text",
+    id_column: str | None = None,
+    number_column: str | None = None,
+    format: str | None = None,
+) -> Corpus:
+    """Find out what the inputs are. Nothing but their beginnings is read, and standard input, which is set aside.
+
+    Without ``id_column`` the column ``id`` is taken if there is one. ``number_column`` decides who survives. Errors:
+    ``FileNotFoundError``, ``ParameterError`` for a column that is not there, ``MissingExtraError``.
+    """
+    if format is not None and format not in FORMATS:
+        raise ParameterError(f"format `{format}` is not known: use one of {', '.join(FORMATS)}")
+    opening = _Opening(Wanted(text_column, id_column, number_column), format, scratch)
+    many = len(inputs) != 1
+    for given in inputs:
+        found, is_many = find(given, scratch, opening.skip)
+        many = many or is_many
+        for place in found:
+            if isinstance(place, Folder):
+                opening.folder(place)
+            else:
+                opening.file(place, is_named=not is_many)
+    return Corpus(opening.finished(), opening.problems, many)
+
+
+class _Opening:
+    """Sources, as they are found."""
+
+    def __init__(self, wanted: Wanted, format: str | None, scratch: Scratch) -> None:
+        self._wanted = wanted
+        self._format = format
+        self._scratch = scratch
+        self._sources: list[FileSource] = []
+        #: Text files that were named one by one: they are one source.
+        self._loose: list[Place] = []
+        self.problems: list[Problem] = []
+        #: What was taken, to take it once.
+        self._taken: set[str] = set()
+
+    def skip(self, name: str, reason: str) -> None:
+        self.problems.append(Problem(name, "", reason))
+
+    def folder(self, folder: Folder) -> None:
+        """Take the files of the formats known here that lie in a folder, or else all as texts."""
+        for name, reason in folder.left_out:
+            self.skip(f"{folder.name}/{name}", reason)
+        places = [Place(f"{folder.name}/{below}", f"{folder.path}/{below}", None, below) for below in folder.files]
+        corpus = [] if self._format == "text" else [one for one in places if self._format or _is_corpus(one)]
+        if not corpus:
+            self._wanted.of_texts(folder.name)
+            self._sources.append(TextSource(folder.name, places, folder.path))
+            return
+        for place in corpus:
+            self.file(place, is_named=False)
+        if others := sorted({one.name for one in places} - {one.name for one in corpus}):
+            shown = ", ".join(f"`{name}`" for name in others[:_NAMED]) + (", …" if len(others) > _NAMED else "")
+            self.skip(folder.name, f"{len(others):,} files that are of no format of rows are not read: {shown}")
+
+    def file(self, place: Place, *, is_named: bool) -> None:
+        """Take a file, whatever it is, unless it was taken before."""
+        real = os.path.realpath(place.path) if place.path is not None else place.name
+        if real in self._taken:
+            self.skip(place.name, "was named before, and is read once")
+            return
+        self._taken.add(real)
+        try:
+            format = self._format or by_name(place.name) or _by_content(place)
+            compression = place.compression() if format in ("jsonl", "csv") else None
+        except (RefusedError, OSError) as error:
+            if is_named and isinstance(error, OSError):
+                raise
+            self.skip(place.name, reason_of(error))
+            return
+        if format == "jsonl":
+            self._sources.append(LineSource(place, compression))
+        elif format == "csv":
+            self._add(CsvSource(place, compression, self._wanted))
+        elif format == "parquet":
+            self._add(ParquetSource(place, self._wanted))
+        elif format == "warc":
+            self._wanted.of_texts(place.name)
+            self._sources.append(WarcSource(place, self._scratch))
+        else:
+            self._wanted.of_texts(place.name)
+            self._loose.append(place)
+
+    def _add(self, source: CsvSource | ParquetSource) -> None:
+        source.check()
+        self._sources.append(source)
+
+    def finished(self) -> list[FileSource]:
+        """Return all sources; texts that were named one by one come last."""
+        if self._loose:
+            self._sources.append(TextSource("texts", self._loose))
+        return self._sources
+
+
+def by_name(name: str) -> str | None:
+    """Return the format that a name tells of."""
+    return SUFFIXES.get(os.path.splitext(by_suffix(name.lower())[0])[1])
+
+
+def _is_corpus(place: Place) -> bool:
+    """Tell whether a file of a folder holds rows. Not every ``.json`` does: the first line must be an object."""
+    format = by_name(place.name)
+    if format is None or not by_suffix(place.name.lower())[0].endswith(".json"):
+        return format is not None
+    try:
+        first = _beginning(place).lstrip().partition(b"\n")[0].rstrip()
+    except (RefusedError, OSError):
+        return False
+    return first.startswith(b"{") and (first.endswith(b"}") or len(first) > HEAD_BYTES // 2) and len(first) > 1
+
+
+def _by_content(place: Place) -> str:
+    head = _beginning(place)
+    return next(
+        (format for magic, format in _MAGIC.items() if head.lstrip(b"\xef\xbb\xbf \t\r\n").startswith(magic)), "text"
+    )
+
+
+def _beginning(place: Place) -> bytes:
+    """Return the first bytes of what a file holds, expanded."""
+    head = place.head()
+    compression = by_content(head)
+    if compression is None:
+        return head
+    try:
+        return next(chunks(io.BytesIO(head), compression, HEAD_BYTES), b"")
+    except RefusedError:
+        return b""

@@ -1,0 +1,160 @@
+"""Outputs that appear whole, together, or not at all.
+
+Everything is written into a hidden folder beside its target, so that a rename is all that is left to do, and is on the
+disk before anything is renamed. Such folders of processes that were killed are removed by the next one that writes
+there (see ``scratch``).
+"""
+
+from __future__ import annotations
+
+import errno
+import os
+import shutil
+import tempfile
+from collections.abc import Iterable
+from types import TracebackType
+
+from lookalike.corpora.scratch import hold, release, sweep
+from lookalike.documents.reasons import in_bytes
+from lookalike.errors import NoSpaceError
+
+_PREFIX, _SUFFIX = ".lookalike-", ".part"
+_NO_SPACE = (errno.ENOSPC, getattr(errno, "EDQUOT", errno.ENOSPC))
+
+
+class Staging:
+    """Where outputs are written before they are there. Use it in a ``with``: what is not committed is removed."""
+
+    def __init__(self, *, overwrite: bool = False, inputs: Iterable[str] = (), expected_bytes: int = 0) -> None:
+        self._overwrite = overwrite
+        self._inputs = [os.path.realpath(path) for path in inputs]
+        #: How much will be written at most, for the message when that does not fit.
+        self._expected_bytes = expected_bytes
+        #: Hidden folders with the handles of their locks, by the folder they are in.
+        self._stages: dict[str, tuple[str, int]] = {}
+        #: What is written, and what it becomes.
+        self._moves: dict[str, str] = {}
+        self._targets: set[str] = set()
+        self._made = 0
+
+    def __enter__(self) -> Staging:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        refusal = self._no_space(error) if isinstance(error, OSError) and error.errno in _NO_SPACE else None
+        self.abort()
+        if refusal is not None:
+            raise refusal from None
+
+    def file(self, target: str) -> str:
+        """Return where a file is to be written. Errors: ``FileExistsError``, also for an input, ``OSError``."""
+        return self._stage(self.check(target))
+
+    def check(self, target: str) -> str:
+        """Return a target in full that may be written. Errors: ``FileExistsError``, also for an input."""
+        target = os.path.abspath(target)
+        self._check(target)
+        return target
+
+    def folder(self, target: str) -> str:
+        """Return the folder to write into in place of one that is not there yet. Errors: ``FileExistsError``."""
+        target = os.path.abspath(target)
+        if os.path.lexists(target):
+            raise FileExistsError(errno.EEXIST, "exists already", target)
+        self._check(target)
+        stage = self._stage(target)
+        os.mkdir(stage)
+        return stage
+
+    def commit(self) -> None:
+        """Make everything appear. Errors: ``OSError``; then what was not renamed yet is not there."""
+        for stage in self._moves:
+            _sync_all(stage)
+        for target in self._moves.values():
+            self._check_free(target)
+        for stage, target in self._moves.items():
+            os.makedirs(os.path.dirname(target), exist_ok=True)
+            os.replace(stage, target)
+        for folder in sorted({os.path.dirname(target) for target in self._moves.values()}):
+            _sync(folder)
+        self.abort()
+
+    def abort(self) -> None:
+        """Remove what was written and not committed."""
+        for stage, lock in self._stages.values():
+            release(lock)
+            shutil.rmtree(stage, ignore_errors=True)
+        self._stages.clear()
+        self._moves.clear()
+        self._targets.clear()
+
+    def _stage(self, target: str) -> str:
+        parent = os.path.dirname(target)
+        while not os.path.isdir(parent):
+            parent = os.path.dirname(parent)
+        if parent not in self._stages:
+            sweep(parent, _PREFIX, _SUFFIX)
+            folder = tempfile.mkdtemp(_SUFFIX, _PREFIX, parent)
+            self._stages[parent] = folder, hold(folder)
+        self._made += 1
+        stage = os.path.join(self._stages[parent][0], str(self._made))
+        self._moves[stage] = target
+        self._targets.add(target)
+        return stage
+
+    def _check(self, target: str) -> None:
+        if os.path.realpath(target) in self._inputs:
+            raise FileExistsError(errno.EEXIST, "is an input, and inputs are never written: name another", target)
+        if target in self._targets:
+            raise FileExistsError(errno.EEXIST, "is the target of two outputs: name another", target)
+        self._check_free(target)
+        parent = os.path.dirname(target)
+        while not os.path.lexists(parent):
+            parent = os.path.dirname(parent)
+        if not os.path.isdir(parent):
+            raise NotADirectoryError(errno.ENOTDIR, os.strerror(errno.ENOTDIR), parent)
+        if not os.access(parent, os.W_OK | os.X_OK):
+            raise PermissionError(errno.EACCES, os.strerror(errno.EACCES), parent)
+
+    def _check_free(self, target: str) -> None:
+        # A device must never be replaced by a file.
+        is_file = os.path.isfile(target) or os.path.islink(target)
+        if os.path.lexists(target) and not (self._overwrite and is_file):
+            way = "name another" if not is_file else "name another, or use overwrite to replace it"
+            raise FileExistsError(errno.EEXIST, f"exists already: {way}", target)
+
+    def _no_space(self, error: OSError) -> NoSpaceError:
+        parent, (stage, _) = next(iter(self._stages.items()), ("", ("", -1)))
+        written = _size(stage) if stage else 0
+        self.abort()
+        free = shutil.disk_usage(parent or os.curdir).free
+        needed = max(self._expected_bytes, written + 1)
+        return NoSpaceError(
+            error.errno, f"no space for the output: up to {in_bytes(needed)} are needed, {in_bytes(free)} are free"
+        )
+
+
+def _size(folder: str) -> int:
+    return sum(os.lstat(os.path.join(path, name)).st_size for path, _, names in os.walk(folder) for name in names)
+
+
+def _sync_all(path: str) -> None:
+    if not os.path.isdir(path):
+        _sync(path)
+        return
+    for folder, _, names in os.walk(path):
+        for name in names:
+            _sync(os.path.join(folder, name))
+        _sync(folder)
+
+
+def _sync(path: str) -> None:
+    if os.name == "nt" and os.path.isdir(path):
+        return
+    handle = os.open(path, os.O_RDONLY)
+    try:
+        os.fsync(handle)
+    finally:
+        os.close(handle)

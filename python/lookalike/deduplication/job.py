@@ -1,0 +1,137 @@
+"""The whole job: sources in, an answer out; and with an output, files that appear whole or not at all."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from typing import Any
+
+from lookalike import _core
+from lookalike.corpora import Corpus, Scratch, open_object
+from lookalike.corpora.arrays import Wanted, listed
+from lookalike.corpora.batches import Problem, Source
+from lookalike.corpora.lines import LineSource
+from lookalike.deduplication.outputs import Outputs, check, write
+from lookalike.deduplication.reading import DECIDING, READING, Progress, Stretch, open_core, open_files, read
+from lookalike.deduplication.result import Deduplication
+from lookalike.deduplication.settings import Settings, settings
+
+
+def dedup(
+    source: Any,
+    *,
+    against: Any = None,
+    out: str | os.PathLike[str] | None = None,
+    clusters: str | os.PathLike[str] | None = None,
+    pairs: str | os.PathLike[str] | None = None,
+    ledger: str | os.PathLike[str] | None = None,
+    overwrite: bool = False,
+    progress: Progress | None = None,
+    **chosen: Any,
+) -> Deduplication:
+    """Find the near-duplicates of a corpus, and write it without them where ``out`` says.
+
+    ``source`` is a path or several (files, folders, globs, ``-``, addresses), anything with Arrow in it, or an iterable
+    of texts or rows. Rows of ``against`` stay, and with it only what resembles one of them goes. What else may be
+    chosen stands in ``params.DEDUPLICATION``. Errors: ``ParameterError``, ``OSError``, ``TooManyErrorsError``.
+    """
+    asked = Outputs(out, clusters, pairs, ledger, overwrite)
+    with opened(source, against=against, outputs=asked, progress=progress, **chosen) as (answer, corpus, scratch):
+        if asked.any:
+            write(answer, corpus, scratch, asked, progress)
+    return answer
+
+
+@contextmanager
+def opened(
+    source: Any,
+    *,
+    against: Any = None,
+    outputs: Outputs = Outputs(),  # noqa: B008
+    progress: Progress | None = None,
+    **chosen: Any,
+) -> Iterator[tuple[Deduplication, Corpus | None, Scratch]]:
+    """Decide a corpus, and keep what is needed to look at its rows until the end of the ``with``.
+
+    That the ``outputs`` can be written is checked before anything is read.
+    """
+    asked = settings(**chosen)
+    tell = progress or (lambda phase, done, total: None)
+    with Scratch() as scratch:
+        before, problems = ([], []) if against is None else _sources(against, asked, scratch)[:2]
+        sources, found, corpus = _sources(source, asked, scratch)
+        check(outputs, corpus)
+        offset = sum(one.size for one in before)
+        total = offset + sum(one.size for one in sources) or None
+        core = open_core(asked, scratch.folder)
+        references = read(core, before, asked, lambda done: tell(READING, done, total))
+        start = len(core)
+        stretches = [*references, *read(core, sources, asked, lambda done: tell(READING, offset + done, total))]
+        _check_texts(core, stretches, asked)
+        tell(DECIDING, 0, None)
+        outcome = core.decide(
+            asked.method,
+            (0, 0, 0) if asked.filter is None else (asked.filter.k, asked.filter.s, asked.filter.r),
+            asked.threshold,
+            asked.clustering,
+            "max" if asked.number_column else asked.keep,
+            start if against is not None else None,
+            asked.memory // 4,
+        )
+        every = [*problems, *found, *_problems(stretches), *_bad(core.problems, stretches, core.states[3])]
+        yield Deduplication(asked, stretches, start, core, outcome, every), corpus, scratch
+
+
+def _sources(given: Any, asked: Settings, scratch: Scratch) -> tuple[list[Source], list[Problem], Corpus | None]:
+    """Open files, or an object with rows."""
+    paths = _paths(given)
+    if paths is None:
+        return [open_object(given, asked.text_column, asked.id_column, asked.number_column)], [], None
+    corpus = open_files(paths, asked, scratch)
+    return list(corpus.sources), [*corpus.problems, *_without_numbers(corpus, asked.number_column)], corpus
+
+
+def _without_numbers(corpus: Corpus, column: str | None) -> Iterator[Problem]:
+    """Tell of lines that seem to lack a column: they need not all have the same ones."""
+    if column is None:
+        return
+    for source in corpus.sources:
+        if isinstance(source, LineSource) and (names := source.columns()) and column not in names:
+            reason = f"number column `{column}` is in none of its first rows, which have {listed(names)}"
+            yield Problem(source.name, "", f"{reason}; rows without a number come last")
+
+
+def _paths(given: Any) -> list[str] | None:
+    """Return the paths that were given, or ``None`` for an object: a lone ``str`` is a path, several are texts."""
+    if isinstance(given, str | os.PathLike):
+        return [os.fspath(given)]
+    if isinstance(given, list | tuple) and given and all(isinstance(one, os.PathLike) for one in given):
+        return [os.fspath(one) for one in given]
+    return None
+
+
+def _check_texts(core: _core.Corpus, stretches: Sequence[Stretch], asked: Settings) -> None:
+    """Errors: ``ParameterError`` if no row has the column of texts: lines tell their columns only one by one."""
+    compared, short, missing = core.states[:3]
+    lines = [one.source for one in stretches if isinstance(one.source, LineSource)]
+    if compared or short or not missing or len(lines) < len(stretches):
+        return
+    names = next((names for source in lines if (names := source.columns())), [])
+    if asked.text_column not in names:
+        Wanted(asked.text_column).among(names, lines[0].name)
+
+
+def _problems(stretches: Sequence[Stretch]) -> list[Problem]:
+    return [problem for stretch in stretches for problem in stretch.source.problems]
+
+
+def _bad(found: list[tuple[int, str]], stretches: Sequence[Stretch], total: int) -> list[Problem]:
+    """Say where the rows stand that the core could not read; the rest of many is one line."""
+    problems = []
+    for row, reason in found:
+        own = next((one for one in stretches if one.first <= row < one.first + one.rows), stretches[-1])
+        problems.append(Problem(own.source.name, f"line {row - own.first + 1}", reason, 1))
+    if total > len(found):
+        problems.append(Problem("", "", f"{total - len(found):,} more rows could not be read", total - len(found)))
+    return problems

@@ -1,0 +1,190 @@
+"""What a deduplication leaves behind: the corpus without near-duplicates, clusters, pairs, and a ledger to undo it."""
+
+from __future__ import annotations
+
+import csv
+import os
+import re
+from bisect import bisect_right
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack
+from dataclasses import dataclass
+from typing import IO, Any
+
+from lookalike import _core, params
+from lookalike._core import __version__
+from lookalike.corpora import Corpus, Filtering, Ledger, Scratch, Sink, Staging, Verdict, plan
+from lookalike.corpora.lines import Removed, check_rows
+from lookalike.deduplication.picking import Row, pick
+from lookalike.deduplication.reading import NAMING, WRITING, Progress
+from lookalike.deduplication.result import LINKS, Deduplication
+from lookalike.errors import ParameterError
+
+Path = str | os.PathLike[str]
+#: What begins like a formula and is none.
+_NUMBER = re.compile(r"[+-]?[0-9]+(\.[0-9]+)?")
+
+
+@dataclass(frozen=True)
+class Outputs:
+    """The files that are asked for."""
+
+    out: Path | None = None
+    clusters: Path | None = None
+    pairs: Path | None = None
+    ledger: Path | None = None
+    overwrite: bool = False
+
+    @property
+    def any(self) -> bool:
+        """Whether anything is to be written."""
+        return any(one is not None for one in (self.out, self.clusters, self.pairs, self.ledger))
+
+
+class _Lines:
+    """The core's filter of lines, which also checks that the second pass meets the rows of the first."""
+
+    def __init__(self, mask: bytes) -> None:
+        self._core = _core.LineFilter(mask)
+        self._rows = len(mask)
+
+    def feed(self, data: bytes, last: bool) -> tuple[bytes, list[Removed]]:
+        """Return what is kept of a chunk, and the lines that end in it and are taken out."""
+        kept, removed = self._core.feed(data, last)
+        if last:
+            check_rows(self._core.rows, self._rows)
+        return kept, [Removed(*one) for one in removed]
+
+
+def check(asked: Outputs, corpus: Corpus | None) -> None:
+    """Refuse what could not be written in the end. Errors: ``ParameterError``, ``FileExistsError``."""
+    if asked.out is not None and corpus is None:
+        raise ParameterError("an object has no files to be written again: use its `select()`")
+    if any(one is not None and os.fspath(one) == "-" for one in (asked.out, asked.clusters, asked.pairs, asked.ledger)):
+        raise ParameterError("outputs appear whole or not at all, so they do not go to standard output: name a file")
+    if asked.ledger is not None and asked.out is None:
+        raise ParameterError("a ledger tells what was taken out of an output: name an output as well")
+    with Staging(overwrite=asked.overwrite, inputs=corpus.paths if corpus is not None else ()) as staging:
+        targets = [os.fspath(one) for one in (asked.clusters, asked.pairs, asked.ledger) if one is not None]
+        if corpus is not None and asked.out is not None:
+            targets += plan(corpus, asked.out).targets
+        for target in targets:
+            staging.check(target)
+
+
+def write(
+    answer: Deduplication, corpus: Corpus | None, scratch: Scratch, asked: Outputs, progress: Progress | None
+) -> None:
+    """Write all outputs, and only then give them their names.
+
+    Errors: ``OSError``, ``ParameterError``, ``RefusedError`` if an input was changed or cannot be copied.
+    """
+    check(asked, corpus)
+    tell = progress or (lambda phase, done, total: None)
+    inputs = corpus.paths if corpus is not None else []
+    expected = corpus.size if corpus is not None and asked.out is not None else 0
+    names = _names(answer, asked, tell)
+    tell(WRITING, 0, expected or None)
+    with ExitStack() as stack:
+        staging = stack.enter_context(Staging(overwrite=asked.overwrite, inputs=inputs, expected_bytes=expected))
+        if asked.clusters is not None:
+            _table(staging, asked.clusters, _clusters(answer, names))
+        if asked.pairs is not None:
+            _table(staging, asked.pairs, _pairs(answer, names))
+        if corpus is not None and (asked.out is not None or asked.ledger is not None):
+            writing = _Writing(answer, corpus, asked, names, lambda done: tell(WRITING, done, expected or None))
+            writing.write(scratch, staging, stack)
+        staging.commit()
+
+
+def _names(answer: Deduplication, asked: Outputs, tell: Progress) -> dict[int, Row]:
+    """Return the names of all rows that an output tells of."""
+    wanted: set[int] = set()
+    if asked.clusters is not None:
+        wanted.update(answer.gone)
+    if asked.clusters is not None or asked.ledger is not None:
+        wanted.update(answer.cluster_sizes)
+    if asked.pairs is not None:
+        wanted |= {row for pair in answer.pairs() for row in (pair.left, pair.right)}
+    if not wanted:
+        return {}
+    total = sum(one.source.size for one in answer.stretches) or None
+    return pick(answer.stretches, wanted, answer.settings, tell=lambda done: tell(NAMING, done, total))
+
+
+def _table(staging: Staging, target: Path, rows: Iterator[list[Any]]) -> None:
+    # A name of a file may be no UTF-8.
+    path = staging.file(os.fspath(target))
+    with open(path, "w", encoding="utf-8", errors="backslashreplace", newline="") as file:
+        _write_rows(file, rows)
+
+
+def _write_rows(file: IO[str], rows: Iterator[list[Any]]) -> None:
+    writer = csv.writer(file)
+    for row in rows:
+        writer.writerow([_cell(value) for value in row])
+
+
+def _cell(value: Any) -> Any:
+    """A spreadsheet must not take a name for a formula."""
+    is_formula = isinstance(value, str) and value[:1] in params.FORMULA and not _NUMBER.fullmatch(value)
+    return "'" + value if is_formula else value
+
+
+def _clusters(answer: Deduplication, names: dict[int, Row]) -> Iterator[list[Any]]:
+    yield ["id", "cluster", "representative", "resemblance", "link"]
+    numbers = {survivor: number for number, survivor in enumerate(sorted(answer.cluster_sizes), 1)}
+    for row in sorted([*numbers, *answer.gone]):
+        survivor = answer.survivors[row]
+        resemblance = f"{answer.resemblances[row]:.4f}"
+        link = LINKS[answer.links[row]]
+        yield [names[row].name, numbers[survivor], names[survivor].name, resemblance, link]
+
+
+def _pairs(answer: Deduplication, names: dict[int, Row]) -> Iterator[list[Any]]:
+    yield ["left", "right", "resemblance", "link"]
+    for pair in answer.pairs():
+        yield [names[pair.left].name, names[pair.right].name, f"{pair.resemblance:.4f}", pair.link]
+
+
+@dataclass(frozen=True)
+class _Writing:
+    """The corpus without the rows that go, and their ledger."""
+
+    answer: Deduplication
+    corpus: Corpus
+    asked: Outputs
+    names: dict[int, Row]
+    tell: Callable[[int], None]
+
+    def write(self, scratch: Scratch, staging: Staging, stack: ExitStack) -> None:
+        """Write them to where the staging has them."""
+        planned = plan(self.corpus, self.asked.out or "")
+        book = stack.enter_context(Ledger(scratch.path())) if self.asked.ledger is not None else None
+        sink = Sink(planned, staging)
+        filtering = Filtering(self.corpus, sink, ledger=book, verdict=self._verdict(), make=_Lines, tell=self.tell)
+        own = self.answer.stretches[len(self.answer.stretches) - len(self.corpus.sources) :]
+        facts = filtering.write([self.answer.mask(one) for one in own])
+        self.answer.problems.extend(filtering.problems)
+        if book is not None and self.asked.ledger is not None:
+            target = os.fspath(self.asked.ledger)
+            header = {"program": f"lookalike {__version__}", "parameters": self.answer.settings.shown}
+            book.write(staging.file(target), target, header, facts, is_folder=planned.is_folder)
+
+    def _verdict(self) -> Callable[[int, int], Verdict]:
+        """Return what tells why a row went, by its source and its number there. Sources of ``against`` are below 0."""
+        answer, names = self.answer, self.names
+        firsts = [one.first for one in answer.stretches]
+        others = len(firsts) - len(self.corpus.sources)
+
+        def verdict(number: int, row: int) -> Verdict:
+            whole = firsts[others + number] + row
+            survivor = answer.survivors[whole]
+            # Of sources that begin there, the last one: those before it are empty.
+            place = bisect_right(firsts, survivor) - 1
+            name = names[survivor].name if survivor in names else None
+            is_exact = LINKS[answer.links[whole]] != "estimated"
+            found = (place - others, survivor - firsts[place], name)
+            return Verdict(found, round(answer.resemblances[whole], 6), is_exact, answer.settings.method)
+
+        return verdict

@@ -1,0 +1,111 @@
+"""Single rows of a corpus, brought back by a pass over its sources: their names, and texts where they are wanted."""
+
+from __future__ import annotations
+
+import json
+from bisect import bisect_left
+from collections.abc import Callable, Iterable, Iterator
+from typing import Any, NamedTuple
+
+from lookalike import _core
+from lookalike.corpora.arrays import USUAL_ID
+from lookalike.corpora.batches import Columns, Lines, Texts, unpacked
+from lookalike.corpora.parquet import ParquetSource
+from lookalike.deduplication.reading import Stretch
+from lookalike.deduplication.settings import Settings
+
+
+class Row(NamedTuple):
+    """A row as people know it."""
+
+    #: Its id, or where it stands: file and line.
+    name: str
+    text: str | None
+
+
+Picked = Iterator[tuple[int, str | None, str | None]]
+
+
+def pick(
+    stretches: Iterable[Stretch],
+    wanted: Iterable[int],
+    settings: Settings,
+    *,
+    texts: bool = False,
+    tell: Callable[[int], None] = lambda done: None,
+) -> dict[int, Row]:
+    """Return the rows asked for, by number. Cost: one pass over the sources that hold any of them.
+
+    ``tell`` is told how many bytes are done.
+    """
+    rows = sorted(set(wanted))
+    found: dict[int, Row] = {}
+    before = 0
+    for stretch in stretches:
+        start, end = (bisect_left(rows, row) for row in (stretch.first, stretch.first + stretch.rows))
+        if start < end:
+            own = [row - stretch.first for row in rows[start:end]]
+            for row, name, text in rows_of(stretch, own, settings, texts):
+                found[stretch.first + row] = Row(name or f"{stretch.source.name}:{row + 1}", text)
+                tell(before + stretch.source.done)
+        before += stretch.source.size
+        tell(before)
+    return found
+
+
+def rows_of(stretch: Stretch, wanted: Iterable[int], settings: Settings, texts: bool) -> Picked:
+    """Yield the wanted rows of one source, counted from its first: number, id, text; ``None`` for what there is not."""
+    wanted = sorted(wanted)
+    mask = bytearray(b"\1") * stretch.rows
+    for row in wanted:
+        mask[row] = 0
+    lines = _core.LineFilter(bytes(mask))
+    at = 0
+    source = stretch.source
+    # Only tables can be asked for their ids alone.
+    batches = source.named() if isinstance(source, ParquetSource) and not texts else source.batches()
+    for batch in batches:
+        if isinstance(batch, Lines):
+            for row, line in lines.pick(batch.data, batch.last):
+                yield row, _name(line, settings), _text(line, settings) if texts else None
+        else:
+            rows = batch.rows if isinstance(batch, Columns) else len(batch.rows)
+            own = [row - at for row in wanted[bisect_left(wanted, at) : bisect_left(wanted, at + rows)]]
+            yield from _of_columns(batch, own, at, texts) if isinstance(batch, Columns) else _of_texts(batch, own, at)
+            at += rows
+
+
+def _of_columns(batch: Columns, own: list[int], at: int, texts: bool) -> Picked:
+    held = unpacked(batch) if texts and own else None
+    for row in own:
+        text = held[row] if held is not None else None
+        yield at + row, batch.ids[row] if batch.ids is not None else None, _shown(text)
+
+
+def _of_texts(batch: Texts, own: list[int], at: int) -> Picked:
+    for row in own:
+        name, text = batch.rows[row]
+        yield at + row, name, _shown(text)
+
+
+def _shown(text: bytes | str | None) -> str | None:
+    return text.decode("utf-8", "replace") if isinstance(text, bytes) else text
+
+
+def _value(line: bytes, column: str) -> Any:
+    """Return the value of a column of a line, numbers as they stand there; ``None`` where it has none."""
+    try:
+        found = json.loads(line, parse_int=str, parse_float=str)
+    except (ValueError, RecursionError):
+        return None
+    return found.get(column) if isinstance(found, dict) else None
+
+
+def _name(line: bytes, settings: Settings) -> str | None:
+    value = _value(line, settings.id_column or USUAL_ID)
+    return value if value is None or isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+
+
+def _text(line: bytes, settings: Settings) -> str | None:
+    value = _value(line, settings.text_column)
+    return value if isinstance(value, str) else None

@@ -1,0 +1,113 @@
+"""The first pass: every batch of every source goes to the core, which keeps what it needs of it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from lookalike import _core
+from lookalike.corpora import Corpus, Scratch, open_sources
+from lookalike.corpora.batches import RECORD_BYTES, Batch, Columns, Lines, Problem, Source
+from lookalike.deduplication.settings import Settings
+from lookalike.errors import TooManyErrorsError
+
+if TYPE_CHECKING:
+    from typing_extensions import Buffer
+
+#: Tells the phase, how far it is, and of how much; units are bytes where there are files.
+Progress = Callable[[str, int, int | None], None]
+READING, DECIDING, NAMING, WRITING = "reading", "comparing", "naming", "writing"
+
+
+@dataclass(frozen=True, slots=True)
+class Stretch:
+    """The rows of one source within the corpus."""
+
+    source: Source
+    first: int
+    rows: int
+
+
+def open_files(paths: Sequence[str], settings: Settings, scratch: Scratch) -> Corpus:
+    """Find out what the inputs are. Errors: as ``corpora.open_sources``."""
+    return open_sources(
+        paths,
+        scratch,
+        text_column=settings.text_column,
+        id_column=settings.id_column,
+        number_column=settings.number_column,
+        format=settings.format,
+    )
+
+
+def open_core(settings: Settings, folder: str) -> _core.Corpus:
+    """Return an empty corpus of the core. Errors: ``ParameterError``."""
+    return _core.Corpus(
+        settings.kept_sketch,
+        settings.size,
+        settings.modulus,
+        settings.shingle,
+        settings.unit,
+        settings.labelled,
+        settings.text_column,
+        settings.number_column,
+        RECORD_BYTES,
+        settings.memory // 2,
+        settings.threads,
+        folder,
+    )
+
+
+def read(
+    core: _core.Corpus, sources: Iterable[Source], settings: Settings, tell: Callable[[int], None]
+) -> list[Stretch]:
+    """Feed the sources to the core, in order. Errors: ``TooManyErrorsError``, ``OSError``."""
+    stretches: list[Stretch] = []
+    before = 0
+    lost: list[Problem] = []
+    for source in sources:
+        first = len(core)
+        for batch in source.batches():
+            push(core, batch)
+            tell(before + source.done)
+            check_errors(core, [*lost, *source.problems], settings)
+        lost += source.problems
+        check_errors(core, lost, settings)
+        stretches.append(Stretch(source, first, len(core) - first))
+        before += source.size
+        tell(before)
+    return stretches
+
+
+def push(core: _core.Corpus, batch: Batch) -> int:
+    """Feed one batch; how many bytes it had."""
+    if isinstance(batch, Lines):
+        core.push_lines(batch.data, batch.last)
+        return len(batch.data)
+    if isinstance(batch, Columns):
+        validity = None if batch.validity is None else _bytes(batch.validity)
+        data = _bytes(batch.data)
+        core.push_columns(validity, _bytes(batch.offsets), data, batch.width, batch.rows, batch.numbers)
+        return data.nbytes
+    core.push_texts([text for _, text in batch.rows])
+    return sum(len(text) for _, text in batch.rows if text is not None)
+
+
+def _bytes(buffer: Buffer) -> memoryview:
+    """Return a buffer as the core wants it: Arrow's are of signed bytes."""
+    return memoryview(buffer).cast("B")
+
+
+def check_errors(core: _core.Corpus, found: Sequence[Problem], settings: Settings) -> None:
+    """Errors: ``TooManyErrorsError`` if more could not be read than was allowed."""
+    if settings.max_errors is None:
+        return
+    bad = core.states[3] + sum(max(problem.rows, 1) for problem in found)
+    if bad > settings.max_errors:
+        first = [f"{problem.source}, {problem.place}: {problem.reason}" for problem in found[:1]]
+        first += [f"row {row:,}: {reason}" for row, reason in core.problems[:1]]
+        raise TooManyErrorsError(
+            f"{bad:,} rows could not be read, more than the `{settings.max_errors}` of max-errors; "
+            f"the first is {first[0]}"
+        )

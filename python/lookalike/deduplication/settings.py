@@ -1,0 +1,135 @@
+"""Everything that decides an answer, filled in and checked."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+from lookalike import _core, params
+from lookalike.errors import ParameterError
+
+if TYPE_CHECKING:
+    from lookalike.filters import Filter
+
+#: The share of pairs at the threshold that the filter must find, by its formula.
+RECALL = 0.995
+_UNITS = {"": 1, "b": 1, "kib": 2**10, "mib": 2**20, "gib": 2**30, "tib": 2**40, "kb": 10**3, "mb": 10**6, "gb": 10**9}
+#: Less memory than this is not worth its files; no machine has more than that.
+MIN_MEMORY, MAX_MEMORY = 2**24, 2**50
+#: More threads than this are a slip of the hand.
+MAX_THREADS = 1024
+#: Of a sample thinner than this nothing is left of any text.
+MAX_MODULUS = 2**20
+#: No filter is designed for identical sets, which any filter finds.
+_HIGHEST = 0.999
+
+
+@dataclass(frozen=True)
+class Settings:
+    """What is asked of a deduplication."""
+
+    method: str
+    threshold: float
+    sketch: str
+    size: int
+    modulus: int
+    shingle: int
+    unit: str
+    labelled: bool
+    clustering: str
+    keep: str
+    text_column: str
+    id_column: str | None
+    format: str | None
+    memory: int
+    threads: int
+    max_errors: int | None
+
+    @property
+    def number_column(self) -> str | None:
+        """The column whose largest value survives, if one was asked for."""
+        return self.keep.removeprefix("max:") if self.keep.startswith("max:") else None
+
+    @cached_property
+    def filter(self) -> Filter | None:
+        """The filter of features: the best one for the threshold and the elements there are.
+
+        Errors: ``ParameterError`` if there are too few.
+        """
+        if self.method != "minhash":
+            return None
+        from lookalike.designing import design
+
+        threshold = min(self.threshold, _HIGHEST)
+        try:
+            return design(threshold, RECALL, elements=self.size, sketch=self.sketch, max_r=1).filter
+        except ParameterError:
+            raise ParameterError(
+                f"size `{self.size}` is too small to find nearly all that reach threshold `{self.threshold:g}`: "
+                "use more elements, or a higher threshold"
+            ) from None
+
+    @property
+    def kept_sketch(self) -> str:
+        """What is kept of each document."""
+        return {"exact": "none", "containment": "modulo"}.get(self.method, self.sketch)
+
+    @property
+    def shown(self) -> dict[str, Any]:
+        """The parameters as a ledger or report tells them: nothing that does not change the answer."""
+        machine = {"memory", "threads", "max_errors"}
+        told = {name: value for name, value in asdict(self).items() if name not in machine}
+        return told | {"filter": None if self.filter is None else [self.filter.k, self.filter.s, self.filter.r]}
+
+
+def settings(**given: Any) -> Settings:
+    """Fill in what was not given. Errors: ``ParameterError``."""
+    unknown = given.keys() - params.DEDUPLICATION.keys()
+    if unknown:
+        raise ParameterError(f"parameter `{min(unknown)}` is not known: use one of {', '.join(params.DEDUPLICATION)}")
+    chosen = {name: one.default for name, one in params.DEDUPLICATION.items()}
+    chosen |= {name: value for name, value in given.items() if value is not None}
+    for name, one in params.DEDUPLICATION.items():
+        if one.choices and chosen[name] is not None and chosen[name] not in one.choices:
+            raise ParameterError(f"{name} `{chosen[name]}` is not known: use one of {', '.join(one.choices)}")
+    if chosen["shingle"] is None:
+        chosen["shingle"] = params.DEDUP_SHINGLES[chosen["unit"]]
+    _check(chosen)
+    made = Settings(**chosen | {"memory": in_bytes(chosen["memory"])})
+    # Whether there is a filter is told before anything is read.
+    _ = made.filter
+    return made
+
+
+def _check(chosen: dict[str, Any]) -> None:
+    if not 0 < chosen["threshold"] <= 1:
+        raise ParameterError(f"threshold `{chosen['threshold']}` is not a resemblance: use 0 < threshold ≤ 1")
+    keep = str(chosen["keep"])
+    if keep not in ("first", "longest") and not (keep.startswith("max:") and keep[4:]):
+        raise ParameterError(f"keep `{keep}` is not known: use first, longest, or max:COLUMN")
+    if not 1 <= chosen["size"] <= _core.MAX_SKETCH:
+        raise ParameterError(f"size `{chosen['size']}` is not the size of a sketch: use 1 ≤ size ≤ {_core.MAX_SKETCH}")
+    if not 0 <= chosen["threads"] <= MAX_THREADS:
+        raise ParameterError(
+            f"threads `{chosen['threads']}` is no number of cores: use 0 for all of them, or up to {MAX_THREADS}"
+        )
+    if not 1 <= chosen["modulus"] <= MAX_MODULUS or chosen["modulus"] & (chosen["modulus"] - 1):
+        raise ParameterError(f"modulus `{chosen['modulus']}` does not nest: use a power of two up to {MAX_MODULUS}")
+    if chosen["max_errors"] is not None and chosen["max_errors"] < 0:
+        raise ParameterError(f"max-errors `{chosen['max_errors']}` is no number of rows: use 0 or more")
+
+
+def in_bytes(memory: str | int) -> int:
+    """Return an amount of memory in bytes. Errors: ``ParameterError``."""
+    text = str(memory).strip().lower().replace(" ", "")
+    number = text.rstrip("abcdefghijklmnopqrstuvwxyz")
+    try:
+        total = int(float(number) * _UNITS[text[len(number) :]])
+    except (ValueError, KeyError, OverflowError):
+        raise ParameterError(f"memory `{memory}` is not an amount: use bytes or a unit, such as 512MiB") from None
+    if total > MAX_MEMORY:
+        raise ParameterError(f"memory `{memory}` is more than there is: use at most {MAX_MEMORY >> 40}TiB")
+    if total < MIN_MEMORY:
+        raise ParameterError(f"memory `{memory}` is too little: use at least {MIN_MEMORY >> 20}MiB")
+    return total

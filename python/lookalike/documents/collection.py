@@ -1,0 +1,232 @@
+"""Paths → submissions: what ``compare`` is given, told apart and named."""
+
+from __future__ import annotations
+
+import bisect
+import os
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+
+from lookalike.documents import layouts
+from lookalike.documents.archives import has_archive_name, stem
+from lookalike.documents.gathering import Gathering, Run
+from lookalike.documents.info import INFO, Row, parse
+from lookalike.documents.intake import Document, Intake, Limits, Submission, distinct, in_order
+from lookalike.documents.layouts import LAYOUTS, Owner
+from lookalike.documents.patterns import Choice
+from lookalike.documents.reasons import RefusedError
+from lookalike.documents.targets import targets
+from lookalike.errors import ParameterError
+
+DEFAULT_LIMITS = Limits()
+
+
+def collect(
+    paths: Iterable[str | os.PathLike[str]],
+    *,
+    by_directory: bool | None = None,
+    include: Iterable[str] = (),
+    exclude: Iterable[str] = (),
+    old: Iterable[str | os.PathLike[str]] = (),
+    templates: Iterable[str | os.PathLike[str]] = (),
+    layout: str = "auto",
+    follow_links: bool = False,
+    limits: Limits = DEFAULT_LIMITS,
+    progress: Callable[[int], None] | None = None,
+) -> Intake:
+    """Read submissions from folders, files, archives and glob patterns; ``progress`` hears the number of files so far.
+
+    A single path is a root: each folder, archive and loose file in it is a submission. Among several paths a folder is
+    a root too, or with ``by_directory`` one submission, as the files of one folder then are; any other file is a
+    submission, also an archive, unless it has an ``info.csv`` or the names of a platform. Each path in ``old`` stands
+    for itself. Errors: ``FileNotFoundError`` for a path that is not there, ``ParameterError``.
+    """
+    layout = _layout(layout, by_directory)
+    run = Run(Choice(include, exclude), limits, follow_links, progress)
+    given = targets(paths, run.skip)
+    several = len(given) > 1
+    found = [_read(run, root, layout, is_told=several) for root in _roots(given, layout, several=several)]
+    roots_old = _roots(targets(old, run.skip), layout, several=False)
+    found_old = [_read(run, root, layout, is_told=True) for root in roots_old]
+    starters = [_template(run, path) for path in targets(templates, run.skip)]
+    submissions = [(root.title, one) for root, ones, _ in found for one in ones]
+    submissions += [(root.title, replace(one, old=True)) for root, ones, _ in found_old for one in ones]
+    marked = [marked for _, _, marked in found + found_old]
+    return Intake(
+        _unique(submissions),
+        tuple(sorted((one for ones in starters + marked for one in ones), key=lambda one: in_order(one.name))),
+        tuple(sorted(run.skipped + run.choice.summary(), key=lambda row: (in_order(row.name), row.reason))),
+    )
+
+
+def _layout(layout: str, by_directory: bool | None) -> str:
+    if layout not in LAYOUTS:
+        raise ParameterError(f"layout `{layout}` is not known: use one of {', '.join(LAYOUTS)}")
+    if by_directory is None:
+        return layout
+    asked = "dirs" if by_directory else "flat"
+    if layout not in ("auto", asked):
+        raise ParameterError(f"layout `{layout}` and by-directory contradict each other: give one of them")
+    return asked
+
+
+@dataclass(frozen=True, slots=True)
+class _Root:
+    """One folder or file, or the files of one folder."""
+
+    paths: tuple[str, ...]
+    #: What submissions are named after, where their own names do not tell them apart.
+    title: str
+    #: Whether it is one of several.
+    is_one_of_several: bool
+    #: Whether all of it is one submission.
+    is_submission: bool = False
+
+    @property
+    def is_folder(self) -> bool:
+        return os.path.isdir(self.paths[0])
+
+    @property
+    def name(self) -> str:
+        return _name(self.paths[0])
+
+
+def _name(path: str) -> str:
+    return os.path.basename(os.path.abspath(path))
+
+
+def _roots(paths: Sequence[str], layout: str, *, several: bool) -> list[_Root]:
+    roots = []
+    by_folder = defaultdict(list)
+    for path in paths:
+        parent = os.path.dirname(os.path.abspath(path))
+        if os.path.isdir(path):
+            roots.append(_Root((path,), _name(path), several, several and layout == "dirs"))
+        elif layout == "dirs" and len(paths) > 1 and not has_archive_name(path):
+            by_folder[parent].append(path)
+        else:
+            title = _name(path) if has_archive_name(path) else _name(parent)
+            roots.append(_Root((path,), title, several, several and has_archive_name(path)))
+    return roots + [_Root(tuple(files), _name(folder), True, True) for folder, files in by_folder.items()]
+
+
+def _gather(run: Run, root: _Root, label: str) -> Gathering:
+    gathering = Gathering(run, label)
+    if not root.is_folder:
+        for path in root.paths:
+            gathering.take_file(path)
+    elif not root.is_one_of_several or run.choice.enters(root.name):
+        gathering.take_folder(root.paths[0])
+    names = distinct(document.name for document in gathering.documents)
+    gathering.documents = [Document(name, one.data) for name, one in zip(names, gathering.documents, strict=True)]
+    return gathering
+
+
+def _template(run: Run, path: str) -> list[Document]:
+    root = _Root((path,), _name(path), False)
+    gathering = _gather(run, root, root.title if root.is_folder or has_archive_name(path) else "")
+    below = f"{root.title}/" if root.is_folder or gathering.is_archive else ""
+    return [Document(below + one.name, one.data) for one in gathering.documents]
+
+
+def _read(run: Run, root: _Root, layout: str, *, is_told: bool) -> tuple[_Root, list[Submission], list[Document]]:
+    """Read a root, and return its submissions and the templates that its table marks.
+
+    What is skipped is named with the name of the root in front if ``is_told``.
+    """
+    holds_many = root.is_folder or has_archive_name(root.paths[0])
+    label = root.title if is_told and holds_many else ""
+    gathering = _gather(run, root, label)
+    below = _wrapper(gathering) if gathering.is_archive else ""
+    documents = [Document(one.name.removeprefix(below), one.data) for one in gathering.documents]
+    archives = frozenset(path.removeprefix(below) for path in gathering.archives)
+    rows: list[Row] = []
+    info = gathering.infos.get(below + INFO) if holds_many else None
+    if info is not None:
+        documents = [one for one in documents if one.name != INFO]
+        rows = _rows(run, info, [one.name for one in documents], f"{label}/{below}{INFO}".lstrip("/"))
+    marked = {row.path for row in rows if row.is_template}
+    starters = [one for one in documents if one.name in marked]
+    documents = [one for one in documents if one.name not in marked]
+    rows = [row for row in rows if not row.is_template]
+    if documents and not rows and _is_submission(root, documents, layout):
+        return root, [layouts.submission(Owner(("root", ""), _title(root)), documents)], starters
+    return root, layouts.group(documents, archives, layout, rows), starters
+
+
+def _title(root: _Root) -> str:
+    """Return the name of a root that is one submission: the folder that its files lie in, or itself."""
+    return root.title if root.is_folder or len(root.paths) > 1 else stem(root.title)
+
+
+def _is_submission(root: _Root, documents: Sequence[Document], layout: str) -> bool:
+    if root.is_submission and not root.is_folder and has_archive_name(root.paths[0]):
+        return layout == "dirs" or (layout == "auto" and layouts.recognise(one.name for one in documents) is None)
+    # With no folder to tell apart, the root is the folder.
+    is_flat_root = layout == "dirs" and root.is_folder and all("/" not in one.name for one in documents)
+    return root.is_submission or is_flat_root
+
+
+def _wrapper(gathering: Gathering) -> str:
+    """Return the folder that everything in an archive lies in, with its ``/``, if there is one."""
+    paths = [one.name for one in gathering.documents]
+    below = ""
+    # What the first and the last have in common, all have.
+    lowest, highest = min(paths, default="").split("/"), max(paths, default="").split("/")
+    for first, last in zip(lowest[:-1], highest[:-1], strict=False):
+        is_named = below + INFO in gathering.infos or layouts.recognise([first])
+        if first != last or is_named or below + first in gathering.archives:
+            break
+        below += f"{first}/"
+    return below
+
+
+def _rows(run: Run, info: bytes, paths: list[str], name: str) -> list[Row]:
+    """Parse the table of names, and list what in it and what beside it does not agree."""
+    try:
+        rows = parse(info)
+    except RefusedError as error:
+        run.skip(name, str(error))
+        return []
+    paths = sorted(paths)
+    known = []
+    for row in rows:
+        at = bisect.bisect_left(paths, row.path)
+        below = bisect.bisect_left(paths, row.path + "/")
+        is_file = paths[at : at + 1] == [row.path]
+        if is_file or (below < len(paths) and paths[below].startswith(row.path + "/")):
+            known.append(row)
+        else:
+            run.skip(
+                f"{name.removesuffix(INFO)}{row.path}", f"named in `{INFO}`, but not among the files that are read"
+            )
+    named = {row.path for row in known}
+    others = sum(named.isdisjoint(_with_folders(path)) for path in paths)
+    if others:
+        run.skip(name, f"does not name {others:,} of {len(paths):,} files; they are read all the same")
+    return known
+
+
+def _with_folders(path: str) -> Iterator[str]:
+    """Yield a path and the folders and archives that it lies in."""
+    while path:
+        yield path
+        path = path.rpartition("/")[0]
+
+
+def _unique(found: list[tuple[str, Submission]]) -> tuple[Submission, ...]:
+    """Sort submissions, and give each a name of its own: with that of its root in front, then with a number."""
+    titles = defaultdict(set)
+    for title, one in found:
+        titles[one.name].add(title)
+    named = [replace(one, name=f"{title}/{one.name}") if len(titles[one.name]) > 1 else one for title, one in found]
+    # Those of one name are told apart by what they hold: the order in which paths were given must not show.
+    named.sort(key=lambda one: (in_order(one.name), one.old, one.person or "", _content(one)))
+    names = distinct(one.name for one in named)
+    made = [replace(one, name=name) for name, one in zip(names, named, strict=True)]
+    return tuple(sorted(made, key=lambda one: in_order(one.name)))
+
+
+def _content(one: Submission) -> list[tuple[str, bytes]]:
+    return [(document.name, document.data) for document in one.documents]

@@ -1,0 +1,229 @@
+"""One root → the files below it: a folder, an archive, which is read as if it were a folder, or a few files.
+
+Whatever cannot be read, is not wanted or goes beyond a limit ends up in the list of what was skipped; no file, however
+it was made, is an exception.
+"""
+
+from __future__ import annotations
+
+import io
+import os
+from collections.abc import Callable
+from typing import BinaryIO
+
+from lookalike.documents import archives
+from lookalike.documents.files import opened, read_at_most
+from lookalike.documents.folders import walk
+from lookalike.documents.info import INFO
+from lookalike.documents.intake import Document, Limits, Skipped, in_order
+from lookalike.documents.meters import ExhaustedError, Member, Meter, Tree
+from lookalike.documents.patterns import Choice
+from lookalike.documents.reasons import RefusedError, in_bytes, too_large, why
+
+#: What a member without a name, or with one that only leads upwards, is called.
+_UNNAMED = "unnamed"
+#: So much of a name that is too long is shown.
+_SHOWN = 200
+
+
+class Run:
+    """What all roots of a run share: the limits, what is left of them, and the list of what was skipped."""
+
+    def __init__(
+        self, choice: Choice, limits: Limits, follow_links: bool, progress: Callable[[int], None] | None
+    ) -> None:
+        self.choice = choice
+        self.limits = limits
+        self.follow_links = follow_links
+        self.skipped: list[Skipped] = []
+        self._progress = progress
+        self._visited = self._files = self._bytes = 0
+        #: Set when nothing more is read.
+        self._is_full = False
+
+    def skip(self, name: str, reason: str) -> None:
+        """Put something on the list."""
+        self.skipped.append(Skipped(name, reason))
+
+    def admits(self, name: str) -> bool:
+        """Count a file or folder; beyond the limit nothing more is admitted, and that is listed once."""
+        self._visited += 1
+        if self._visited > self.limits.files:
+            self._fill(name, f"beyond {self.limits.files:,} files and folders")
+        return not self._is_full
+
+    def holds(self, name: str, size: int) -> bool:
+        """Count a document; beyond the limit nothing more is held, and that is listed once."""
+        if self._bytes + size > self.limits.total_bytes:
+            self._fill(name, f"beyond {in_bytes(self.limits.total_bytes)} in all")
+        if self._is_full:
+            return False
+        self._bytes += size
+        self._files += 1
+        if self._progress:
+            self._progress(self._files)
+        return True
+
+    def release(self, size: int) -> None:
+        """Take back a document."""
+        self._bytes -= size
+
+    def _fill(self, name: str, reason: str) -> None:
+        if not self._is_full:
+            self.skip(name, f"{reason}: this and what follows is not read")
+        self._is_full = True
+
+
+class Gathering:
+    """The files of one root. REQUIRES: one of the ``take_…`` methods was called."""
+
+    def __init__(self, run: Run, label: str) -> None:
+        self._run = run
+        #: Stands before all names on the list of what was skipped; may be empty.
+        self._label = label
+        #: By path below the root.
+        self.documents: list[Document] = []
+        #: The paths that lead into an archive.
+        self.archives: set[str] = set()
+        #: The tables of names that may count, by path, whatever patterns say about them.
+        self.infos: dict[str, bytes] = {}
+        #: Whether the root itself is an archive.
+        self.is_archive = False
+
+    def take_folder(self, folder: str) -> None:
+        """Read all files below a folder."""
+        for found in walk(folder, self._enters, follow_links=self._run.follow_links):
+            if found.reason:
+                if self._run.admits(self._name(found.path)):
+                    self._skip(found.path, found.reason)
+            elif self._wants(found.path):
+                self._take(found.target or os.path.join(folder, found.path), found.path, found.path, follow=False)
+
+    def take_file(self, file: str) -> None:
+        """Read a file that was named by the user, through links; an archive is read as if it were a folder."""
+        name = os.path.basename(file)
+        if self._wants(name):
+            self._take(file, name, "", follow=True)
+
+    def _enters(self, path: str) -> bool:
+        return self._fits(path) and self._run.choice.enters(path) and self._run.admits(self._name(path))
+
+    def _wants(self, path: str) -> bool:
+        """Decide about a file before it is read. What is in an archive decides for itself."""
+        if not self._fits(path):
+            return False
+        if archives.has_archive_name(path):
+            wanted = self._run.choice.enters(path, "archive")
+        else:
+            wanted = _may_name(path) or self._run.choice.keeps(path)
+        return wanted and self._run.admits(self._name(path))
+
+    def _fits(self, path: str) -> bool:
+        most = self._run.limits.path_bytes
+        if len(in_order(path)) > most:
+            self._skip(f"{path[:_SHOWN]}…", f"its path is longer than {in_bytes(most)}")
+            return False
+        return True
+
+    def _name(self, path: str) -> str:
+        return f"{self._label}/{path}" if self._label and path else path or self._label
+
+    def _skip(self, path: str, reason: str) -> None:
+        self._run.skip(self._name(path), reason)
+
+    def _take(self, target: str, path: str, prefix: str, *, follow: bool) -> None:
+        """Read a file of the disk. If it is an archive, its members go below ``prefix``."""
+        limits = self._run.limits
+        try:
+            with opened(target, follow=follow) as (stream, size):
+                kind = _kind(path, stream)
+                if kind:
+                    self.is_archive = not prefix
+                    self._expand(kind, path, prefix, stream, Meter(Tree.new(limits), size), depth=0, owns_tree=True)
+                else:
+                    self._add(path, read_at_most(stream, size, limits.file_bytes))
+        except RefusedError as error:
+            self._skip(path, str(error))
+        except OSError as error:
+            self._skip(path, why(error))
+
+    def _expand(
+        self, kind: str, path: str, prefix: str, stream: BinaryIO, meter: Meter, *, depth: int, owns_tree: bool
+    ) -> bool:
+        """Read the members of an archive; return whether they were kept, at least those before a damaged place."""
+        self.archives.add(prefix)
+        before = len(self.documents)
+        try:
+            for member in archives.members(kind, path, stream, meter):
+                self._take_member(member, path, prefix, meter.tree, depth)
+        except RefusedError as error:
+            self._run.skip(self._name(prefix) or path, str(error))
+        except ExhaustedError as error:
+            for document in self.documents[before:]:
+                self._run.release(len(document.data))
+            del self.documents[before:]
+            if error.scope is meter.tree and not owns_tree:
+                raise
+            self._run.skip(self._name(prefix) or path, str(error))
+            return False
+        return True
+
+    def _take_member(self, member: Member, path: str, prefix: str, tree: Tree, depth: int) -> None:
+        """Read a member, which may be an archive."""
+        limits = self._run.limits
+        if member.name is None:
+            inner = archives.stem(prefix or path)
+        else:
+            inner = f"{prefix}/{_label(member.name)}" if prefix else _label(member.name)
+        if not self._fits(inner) or self._run.choice.hides(inner) or not self._wants(inner):
+            return
+        nests = archives.has_archive_name(inner)
+        try:
+            if nests and depth == limits.archive_depth:
+                raise RefusedError(f"more than {limits.archive_depth} levels inside an archive")
+            data = member.read(limits.nested_bytes if nests else limits.file_bytes)
+            kind = archives.recognise(inner, data[: archives.HEAD_BYTES])
+            if kind:
+                self._take_nested(kind, inner, data, tree, depth + 1, is_apart=depth == 0 and not prefix)
+            elif len(data) > limits.file_bytes:
+                raise too_large(limits.file_bytes)
+            else:
+                self._add(inner, data)
+        except RefusedError as error:
+            self._run.skip(self._name(inner) if member.name else self._name(prefix) or path, str(error))
+
+    def _take_nested(self, kind: str, path: str, data: bytes, tree: Tree, depth: int, *, is_apart: bool) -> None:
+        """Read an archive inside an archive.
+
+        Inside one that stands for a folder it is apart from its neighbours: if it breaks a cap, it is left out alone,
+        and what it took is given back. Otherwise one allowance holds for all that is nested, so that it cannot be had
+        more than once.
+        """
+        allowance = tree.split() if is_apart else tree
+        meter = Meter(allowance, len(data))
+        if self._expand(kind, path, path, io.BytesIO(data), meter, depth=depth, owns_tree=is_apart):
+            tree.bytes_left, tree.entries_left = allowance.bytes_left, allowance.entries_left
+
+    def _add(self, path: str, data: bytes) -> None:
+        is_info = _may_name(path)
+        if is_info:
+            self.infos[path] = data
+        decided = not is_info and not archives.has_archive_name(path)
+        if (decided or self._run.choice.keeps(path)) and self._run.holds(self._name(path), len(data)):
+            self.documents.append(Document(path, data))
+
+
+def _kind(path: str, stream: BinaryIO) -> str | None:
+    head = stream.read(archives.HEAD_BYTES)
+    stream.seek(0)
+    return archives.recognise(path, head)
+
+
+def _may_name(path: str) -> bool:
+    """Tell whether a file may be the table of names: at the root, or in a folder that holds everything."""
+    return path.count("/") <= 1 and path.rpartition("/")[2] == INFO
+
+
+def _label(name: str) -> str:
+    """Return the path of a member below its archive, whatever the name tries to be."""
+    return "/".join(part for part in name.split("/") if part not in ("", ".", "..")) or _UNNAMED

@@ -1,0 +1,108 @@
+"""What the readers hand over: submissions with their documents, templates, and all that was left out, with reasons."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from lookalike.documents.reasons import GIB, MIB
+
+
+@dataclass(frozen=True, slots=True)
+class Document:
+    """One file. Bytes of a name that are not UTF-8 are kept as ``os.fsdecode`` keeps them."""
+
+    #: The path below its submission, separated by ``/``; a label only, nothing is ever opened or written by it.
+    name: str
+    data: bytes
+
+
+@dataclass(frozen=True, slots=True)
+class Submission:
+    """What one person handed in at one time: one or more documents, sorted by name."""
+
+    #: Unique in an intake.
+    name: str
+    #: Submissions of one person are never compared with each other; ``None`` where nothing names a person.
+    person: str | None
+    label: str | None
+    #: When it was handed in, as ``info.csv`` says it.
+    time: str | None
+    #: Compared with new submissions only.
+    old: bool
+    documents: tuple[Document, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Skipped:
+    """Something that was not read, or a group of such things under the pattern that names them."""
+
+    #: Relative to the root that was given, never an absolute path.
+    name: str
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """How much is read at most; whatever goes beyond is skipped and listed. All are counted on what is really read."""
+
+    file_bytes: int = 32 * MIB
+    #: All documents together.
+    total_bytes: int = 2 * GIB
+    #: Files and folders in all.
+    files: int = 200_000
+    path_bytes: int = 4096
+    #: What an archive and the archives inside it expand to, together.
+    archive_bytes: int = GIB
+    #: How many times its own size an archive may expand to, once beyond ``RATIO_FREE_BYTES``.
+    archive_ratio: int = 200
+    #: Members of an archive and of the archives inside it, together.
+    archive_entries: int = 20_000
+    #: Archives inside an archive: so many levels.
+    archive_depth: int = 2
+    #: An archive inside an archive is held in memory while it is read.
+    nested_bytes: int = 256 * MIB
+    #: The window that xz and zstd may ask for.
+    window_bytes: int = 64 * MIB
+
+
+#: Small archives of blank pages may have any ratio.
+RATIO_FREE_BYTES = MIB
+
+
+@dataclass(frozen=True, slots=True)
+class Intake:
+    """All that was read, sorted by name, and all that was not."""
+
+    submissions: tuple[Submission, ...]
+    templates: tuple[Document, ...]
+    skipped: tuple[Skipped, ...]
+
+
+def in_order(name: str) -> bytes:
+    """Return what a name is sorted by: its bytes."""
+    try:
+        return name.encode("utf-8", "surrogateescape")
+    except UnicodeEncodeError:
+        return name.encode("utf-8", "surrogatepass")
+
+
+_SUFFIX = re.compile(r"(?<=[^/])\.[A-Za-z0-9]{1,10}\Z")
+
+
+def distinct(names: Iterable[str]) -> list[str]:
+    """Give each name that was there before a number, in front of its suffix."""
+    taken: set[str] = set()
+    last: dict[str, int] = {}
+    result = []
+    for name in names:
+        chosen = name
+        while chosen in taken:
+            last[name] = last.get(name, 1) + 1
+            found = _SUFFIX.search(name)
+            suffix_at = found.start() if found else len(name)
+            chosen = f"{name[:suffix_at]} ({last[name]}){name[suffix_at:]}"
+        taken.add(chosen)
+        result.append(chosen)
+    return result

@@ -1,0 +1,61 @@
+"""What the user gave → paths that are there. Patterns are expanded here, by the rules of ``patterns``."""
+
+from __future__ import annotations
+
+import errno
+import os
+import re
+from collections.abc import Callable, Iterable
+
+from lookalike.documents.folders import walk
+from lookalike.documents.info import INFO
+from lookalike.documents.intake import in_order
+from lookalike.documents.patterns import FOLDERS, Pattern
+
+_MAGIC = re.compile(r"[*?\[]")
+
+
+def targets(given: Iterable[str | os.PathLike[str]], skip: Callable[[str, str], None]) -> list[str]:
+    """Return the paths to read, each once, in the order given. Errors: ``FileNotFoundError``."""
+    paths = [given] if isinstance(given, str | os.PathLike) else given
+    found = [target for path in paths for target in _targets(os.fspath(path), skip)]
+    return list(dict.fromkeys(found))
+
+
+def _targets(path: str, skip: Callable[[str, str], None]) -> list[str]:
+    if os.path.basename(path) == INFO and os.path.isfile(path):
+        # Dolos is given its table; the files are beside it.
+        return [os.path.dirname(path) or os.curdir]
+    matching = [path] if os.path.lexists(path) else _matching(path, skip) if _MAGIC.search(path) else []
+    if not matching:
+        raise FileNotFoundError(errno.ENOENT, "no such file or folder, and nothing matches it as a pattern", path)
+    return matching
+
+
+def _matching(text: str, skip: Callable[[str, str], None]) -> list[str]:
+    """Return the files and folders that a pattern names, sorted; folders that tools make are not looked into."""
+    parts = text.replace(os.sep, "/").rstrip("/").split("/")
+    first = next(number for number, part in enumerate(parts) if _MAGIC.search(part))
+    base = "/".join(parts[:first]) or ("/" if first else os.curdir)
+    pattern = Pattern("/" + "/".join(parts[first:]))
+    deepest = None if "**" in parts else len(parts) - first
+    shows_hidden = any(part.startswith(".") for part in parts[first:])
+    found: list[str] = []
+
+    def enters(folder: str) -> bool:
+        name = folder.rpartition("/")[2]
+        if name in FOLDERS or (name.startswith(".") and not shows_hidden):
+            return False
+        if pattern.matches(folder):
+            found.append(folder)
+            return False
+        return deepest is None or folder.count("/") + 1 < deepest
+
+    for file in walk(base, enters):
+        name = file.path.rpartition("/")[2]
+        if pattern.matches(file.path) and (shows_hidden or not name.startswith(".")):
+            if file.reason:
+                skip(file.path, file.reason)
+            else:
+                found.append(file.path)
+    return [path if base == os.curdir else os.path.join(base, path) for path in sorted(found, key=in_order)]

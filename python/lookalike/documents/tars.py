@@ -1,0 +1,114 @@
+"""Tar archive → its members, one by one, from a stream that is read forwards only.
+
+``tarfile`` parses the headers. It sees the stream through ``_Forward``, which does not let it go back, and lets it take
+only so much for one header: long names, extended headers and sparse maps all come from headers that may say anything.
+"""
+
+from __future__ import annotations
+
+import tarfile
+from collections.abc import Iterator
+from functools import partial
+from typing import IO, cast
+
+from lookalike.documents.files import Readable
+from lookalike.documents.meters import CHUNK, Member, Meter
+from lookalike.documents.reasons import A_LINK, KIB, NOT_REGULAR, RefusedError, in_bytes, too_large
+
+#: What one member may have in headers; a path of 4 KiB and a few attributes need less.
+_HEADER_BYTES = 64 * KIB
+_DAMAGED = "damaged: cut short or not a tar archive from here on; what stands before is read"
+_BELOW_ZERO = "damaged: a member has a size below zero"
+
+
+class _Forward:
+    """As much of a file as ``tarfile`` needs to find members; the members themselves are taken by ``take``."""
+
+    def __init__(self, source: Readable) -> None:
+        self._source = source
+        self._at = 0
+        self._header_bytes = 0
+        #: What was read for a header last.
+        self.last = b""
+
+    def tell(self) -> int:
+        return self._at
+
+    def read(self, size: int) -> bytes:
+        """Read for a header. Errors: ``RefusedError`` if headers go on and on."""
+        self._header_bytes += size
+        if size < 0 or self._header_bytes > _HEADER_BYTES:
+            raise RefusedError(f"damaged: a member has headers of more than {in_bytes(_HEADER_BYTES)}")
+        self.last = b"".join(self._pieces(size))
+        return self.last
+
+    def seek(self, to: int) -> None:
+        """Go forwards. Errors: ``RefusedError`` for the other way, which a size below zero would lead."""
+        if to < self._at:
+            raise RefusedError(_BELOW_ZERO)
+        for _ in self._pieces(to - self._at):
+            pass
+
+    def take(self, size: int, most: int) -> bytes:
+        """Read a member. Errors: ``RefusedError`` if it has more than ``most`` bytes, or a wrong size."""
+        if size < 0:
+            raise RefusedError(_BELOW_ZERO)
+        if size > most:
+            raise too_large(most)
+        data = b"".join(self._pieces(size))
+        if len(data) < size:
+            raise RefusedError("damaged: it is cut short")
+        return data
+
+    def next_member(self) -> None:
+        """Begin to count anew."""
+        self._header_bytes = 0
+
+    def _pieces(self, size: int) -> Iterator[bytes]:
+        left = size
+        while left > 0 and (piece := self._source.read(min(left, CHUNK))):
+            left -= len(piece)
+            self._at += len(piece)
+            yield piece
+
+
+class Metered:
+    """An archive that is not compressed: what is read is charged all the same."""
+
+    def __init__(self, file: Readable, meter: Meter) -> None:
+        self._file = file
+        self._meter = meter
+
+    def read(self, size: int) -> bytes:
+        """Return up to ``size`` bytes, none only at the end. Errors: ``ExhaustedError``."""
+        data = self._file.read(size)
+        self._meter.charge(len(data))
+        return data
+
+
+def members(source: Readable, meter: Meter) -> Iterator[Member]:
+    """Yield the files of an archive in its order. Errors: ``RefusedError``, ``ExhaustedError``."""
+    stream = _Forward(source)
+    try:
+        with tarfile.TarFile(fileobj=cast(IO[bytes], stream), encoding="utf-8", errors="surrogateescape") as archive:
+            while info := archive.next():
+                stream.next_member()
+                meter.tree.count(1)
+                if not info.isdir():
+                    yield Member(info.name, partial(_read, stream, info))
+                # Both would grow with the archive.
+                archive.members = []  # type: ignore[attr-defined]
+                archive.pax_headers = {}
+    except (tarfile.TarError, ValueError, OverflowError, RecursionError):
+        raise RefusedError(_DAMAGED) from None
+    # tarfile ends at the first block that is no header. Only a block of zeros is the end.
+    if not stream.last or stream.last.strip(b"\0"):
+        raise RefusedError(_DAMAGED)
+
+
+def _read(stream: _Forward, info: tarfile.TarInfo, most: int) -> bytes:
+    if info.issym() or info.islnk():
+        raise RefusedError(A_LINK)
+    if not info.isreg() or info.issparse():
+        raise RefusedError("a sparse file" if info.issparse() else NOT_REGULAR)
+    return stream.take(info.size, most)

@@ -1,0 +1,30 @@
+"""A text as it is shown on a pair page; what that is, character by character, stands in the core beside the code."""
+
+from __future__ import annotations
+
+from array import array
+from collections.abc import Iterable, Sequence
+from itertools import chain
+
+from lookalike import _core
+
+#: Colours of passages, used in turn.
+COLOURS = _core.COLOURS
+
+#: Marks of a file: (start, end, class) ascending by start, or the same packed as native 32-bit words. Classes:
+#: 1 keyword, 2 name, 3 number, 4 string, 5 comment, 6 operator, 7 template, 8 too common.
+Marks = bytes | Sequence[tuple[int, int, int]]
+
+
+def pane(text: str, marks: Marks, regions: Iterable[tuple[int, int, int]], side: str = "l", first_line: int = 1) -> str:
+    """Return the text as HTML; regions are (start, end, number), ``side`` is the letter of its anchors, l or r."""
+    packed = marks if isinstance(marks, bytes) else array("I", chain.from_iterable(marks)).tobytes()
+    return _core.pane(text, packed, list(regions), side == "l", first_line)
+
+
+def triples(marks: Marks) -> Iterable[tuple[int, int, int]]:
+    """Return marks as (start, end, class), however they came."""
+    if not isinstance(marks, bytes):
+        return marks
+    words = array("I", marks)
+    return zip(words[0::3], words[1::3], words[2::3], strict=True)
