@@ -32,6 +32,8 @@ class Definition:
     options: dict[str, Any] = field(default_factory=dict)
     #: Names of rows: this row's MB/s is told as a multiple of theirs.
     against: tuple[str, ...] = ()
+    #: Rows by the name of a figure: this row's is told as a multiple of theirs, as `FIGURE of ROW`.
+    relative: dict[str, str] = field(default_factory=dict)
     #: What is wanted of figures, by name: a row of `against`, or a figure the work itself reports.
     at_least: dict[str, float] = field(default_factory=dict)
     at_most: dict[str, float] = field(default_factory=dict)
@@ -61,7 +63,7 @@ def parse(table: dict[str, Any], file: Path) -> Definition:
 
 
 def check_references(row: Definition, rows: dict[str, Definition]) -> None:
-    for name in row.against:
+    for name in (*row.against, *row.relative.values()):
         if name not in rows:
             raise ValueError(f"row `{row.name}` is measured against `{name}`, which is no row: use the name of one")
 
@@ -72,7 +74,7 @@ def with_references(names: list[str], rows: dict[str, Definition]) -> list[Defin
 
     def visit(name: str) -> None:
         if name not in ordered:
-            for reference in rows[name].against:
+            for reference in (*rows[name].against, *rows[name].relative.values()):
                 visit(reference)
             ordered[name] = rows[name]
 

@@ -34,6 +34,8 @@ class Outcome:
     figures: dict[str, float] = field(default_factory=dict)
     #: What is wrong with the result, where that can be told without knowing the right answer.
     fault: str = ""
+    #: A job of a whole command, whose seconds are told beside its MB/s.
+    is_job: bool = False
 
     @property
     def mb_s(self) -> float:

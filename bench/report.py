@@ -21,6 +21,19 @@ TOLD = {
     "growth": ("{:.2f} × CPU for twice the text", 1),
     "balance": ("{:.2f} × one thread ÷ busiest of two", 1),
     "calling thread": ("{:.2f} of it on the calling thread", 1),
+    "class growth": ("{:.2f} × CPU for ten times the class", 1),
+    "known copies": ("{:.1f} % of the known copies come first", 100),
+    "RMSE": ("{:.4f} RMSE against the exact resemblance", 1),
+    "RMSE of theory": ("{:.2f} × RMSE of independent coordinates", 1),
+    "document recall": ("{:.2f} % of documents with a partner found", 100),
+    "precision": ("{:.2f} % of edges and members at the threshold", 100),
+    "their recall": ("{:.2f} % of documents with a partner found", 100),
+    "their precision": ("{:.2f} % of those found have one at 0.6", 100),
+    "corpus growth": ("{:.2f} × CPU for five times the documents", 1),
+    "doubling": ("{:.2f} × CPU for twice the documents", 1),
+    "way": ("{:.2f} × all of one ÷ first + busiest of two", 1),
+    "peak MB": ("{:.0f} MB at the peak", 1),
+    "seconds": ("{:.2f} s of CPU for the whole job", 1),
 }
 LINE = "{:<36} {:>9} {:>9}  {:<44} {:<9} {:<7} {}"
 HEADER = LINE.format("row", "MB/s", "median", "figure", "wanted", "met", "answer")

@@ -1,6 +1,6 @@
-"""Other tools on the same text in the same run. Their scripts are called as they are and keep to their own clocks.
+"""Other tools on the same input in the same run. Their scripts are called as they are and keep to their own clocks.
 
-They read all characters as they come; lookalike normalises the text as well. MB/s count raw bytes for both.
+They read all characters of a text as they come; lookalike normalises it as well. MB/s count raw bytes for both.
 """
 
 from __future__ import annotations
@@ -16,8 +16,9 @@ from pathlib import Path
 from typing import Any
 
 import lookalike as la
-from bench import measure
+from bench import jobs, measure
 from bench.definition import Definition
+from bench.jobs import Task
 from bench.measure import Times
 from bench.outcome import Outcome, SkippedError
 from bench.works import Run, table_answer
@@ -31,10 +32,10 @@ def cache() -> Path:
     return Path(os.environ.get("BENCH_CACHE", "/tmp/bench-cache"))
 
 
-def script(run: Run) -> Path:
+def script(run: Run, name: str = "winnow.py") -> Path:
     if run.rivals is None:
         raise SkippedError("no folder of rivals was given; use make bench RIVALS=DIR")
-    found = run.rivals / "winnow.py"
+    found = run.rivals / name
     if not found.exists():
         raise SkippedError(f"`{found.name}` is not in the folder given")
     if run.quick:
@@ -44,13 +45,27 @@ def script(run: Run) -> Path:
 
 def rival(row: Definition, run: Run) -> Outcome:
     """Run one implementation of the rivals' script, which prints a line of JSON at the end."""
-    program = script(run)
-    command = [sys.executable, str(program), "--impl", row.options["impl"], "--mb", str(row.options["mb"])]
+    found = figures_of(called(script(run), "--impl", row.options["impl"], "--mb", row.options["mb"]))
+    if not found["guarantee"]:
+        raise SkippedError(f"its gap of {found['max_gap']} breaks the guarantee")
+    return Outcome(times_of(found), int(found["mb"] * 1e6), None)
+
+
+def called(program: Path, *arguments: object) -> subprocess.CompletedProcess[str]:
+    """Run a script of the rivals."""
+    command = [sys.executable, str(program), *map(str, arguments)]
     try:
-        done = subprocess.run(command, cwd=program.parent, capture_output=True, text=True, timeout=PATIENCE_SECONDS)
+        return subprocess.run(command, cwd=program.parent, capture_output=True, text=True, timeout=PATIENCE_SECONDS)
     except subprocess.TimeoutExpired as late:
         raise SkippedError(f"not done after {PATIENCE_SECONDS} seconds") from late
-    return understood(last_line(done))
+
+
+def figures_of(done: subprocess.CompletedProcess[str]) -> dict[str, Any]:
+    """Take the figures a rival printed, unless it says itself that it failed."""
+    found = last_line(done)
+    if "error" in found:
+        raise SkippedError(f"it did not run: {found['error']}")
+    return found
 
 
 def last_line(done: subprocess.CompletedProcess[str]) -> dict[str, Any]:
@@ -63,14 +78,9 @@ def last_line(done: subprocess.CompletedProcess[str]) -> dict[str, Any]:
         raise SkippedError(f"it did not run: {reason}") from broken
 
 
-def understood(found: dict[str, Any]) -> Outcome:
-    """Take a rival's figures, unless it says itself that it failed or broke the guarantee."""
-    if "error" in found:
-        raise SkippedError(f"it did not run: {found['error']}")
-    if not found["guarantee"]:
-        raise SkippedError(f"its gap of {found['max_gap']} breaks the guarantee")
+def times_of(found: dict[str, Any]) -> Times:
     runs = found["runs"]
-    return Outcome(Times(runs["cpu"], runs.get("wall", runs["cpu"])), int(found["mb"] * 1e6), None)
+    return Times(runs["cpu"], runs.get("wall", runs["cpu"]))
 
 
 def shared_text(row: Definition, run: Run) -> Outcome:
@@ -95,3 +105,35 @@ def broken_guarantee(table: la.FingerprintTable) -> str:
     bounds = pairwise(table.offsets.tolist())
     gap = max((b - a for start, end in bounds for a, b in pairwise(positions[start:end])), default=0)
     return f"a gap of {gap} breaks the guarantee" if gap > table.selection.window else ""
+
+
+def rival_class(row: Definition, run: Run) -> Outcome:
+    """Run one implementation of the rivals' whole job on their class."""
+    program = script(run, "class_compare.py")
+    task = class_of(row, run)
+    found = figures_of(called(program, "--impl", row.options["impl"], "--n", row.options["submissions"]))
+    figures = {"peak MB": found["peak_rss_mb"], "known copies": found["p_at_g"]}
+    return Outcome(times_of(found), task.size, None, figures, is_job=True)
+
+
+def shared_class(row: Definition, run: Run) -> Outcome:
+    """Compare the class of the rivals as a user would."""
+    task = class_of(row, run)
+    outcome = jobs.measured(task, row, run.effort)
+    # The class is cut from Python's own library, which moves with its version.
+    texts = b"\0".join(file.read_bytes() for file in sorted(task.folder.iterdir()))
+    if hashlib.sha256(texts).hexdigest() != row.options["sha256"]:
+        outcome.answer = None
+    return outcome
+
+
+def class_of(row: Definition, run: Run) -> Task:
+    """The rivals' class with its known copies, made by their own script when it is not there."""
+    maker, count = script(run, "corpora.py"), row.options["submissions"]
+    gold = cache() / f"class{count}.gold.json"
+    if not gold.exists():
+        called(maker, "class", "--n", count)
+    if not gold.exists():
+        raise SkippedError(f"`{maker.name}` of the rivals did not make their class of {count}")
+    pairs = json.loads(gold.read_text("utf-8"))
+    return Task(cache() / f"class{count}", frozenset(frozenset(names[:2]) for names in pairs))

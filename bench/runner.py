@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 
-from bench import measure, parallel, rivals, space, works
+from bench import clustering, deduplication, jobs, measure, parallel, rivals, sketches, space, works
 from bench.definition import Definition, with_references
 from bench.outcome import Outcome, SkippedError
 from bench.works import Run
@@ -16,22 +16,36 @@ from lookalike import _core
 
 WORKS: dict[str, Callable[[Definition, Run], Outcome]] = {
     "batch": works.batch,
+    "clustering": clustering.clustering,
+    "compare": jobs.compare,
+    "compare-growth": jobs.compare_growth,
+    "dedup": deduplication.dedup,
+    "dedup-growth": deduplication.dedup_growth,
+    "dedup-threads": deduplication.dedup_threads,
     "figure5": works.figure5,
     "linear": works.linear,
     "memory": works.read_pass(_core.memory_pass),
     "one": works.one,
     "rival": rivals.rival,
+    "rival-class": rivals.rival_class,
+    "rival-dedup": deduplication.rival_dedup,
+    "rival-sketches": sketches.rival_sketches,
     "rolling": works.rolling,
+    "shared-class": rivals.shared_class,
+    "shared-dedup": deduplication.shared_dedup,
+    "shared-growth": deduplication.shared_growth,
+    "shared-sketches": sketches.shared_sketches,
     "shared-text": rivals.shared_text,
+    "sketches": sketches.sketches,
     "space": space.memory,
     "threads": parallel.threads,
     "xxh3": works.read_pass(_core.xxh3),
 }
 
 #: Works whose answer is not ours to know.
-UNJUDGED = ("rival",)
-#: Works that are not measured a second time: memory does not vary, and rivals take minutes.
-ONCE_ONLY = ("rival", "space")
+UNJUDGED = ("rival", "rival-class", "rival-dedup", "rival-sketches")
+#: Works that are not measured a second time: memory does not vary, and rivals and large corpora take minutes.
+ONCE_ONLY = (*UNJUDGED, "clustering", "shared-growth", "space")
 
 
 @dataclass(frozen=True)
@@ -126,6 +140,11 @@ def judge(definition: Definition, outcome: Outcome, run: Run) -> tuple[str, str]
 
 def figures_of(definition: Definition, outcome: Outcome, done: dict[str, Row]) -> list[Figure]:
     values = {name: ratio(outcome, done[name].outcome) for name in definition.against} | outcome.figures
+    for name, row in definition.relative.items():
+        theirs = done[row].outcome
+        values[f"{name} of {row}"] = outcome.figures[name] / theirs.figures[name] if theirs else None
+    if outcome.is_job:
+        values["seconds"] = outcome.times.best
     bounds = [
         (name, value, definition.at_least.get(name), definition.at_most.get(name)) for name, value in values.items()
     ]

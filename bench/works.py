@@ -24,6 +24,8 @@ class Run:
     quick: bool = False
     #: Where the scripts of other tools are, if they are to be run.
     rivals: Path | None = None
+    #: Rows were asked for by name, so those may run that take many minutes.
+    is_named: bool = False
 
     @property
     def effort(self) -> Effort:

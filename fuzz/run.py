@@ -12,11 +12,12 @@ import platform
 import shutil
 import subprocess
 import sys
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 BUILD = ROOT / "target" / "fuzz"
-TARGETS = ("decoder", "text", "schemes")
+TARGETS = ("decoder", "text", "schemes", "code", "matching", "rows")
 TRIPLE = "x86_64-unknown-linux-gnu"
 SEED = 2003
 FLAGS = [
@@ -93,7 +94,9 @@ def main() -> int:
         return 0
     print("fuzz: building the instrumented core (a minute the first time)", flush=True)
     build()
-    results = [fuzz(target, options.seconds) for target in options.targets]
+    # A target runs on one core.
+    with ThreadPoolExecutor(os.cpu_count()) as pool:
+        results = list(pool.map(lambda target: fuzz(target, options.seconds), options.targets))
     return 0 if all(results) else 1
 
 

@@ -1,0 +1,30 @@
+//! Any text in any language → tokens: valid spans from the tree and from the lexer, and the same answer twice.
+#![no_main]
+
+use libfuzzer_sys::fuzz_target;
+use lookalike_code::{Code, Options, LANGUAGES};
+
+/// Fails unless the spans are in order, apart and between characters.
+fn check(code: &Code, text: &str) {
+    assert!(code.tokens.len() == code.spans.len() && code.kinds.len() == code.spans.len());
+    for spans in [&code.spans, &code.comments] {
+        let mut before = 0;
+        for span in spans {
+            assert!(before <= span.start && span.start < span.end, "{span:?} after {before}");
+            assert!(text.get(span.start as usize..span.end as usize).is_some(), "{span:?} cuts a character");
+            before = span.end;
+        }
+    }
+}
+
+// The first byte chooses the language, its highest bit whether comments are kept.
+fuzz_target!(|input: &[u8]| {
+    let Some((first, rest)) = input.split_first() else { return };
+    let language = LANGUAGES[usize::from(first & 0x7F) % LANGUAGES.len()];
+    let options = Options { comments: first & 0x80 != 0 };
+    let text = String::from_utf8_lossy(rest);
+    let (Ok(parsed), Ok(lexed)) = (language.tokenize(&text, options), language.lex(&text, options)) else { return };
+    check(&parsed, &text);
+    check(&lexed, &text);
+    assert_eq!(language.tokenize(&text, options), Ok(parsed));
+});

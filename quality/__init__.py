@@ -1,0 +1,1 @@
+"""What the answers are worth on labelled data of others: `python -m quality --help`."""

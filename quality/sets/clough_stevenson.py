@@ -1,0 +1,20 @@
+"""Short answers copied from one Wikipedia article each, at four levels of reuse (Clough & Stevenson 2011)."""
+
+from __future__ import annotations
+
+from quality.figure import Figure
+from quality.task import Task
+
+COHORT = "one task: its answers and its source"
+LIMITS = (
+    "One answer labelled cut shares no run of more than 15 letters with its source, so it scores 0 and draws the "
+    "mean of its kind below that of light."
+)
+
+
+def measure(task: Task) -> list[Figure]:
+    """Average precision; the order cut > light > heavy > non of the mean scores is told beside it."""
+    scores = task.compare_by(lambda name: name.rpartition("_")[2])
+    means = task.mean_by_kind(scores)
+    task.details.append(f"Order of mean scores: {' > '.join(sorted(means, key=means.__getitem__, reverse=True))}.")
+    return [task.average_precision(task.pairs, scores, 0.98)]

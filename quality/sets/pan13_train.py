@@ -1,0 +1,105 @@
+"""Copied passages with offsets in English prose (PAN 2013 text alignment, training corpus)."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Callable, Iterator
+
+from lookalike import params
+from lookalike.results import Passage, Region
+from quality.figure import Figure
+from quality.metrics import Alignment
+from quality.task import Compared, Task, rows, top_folder
+
+COHORT = "all suspicious documents as new, all sources as old"
+LIMITS = (
+    "A run of 35 letters is promised to be found, and names and set phrases are that long: most detections "
+    "outside a true passage have fewer than 50 letters. Where words were shuffled, translated or summarised, what "
+    "is left in common are scattered runs, often shorter than promised."
+)
+VERBATIM = "no-obfuscation"
+KINDS = (VERBATIM, "random", "translation", "summary", "no-plagiarism")
+SUSPICIOUS = "susp"
+#: Runs at least this long are promised to be found.
+PROMISED = params.LANGUAGE_THRESHOLDS["text"][1]
+
+Detection = tuple[str, str, int, int, int, int]
+
+
+def measure(task: Task) -> list[Figure]:
+    """PAN's measures for each kind of copy, and how much of the verbatim copies no passage covers."""
+    suspicious = [name for name in task.documents if top_folder(name) == SUSPICIOUS]
+    compared = task.compare(suspicious, old=[name for name in task.documents if top_folder(name) != SUSPICIOUS])
+    aligned = task.metrics.align(task.folder, detections(compared, is_detection), KINDS)
+    task.details.append(table(aligned))
+    everything = task.metrics.align(task.folder, detections(compared, lambda passage: True), [VERBATIM])[VERBATIM]
+    task.details.append(
+        f"Detections are the passages of at least {PROMISED} letters that repeat no other. With every passage of the "
+        f"report counted, {VERBATIM} has plagdet {everything.plagdet:.4f}, precision {everything.precision:.4f} and "
+        f"granularity {everything.granularity:.4f}."
+    )
+    verbatim = aligned[VERBATIM]
+    return [
+        Figure(f"plagdet {VERBATIM}", verbatim.plagdet, at_least=0.95),
+        Figure(f"granularity {VERBATIM}", verbatim.granularity, below=1.01),
+        Figure("letters of verbatim copies covered", covered(task, compared), at_least=1),
+    ]
+
+
+def table(aligned: dict[str, Alignment]) -> str:
+    """Lay out the measures of all kinds."""
+    names = ("passages", "detected", "plagdet", "recall", "precision", "granularity")
+    lines = [f"| kind | {' | '.join(names)} |", "|---|---|---|---|---|---|---|"]
+    for kind, found in aligned.items():
+        numbers = (
+            f"{getattr(found, name):.4f}" if i > 1 else str(getattr(found, name)) for i, name in enumerate(names)
+        )
+        lines.append(f"| {kind} | {' | '.join(numbers)} |")
+    return "\n".join(lines)
+
+
+def is_detection(passage: Passage) -> bool:
+    """Whether a passage is told as a copy of its own: long enough to be promised, and not a repetition of another."""
+    return passage.sort == "run" and passage.tokens >= PROMISED
+
+
+def detections(compared: Compared, wanted: Callable[[Passage], bool]) -> Iterator[Detection]:
+    """Passages between a suspicious document and a source, in this order."""
+    for pair in compared.report.pairs:
+        a, b = compared.names(pair)
+        if top_folder(a) == top_folder(b):
+            continue
+        for passage in filter(wanted, pair.passages):
+            sides = [(a, passage.left), (b, passage.right)]
+            (a_name, left), (b_name, right) = sides if top_folder(a) == SUSPICIOUS else sides[::-1]
+            yield a_name, b_name, left.start, length(left), right.start, length(right)
+
+
+def length(region: Region) -> int:
+    return region.end - region.start
+
+
+def covered(task: Task, compared: Compared) -> float:
+    """Share of the letters of verbatim copies that lie in passages of that pair, on both sides together."""
+    entries = zip(compared.documents, compared.report.entries, strict=True)
+    texts = {name: entry.files[0].text for name, entry in entries if entry.files}
+    told = defaultdict(list)
+    for a, b, *region in detections(compared, lambda passage: True):
+        told[a, b].append(region)
+    missing = total = 0
+    for row in rows(task.folder / "spans.csv"):
+        if row["kind"] != VERBATIM:
+            continue
+        for side, first in (("a", 0), ("b", 2)):
+            letters = letters_of(texts[row[side]], int(row[f"{side}_off"]), int(row[f"{side}_len"]))
+            if len(letters) >= PROMISED:
+                total += len(letters)
+                for region in told[row["a"], row["b"]]:
+                    letters.difference_update(range(region[first], sum(region[first : first + 2])))
+                missing += len(letters)
+    return 1 - missing / total if total else 1.0
+
+
+def letters_of(text: str, start: int, size: int) -> set[int]:
+    """Places of letters and digits: what prose is compared by."""
+    return {i for i in range(start, start + size) if text[i].isalnum()}
