@@ -162,16 +162,6 @@ def test_a_fault_of_ours_is_one_line_and_exits_70():
     assert done.stderr.count("\n") == 1
 
 
-def test_demo_tells_the_story_offline(tmp_path: Path):
-    blocked = "import socket\ndef no(*a, **k): raise OSError('network used')\nsocket.socket.connect = no\n"
-    (tmp_path / "sitecustomize.py").write_text(blocked, encoding="utf-8")
-    done = run("demo", env=os.environ | {"PYTHONPATH": str(tmp_path)})
-    shown = " ".join(done.stdout.decode().split())
-    assert done.returncode == 0
-    assert "one passage of 160 characters: original.txt 253–452, borrowed.txt 157–360." in shown
-    assert "any run of at least 50 characters" in shown
-
-
 @pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
 def test_completion_prints_a_script(shell: str):
     assert b"_LOOKALIKE_COMPLETE" in run("completion", shell).stdout
@@ -179,7 +169,10 @@ def test_completion_prints_a_script(shell: str):
 
 def test_lab_list_names_the_experiments():
     shown = run("lab", "list").stdout.decode()
-    assert all(name in shown for name in ("density", "gaps", "rank-frequency", "low-entropy", "choose-k", "rolling"))
+    assert all(
+        name in shown
+        for name in ("density", "gaps", "rank-frequency", "low-entropy", "choose-k", "rolling", "filter-curve")
+    )
 
 
 def test_an_unknown_experiment_exits_2():

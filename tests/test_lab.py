@@ -24,13 +24,17 @@ from lookalike.lab import (
     choose_k,
     corpus,
     density,
+    estimator,
+    filter_curve,
     gaps,
+    labels,
     low_entropy,
     matches,
     plots,
     programs,
     rank_frequency,
     rolling,
+    shingle_size,
     synthetic,
     uniformity,
 )
@@ -47,6 +51,10 @@ SMALL = {
     gaps: {"LENGTH": 1 << 18},
     low_entropy: {"LENGTH": 1 << 14},
     choose_k: {"SWEEP": (4, 8, 16, 30, 60, 100), "CODE_SWEEP": (2, 5, 10, 20, 40)},
+    filter_curve: {"TRIALS": 500},
+    estimator: {"FOUND": 30, "RANDOM": 20, "EDITED": 60},
+    shingle_size: {"DOCUMENTS": 6},
+    labels: {"PLANTED": 20},
     rolling: {"BYTES": 1 << 17, "REPEATS": 2, "SWEEP": (5, K)},
 }
 
@@ -102,7 +110,8 @@ def test_experiment_writes_png_svg_and_json(name: str, outcomes: dict[str, Outco
     assert b"<svg" in outcome.figure.with_suffix(".svg").read_bytes()[:1000]
     written = json.loads(outcome.data.read_text(encoding="utf-8"))
     assert written["name"] == name
-    assert "10.1145/872757.872770" in written["citation"]
+    assert written["citation"].endswith(outcome.paper.doi)
+    assert outcome.paper.doi.startswith("10.1")
     assert written["parameters"]["seed"] == SEED
     assert written["claims"]
     assert written["corpus"]["description"].startswith("synthetic")
@@ -135,9 +144,20 @@ def test_without_the_papers_figures_only_the_comparison_goes(
     assert module_of(name).draw(bare).axes
 
 
-@pytest.mark.parametrize("name", lab.EXPERIMENTS)
+#: Experiments on shingles of words, of which the dullest corpus has none.
+WORDS = ("estimator", "shingle-size", "evaluate")
+DULL = (b"0" * 1500, b"0" * 1500)
+
+
+@pytest.mark.parametrize("name", WORDS)
+def test_corpus_of_one_word_is_refused_where_words_are_needed(name: str) -> None:
+    with pytest.raises(FrontendError, match=r"^corpus `test` has (no|one) text"):
+        module_of(name).measure(corpus_of(*DULL), SEED)
+
+
+@pytest.mark.parametrize("name", [name for name in lab.EXPERIMENTS if name not in WORDS])
 def test_dullest_corpus_is_measured_and_drawn(name: str) -> None:
-    dull = corpus_of(b"0" * 1500, b"0" * 1500)
+    dull = corpus_of(*DULL)
     assert module_of(name).draw(module_of(name).measure(dull, SEED)).axes
 
 
