@@ -1,11 +1,11 @@
 # The only commands people and machines run. Each sets up what it needs: python3, cargo and make are enough.
 #
-#   make demo      build and show the engine on an embedded sample
+#   make demo      build, and compare an embedded class; the report is out/demo/report.html
 #   make test      everything: lints, Rust and Python tests, fuzzing
 #   make quick     the tests without lints and fuzzing
 #   make check     lints, types and formatting only
 #   make bench     speeds with expected answers; RIVALS=DIR adds other tools in the same run
-#   make quality   labelled data; needs DATA=DIR
+#   make quality   answers on labelled data; needs DATA=DIR, and EVAL=DIR for metrics that are not beside it; ONLY=SET
 
 # The system's certificates: right behind a proxy, harmless elsewhere.
 export UV_SYSTEM_CERTS := 1
@@ -21,20 +21,21 @@ FUZZ_SECONDS ?= 20
 .NOTPARALLEL:
 
 demo: $(VENV)/.built
-	$(BIN)/lookalike demo
+	$(BIN)/lookalike demo --out out/demo
 
 test: check quick fuzz
 
-quick: $(VENV)/.built
+quick: $(VENV)/.built browser
 	cargo test --quiet
-	$(BIN)/python -m pytest
+	$(BIN)/python -m pytest -n 2 --dist loadfile --ignore tests/test_compare_worst_case.py
+	$(BIN)/python -m pytest tests/test_compare_worst_case.py
 
 check: $(VENV)/.built
 	cargo fmt --check
-	cargo clippy --quiet --all-targets -- -D warnings
-	RUSTDOCFLAGS="-D warnings" cargo doc --quiet --no-deps -p lookalike-core
-	$(BIN)/ruff format --check python tests bench fuzz
-	$(BIN)/ruff check --quiet python tests bench fuzz
+	cargo clippy --quiet --release --all-targets -- -D warnings
+	RUSTDOCFLAGS="-D warnings" cargo doc --quiet --release --no-deps -p lookalike-core -p lookalike-code -p lookalike-compare -p lookalike-dedup
+	$(BIN)/ruff format --check python tests bench quality fuzz
+	$(BIN)/ruff check --quiet python tests bench quality fuzz
 	$(BIN)/mypy
 	$(BIN)/python -m mypy.stubtest lookalike._core --concise
 
@@ -45,9 +46,9 @@ fuzz: $(VENV)/.built
 bench: $(VENV)/.built
 	$(BIN)/python -m bench $(if $(RIVALS),--rivals $(RIVALS))
 
-# What is scored on labelled data are pairs, passages and clusters, and none are made yet: fingerprints have no labels.
-quality:
-	@echo "quality: skipped, $(if $(DATA),there is nothing to score before documents are compared,no labelled data given; use make quality DATA=DIR)"
+# Without DATA it says that it skips, and why.
+quality: $(VENV)/.built
+	$(BIN)/python -m quality $(DATA) $(if $(EVAL),--eval $(EVAL)) $(if $(ONLY),--only $(ONLY))
 
 # --- set-up ------------------------------------------------------------------------------------------------------------
 
@@ -56,13 +57,19 @@ $(VENV)/.tools: pyproject.toml constraints.txt
 	@command -v cargo >/dev/null || { echo "make: cargo is not on this machine: install Rust (rustup) first" >&2; exit 2; }
 	test -x $(BIN)/python || python3 -m venv $(VENV)
 	test -x $(BIN)/uv || $(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt uv
-	$(UV) pip install --quiet -c constraints.txt --group dev 'maturin>=1.16,<2' click rich matplotlib
+	$(UV) pip install --quiet -c constraints.txt -r pyproject.toml --extra data --extra lab --group dev 'maturin>=1.16,<2'
 	touch $@
 
 $(VENV)/.built: $(VENV)/.tools Cargo.toml Cargo.lock $(RUST_SOURCES)
 	@test -d target || echo "building the Rust core: the first build takes about two minutes, later ones seconds"
 	$(BIN)/maturin develop --uv --release --quiet
 	touch $@
+
+# The report is walked in a browser; where Chromium cannot be had those tests are skipped, and say so.
+.PHONY: browser
+browser:
+	@command -v chromium >/dev/null || apt-get install -y -qq chromium >/dev/null 2>&1 \
+	  || echo "make: chromium is not on this machine and cannot be installed: the browser tests will be skipped" >&2
 
 clean:
 	rm -rf $(VENV) target out
