@@ -18,8 +18,6 @@ use crate::hash::{mix64, GOLDEN};
 /// Coordinates that stay in registers: four vectors each of factors, terms and minima.
 const BLOCK: usize = 32;
 
-const ODD: u64 = 0x9e37_79b9_7f4a_7c15;
-
 /// The maps of a block of coordinates.
 #[derive(Clone)]
 struct Maps {
