@@ -87,7 +87,7 @@ class Walk:
         return self.page
 
     def arrive(self, name: str) -> None:
-        """Wait until the page of that name is there with its scripts: a click returns before, and keys would be lost."""
+        """Wait for the page of that name with its scripts: a click returns before, and keys would be lost."""
         self.page.wait_for_url(f"**/{name}", wait_until="load")
 
     def texts(self, selector: str) -> list[str]:
