@@ -28,6 +28,7 @@ from lookalike.resembling import (
     sketch,
     sketch_batch,
 )
+from lookalike.simhashing import SimhashTable, simhash, simhash_batch
 
 if TYPE_CHECKING:
     from lookalike.comparing import compare
@@ -54,6 +55,7 @@ __all__ = [
     "Measures",
     "ParameterError",
     "Report",
+    "SimhashTable",
     "Similarity",
     "Sketch",
     "SketchDesign",
@@ -73,6 +75,8 @@ __all__ = [
     "mod_sketch",
     "resemblance",
     "select",
+    "simhash",
+    "simhash_batch",
     "similarity",
     "sketch",
     "sketch_batch",

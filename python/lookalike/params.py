@@ -367,3 +367,32 @@ def sketching(
         labelled=chosen("labelled", labelled),
         bits=chosen("bits", bits),
     )
+
+
+#: Everything that decides what the simhash of a text is; by name.
+SIMHASHING = {
+    parameter.name: parameter
+    for parameter in (
+        SKETCHING["unit"],
+        Parameter("shingle", "Tokens in a feature.", default=1, kind=int, flags=("-w",)),
+        HOMOGLYPHS,
+    )
+}
+
+
+@dataclass(frozen=True)
+class Simhashing:
+    """Everything that decides what the simhash of a text is; only those with equal ones can be compared."""
+
+    unit: str
+    homoglyphs: bool
+    shingle: int
+
+
+def simhashing(unit: str | None = None, homoglyphs: bool | None = None, shingle: int | None = None) -> Simhashing:
+    """Fill in what was not given."""
+
+    def chosen(name: str, value: Any) -> Any:
+        return SIMHASHING[name].default if value is None else value
+
+    return Simhashing(chosen("unit", unit), chosen("homoglyphs", homoglyphs), chosen("shingle", shingle))

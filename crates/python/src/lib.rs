@@ -12,6 +12,7 @@ mod error;
 mod fingerprint;
 mod input;
 mod lab;
+mod simhash;
 mod sketch;
 
 use pyo3::prelude::*;
@@ -36,6 +37,8 @@ mod _core {
     use crate::fingerprint::{canonical, concatenate, locate, select, stream, Fingerprinter};
     #[pymodule_export]
     use crate::lab::{figure5, figure5_text, kgram_keys, memory_pass, modulus_for, rolling_pass, xxh3};
+    #[pymodule_export]
+    use crate::simhash::{concatenate_simhashes, simhash_features, SimhashMaker};
     #[pymodule_export]
     use crate::sketch::{concatenate_rows, measure, Sketch, SketchMaker};
     use pyo3::prelude::*;
