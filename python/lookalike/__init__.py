@@ -32,6 +32,7 @@ from lookalike.simhashing import SimhashTable, simhash, simhash_batch
 
 if TYPE_CHECKING:
     from lookalike.comparing import compare
+    from lookalike.corpus_simhashes import SimhashReport, simhash_corpus
     from lookalike.deduplication import Deduplication, dedup
     from lookalike.designing import Design, design
     from lookalike.filters import Filter
@@ -39,7 +40,6 @@ if TYPE_CHECKING:
     from lookalike.report.folder import write as write_report
     from lookalike.results import Report
     from lookalike.sampling import SketchDesign, design_sketch
-    from lookalike.corpus_simhashes import SimhashReport, simhash_corpus
 
 __all__ = [
     "TEXT_VERSION",

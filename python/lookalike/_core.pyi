@@ -16,6 +16,7 @@ TEXT_VERSION: int
 COLOURS: int
 MAX_T: int
 MAX_SKETCH: int
+MAX_DISTANCE: int
 
 class ParameterError(ValueError): ...
 class FrontendError(ValueError): ...
@@ -123,7 +124,10 @@ class Corpus:
         memory_bytes: int,
         threads: int,
         folder: str,
+        simhash: SimhashMaker | None,
+        with_shingles: bool,
     ) -> Corpus: ...
+    def fingerprints(self, rows: Sequence[int]) -> list[int | None]: ...
     def push_lines(self, data: bytes, last: bool) -> None: ...
     def push_columns(
         self,
@@ -152,6 +156,7 @@ class Corpus:
         keep: str,
         references: int | None,
         memory_bytes: int,
+        nearness: tuple[int, float | None, bool] | None,
     ) -> Outcome: ...
 
 @final

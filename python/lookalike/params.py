@@ -231,9 +231,9 @@ DEDUPLICATION = {
         Parameter(
             "method",
             "minhash: texts that resemble each other; exact: identical texts only; containment: texts that are "
-            "contained in another.",
+            "contained in another; simhash: texts whose fingerprints are near each other and that resemble each other.",
             default="minhash",
-            choices=("minhash", "exact", "containment"),
+            choices=("minhash", "exact", "containment", "simhash"),
         ),
         THRESHOLD,
         SKETCH,
@@ -250,6 +250,18 @@ DEDUPLICATION = {
             choices=("star", "components", "greedy"),
         ),
         Parameter("keep", "Which row of a cluster stays: first, longest, or max:COLUMN.", default="first"),
+        Parameter("distance", "Simhash: bits of 64 in which fingerprints may differ, 0 to 10.", default=3, kind=int),
+        Parameter(
+            "no_verify",
+            "Simhash: the distance alone decides, and is the score; else the resemblance must reach the threshold.",
+            default=False,
+            kind=bool,
+        ),
+        Parameter(
+            "length_within",
+            "Simhash: lengths in words may differ by this share of the longer one, such as 0.2; by default by any.",
+            kind=float,
+        ),
         Parameter("text_column", "The column with the text.", default="text"),
         Parameter("id_column", "The column with the names of rows; by default id, or else file and line."),
         Parameter(

@@ -49,6 +49,7 @@ mod _core {
         module.add("TEXT_VERSION", lookalike_core::frontend::canonical::TEXT_VERSION)?;
         module.add("MAX_T", lookalike_core::fingerprint::MAX_T)?;
         module.add("MAX_SKETCH", lookalike_core::sketch::fast::MAX_SIZE)?;
+        module.add("MAX_DISTANCE", lookalike_dedup::blocks::MAX_DISTANCE)?;
         module.add("COLOURS", lookalike_compare::pane::COLOURS)
     }
 }

@@ -24,7 +24,8 @@ use pyo3::types::PyBytes;
 /// Makes fingerprints of texts, all by the same parameters.
 #[pyclass(frozen, module = "lookalike._core")]
 pub struct SimhashMaker {
-    recipe: Recipe,
+    /// How they are made.
+    pub recipe: Recipe,
 }
 
 /// Rows of a batch: fingerprints, whether each is one, lengths, and notes.
