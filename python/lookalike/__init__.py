@@ -28,7 +28,7 @@ from lookalike.resembling import (
     sketch,
     sketch_batch,
 )
-from lookalike.simhashing import SimhashTable, simhash, simhash_batch
+from lookalike.simhashing import IdfTable, SimhashTable, idf_table, simhash, simhash_batch
 
 if TYPE_CHECKING:
     from lookalike.comparing import compare
@@ -52,6 +52,7 @@ __all__ = [
     "Fingerprints",
     "FormatError",
     "FrontendError",
+    "IdfTable",
     "LookUp",
     "Measures",
     "ParameterError",
@@ -73,6 +74,7 @@ __all__ = [
     "distance",
     "fingerprint",
     "fingerprint_batch",
+    "idf_table",
     "measure",
     "mod_sketch",
     "resemblance",

@@ -6,6 +6,7 @@ use crate::judge::Shingled;
 use crate::sign::Print;
 use crate::store::Store;
 use lookalike_core::clustering::{Glance, Judge};
+use lookalike_core::simhash::language::Language;
 use lookalike_core::simhash::vote::distance;
 use std::io;
 
@@ -19,6 +20,8 @@ pub struct Nearness {
     pub distance: u32,
     /// The share of the longer length by which lengths may differ, if they are compared (the paper's §6 A).
     pub length: Option<f64>,
+    /// Whether only documents of one language, known for both, are paired (§6 C).
+    pub same_language: bool,
     /// Whether shingles decide; else the distance does.
     pub is_verified: bool,
 }
@@ -34,7 +37,8 @@ impl Nearness {
         let bits = distance(left.fingerprint?, right.fingerprint?);
         let (short, long) = (left.length.min(right.length), left.length.max(right.length));
         let is_alike = self.length.is_none_or(|share| f64::from(long - short) <= share * f64::from(long));
-        (bits <= self.distance && is_alike).then_some(bits)
+        let is_spoken = left.language == right.language && left.language != Language::default();
+        (bits <= self.distance && is_alike && (is_spoken || !self.same_language)).then_some(bits)
     }
 }
 

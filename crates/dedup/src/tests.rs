@@ -264,7 +264,7 @@ proptest! {
     #[test]
     fn simhash_links_all_within_the_distance_and_nothing_else(texts in corpora(), distance in 0u32..=10, limit: bool) {
         let prints = prints(&texts);
-        let nearness = Nearness { distance, length: limit.then_some(0.1), is_verified: false };
+        let nearness = Nearness { distance, length: limit.then_some(0.1), same_language: false, is_verified: false };
         let sketching = Sketching::Simhash { recipe: recipe(), with_shingles: false };
         let outcome = run(&texts, sketching, |settings| {
             settings.search = Search::Simhash(nearness);
@@ -287,7 +287,7 @@ proptest! {
     #[test]
     fn verified_simhash_links_what_is_near_and_reaches_the_threshold(texts in corpora(), distance in 0u32..=10) {
         let prints = prints(&texts);
-        let nearness = Nearness { distance, length: None, is_verified: true };
+        let nearness = Nearness { distance, length: None, same_language: false, is_verified: true };
         let sketching = Sketching::Simhash { recipe: recipe(), with_shingles: true };
         let outcome = run(&texts, sketching, |settings| {
             settings.search = Search::Simhash(nearness);

@@ -170,7 +170,7 @@ impl Corpus {
         keep: &str,
         references: Option<u32>,
         memory_bytes: usize,
-        nearness: Option<(u32, Option<f64>, bool)>,
+        nearness: Option<(u32, Option<f64>, bool, bool)>,
     ) -> PyResult<Outcome> {
         let (k, s, r) = filter;
         let settings = Settings {
@@ -178,8 +178,8 @@ impl Corpus {
                 ("exact", _) => Search::Identical,
                 ("minhash", _) => Search::Resemblance { k, s, r },
                 ("containment", _) => Search::Containment,
-                ("simhash", Some((distance, length, is_verified))) => {
-                    Search::Simhash(Nearness { distance, length, is_verified })
+                ("simhash", Some((distance, length, same_language, is_verified))) => {
+                    Search::Simhash(Nearness { distance, length, same_language, is_verified })
                 }
                 (other, _) => return Err(unknown("method", other, &["exact", "minhash", "containment", "simhash"])),
             },

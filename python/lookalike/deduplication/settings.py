@@ -23,7 +23,7 @@ MAX_THREADS = 1024
 #: Of a sample thinner than this nothing is left of any text.
 MAX_MODULUS = 2**20
 #: Parameters that mean nothing but to simhash.
-SIMHASH_ONLY = {"distance", "no_verify", "length_within"}
+SIMHASH_ONLY = {"distance", "no_verify", "length_within", "same_language", "features", "ignore"}
 #: No filter is designed for identical sets, which any filter finds.
 _HIGHEST = 0.999
 
@@ -45,6 +45,9 @@ class Settings:
     distance: int
     no_verify: bool
     length_within: float | None
+    same_language: bool
+    features: str
+    ignore: tuple[str, ...]
     text_column: str
     id_column: str | None
     format: str | None
@@ -83,13 +86,17 @@ class Settings:
 
     @property
     def simhash(self) -> _core.SimhashMaker | None:
-        """What makes the fingerprints, if there are any: each word is a feature."""
-        return maker(params.simhashing(self.unit)) if self.method == "simhash" else None
+        """What makes the fingerprints, if there are any. Errors: ``ParameterError``."""
+        if self.method != "simhash":
+            return None
+        return maker(unit=self.unit, features=self.features, ignore=self.ignore, languages=self.same_language)[0]
 
     @property
-    def nearness(self) -> tuple[int, float | None, bool] | None:
+    def nearness(self) -> tuple[int, float | None, bool, bool] | None:
         """When two documents are candidates by their fingerprints, and whether that is verified."""
-        return (self.distance, self.length_within, not self.no_verify) if self.method == "simhash" else None
+        if self.method != "simhash":
+            return None
+        return self.distance, self.length_within, self.same_language, not self.no_verify
 
     @property
     def is_by_distance(self) -> bool:
@@ -117,9 +124,9 @@ def settings(**given: Any) -> Settings:
     if chosen["shingle"] is None:
         chosen["shingle"] = params.DEDUP_SHINGLES[chosen["unit"]]
     _check(chosen)
-    made = Settings(**chosen | {"memory": in_bytes(chosen["memory"])})
-    # Whether there is a filter is told before anything is read.
-    _ = made.filter
+    made = Settings(**chosen | {"memory": in_bytes(chosen["memory"]), "ignore": tuple(chosen["ignore"])})
+    # Whether there is a filter, or a maker, is told before anything is read.
+    _ = made.filter, made.simhash
     return made
 
 
@@ -151,7 +158,7 @@ def _check_simhash(chosen: dict[str, Any]) -> None:
     if share is not None and not 0 <= share <= 1:
         raise ParameterError(f"length-within `{share}` is not a share of a length: use 0 to 1, such as 0.2")
     if chosen["method"] != "simhash":
-        given = [name for name in ("no_verify", "length_within") if chosen[name]]
+        given = [name for name in ("no_verify", "length_within", "same_language", "ignore") if chosen[name]]
         if given:
             raise ParameterError(
                 f"{given[0].replace('_', '-')} means nothing to method `{chosen['method']}`: use simhash"
