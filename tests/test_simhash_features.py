@@ -67,10 +67,11 @@ def test_a_table_of_idf_weighs_features_and_comes_back(tmp_path: Path):
     table.save(tmp_path / "corpus.idf")
     again = la.IdfTable.load(tmp_path / "corpus.idf")
     assert again == table
-    plain = la.simhash(ENGLISH, features="paper")
-    weighed = la.simhash(ENGLISH, features="paper", idf=table)
+    plain = [la.simhash(text, features="paper", language="en") for text in CORPUS]
+    weighed = [la.simhash(text, features="paper", language="en", idf=table) for text in CORPUS]
     assert weighed != plain
-    assert weighed == la.simhash(ENGLISH, features="paper", idf=tmp_path / "corpus.idf")
+    stored = tmp_path / "corpus.idf"
+    assert weighed == [la.simhash(text, features="paper", language="en", idf=stored) for text in CORPUS]
     single = la.simhash("rivers", features="paper", language="en", idf=table)
     assert single == reference([(value("river"), ONE)]), "one feature has its hash whatever it weighs"
     with pytest.raises(FileExistsError):
