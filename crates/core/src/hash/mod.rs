@@ -3,7 +3,7 @@
 //! | role | file | asked of every k-gram |
 //! |---|---|---|
 //! | order: which k-gram of a window is smallest | `rolling.rs`, `lanes.rs` | yes, so it rolls |
-//! | identity: what a fingerprint's value is | `identity.rs` | only of the selected ones and of ties |
+//! | identity: what a fingerprint's value is | `identity.rs`, `eight.rs` | only of the selected ones and of ties |
 //! | fingerprints of shingles and feature groups | `rabin.rs`, `carryless.rs` | yes, so it slides, or multiplies fast |
 //!
 //! Order and identity are two functions on purpose: the minimum of a window is skewed towards small order keys, and a
@@ -12,6 +12,8 @@
 
 #[cfg(target_arch = "x86_64")]
 pub mod carryless;
+#[cfg(target_arch = "x86_64")]
+pub mod eight;
 pub mod identity;
 #[cfg(target_arch = "x86_64")]
 mod lanes;
