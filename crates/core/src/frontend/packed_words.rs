@@ -11,6 +11,7 @@ use super::ascii_words::{below, next_to, Masks, BLOCK};
 use crate::hash::eight::{short_values, too_long};
 use crate::hash::identity::token_value;
 use std::arch::x86_64::*;
+use std::mem::MaybeUninit;
 use std::ops::Range;
 
 /// Bytes of text that are packed before they are hashed: a document of a few pages, in the first cache with what becomes of it.
@@ -38,7 +39,7 @@ pub(super) fn is_possible() -> bool {
 /// SAFETY: the caller asked [`is_possible`].
 #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vbmi2,bmi1,bmi2,lzcnt,popcnt")]
 pub(super) unsafe fn fill(text: &[u8], stretch: Range<usize>, tokens: &mut Vec<u64>, want: usize) -> usize {
-    let mut packed = Packed { bytes: [0; _], begins: [0; _], len: 0, count: 0 };
+    let mut packed = Packed::new();
     let mut at = stretch.start;
     while at < stretch.end && tokens.len() < want {
         let end = packed.pack(text, at..stretch.end);
@@ -51,14 +52,13 @@ pub(super) unsafe fn fill(text: &[u8], stretch: Range<usize>, tokens: &mut Vec<u
     at
 }
 
-/// A piece of text without what is not canonical.
+/// A piece of text without what is not canonical. Wiping it would take as long as packing a line, so nothing is wiped.
 struct Packed {
-    /// From [`FRONT`] on, letters and digits. A block may be stored wherever there are fewer than [`PIECE`] before it.
-    bytes: [u8; FRONT + PIECE + BLOCK],
-    /// Where words begin, counted from [`FRONT`] on, and after the last of them where it ends. None is above [`PIECE`], so that
-    /// loads at any of them stay within `bytes`.
-    begins: [u16; PIECE / 2 + BLOCK],
-    /// Letters and digits of the piece.
+    /// From [`FRONT`] on, letters and digits; before them and after them eight bytes of anything.
+    bytes: [MaybeUninit<u8>; FRONT + PIECE + BLOCK],
+    /// Where words begin, counted from [`FRONT`] on, and after the last of them, [`LANES`] and one times, where it ends.
+    begins: [MaybeUninit<u16>; PIECE / 2 + BLOCK],
+    /// Letters and digits of the piece, at most [`PIECE`].
     len: usize,
     /// Words of the piece.
     count: usize,
@@ -74,6 +74,13 @@ struct Open {
 }
 
 impl Packed {
+    #[inline]
+    fn new() -> Self {
+        let mut bytes = [MaybeUninit::uninit(); FRONT + PIECE + BLOCK];
+        bytes[..FRONT].fill(MaybeUninit::new(0));
+        Self { bytes, begins: [MaybeUninit::uninit(); PIECE / 2 + BLOCK], len: 0, count: 0 }
+    }
+
     /// Packs a piece from the front of a stretch of `text`. Returns where the next begins: at a word that goes on, or the end.
     #[inline]
     #[target_feature(enable = "avx512f,avx512bw,avx512vbmi2,bmi1,bmi2,lzcnt,popcnt")]
@@ -90,10 +97,12 @@ impl Packed {
         }
         let left = open.filter(|_| end < stretch.end);
         // A word that goes on is read again from its beginning, which is now the end of the last one here.
-        self.count -= usize::from(left.is_some_and(|open| !open.is_empty));
-        if left.is_none_or(|open| open.is_empty) {
-            self.begins[self.count] = self.len as u16;
-        }
+        let is_short = left.is_some_and(|open| !open.is_empty);
+        self.count -= usize::from(is_short);
+        // SAFETY: a word that goes on has begun, so that its beginning was written, and is no longer counted.
+        let last = if is_short { unsafe { self.begins[self.count].assume_init() } } else { self.len as u16 };
+        self.begins[self.count..][..=LANES].fill(MaybeUninit::new(last));
+        self.bytes[FRONT + self.len..][..8].fill(MaybeUninit::new(0));
         left.map_or(end, |open| open.start)
     }
 
@@ -168,7 +177,7 @@ impl Packed {
         });
         let lens = _mm512_sub_epi64(ends, begins);
         let bytes = self.bytes.as_ptr();
-        // SAFETY: places are at most PIECE, so both loads lie within `bytes`: the first up to FRONT + PIECE + 8, the second from 0 on.
+        // SAFETY: places are at most `len`, so both loads lie within what was written: the front, `len` bytes and eight more.
         let (head, tail) = unsafe {
             (
                 _mm512_i64gather_epi64::<1>(begins, bytes.add(FRONT).cast()),
@@ -182,14 +191,14 @@ impl Packed {
 
     /// Puts right the values of words that have too many bytes for eight at once.
     #[inline(never)]
-    fn hash_long(&self, first: usize, mut long: u8, into: &mut [std::mem::MaybeUninit<u64>]) {
+    fn hash_long(&self, first: usize, mut long: u8, into: &mut [MaybeUninit<u64>]) {
         while long != 0 {
             let lane = long.trailing_zeros() as usize;
-            let (begin, end) = (self.begins[first + lane], self.begins[first + lane + 1]);
-            // Lanes after the last word hold whatever was there before.
-            if let Some(word) = self.bytes[FRONT..].get(usize::from(begin)..usize::from(end)) {
-                into[lane].write(token_value(word));
-            }
+            // SAFETY: a lane with a word has a beginning and an end, both written.
+            let place = |at: usize| FRONT + usize::from(unsafe { self.begins[first + at].assume_init() });
+            let word = &self.bytes[place(lane)..place(lane + 1)];
+            // SAFETY: what lies between a beginning and an end was written.
+            into[lane].write(token_value(unsafe { std::slice::from_raw_parts(word.as_ptr().cast(), word.len()) }));
             long &= long - 1;
         }
     }

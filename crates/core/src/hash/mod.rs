@@ -33,3 +33,20 @@ pub const fn mix64(x: u64) -> u64 {
     let x = (x ^ (x >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
     x ^ (x >> 31)
 }
+
+/// [`mix64`] of each number.
+pub fn mix_all(numbers: &mut [u64]) {
+    #[cfg(target_arch = "x86_64")]
+    if is_x86_feature_detected!("avx512f") && is_x86_feature_detected!("avx512dq") {
+        // SAFETY: the processor has the features the function is compiled for.
+        return unsafe { mix_all_avx512(numbers) };
+    }
+    numbers.iter_mut().for_each(|number| *number = mix64(*number));
+}
+
+/// [`mix_all`] compiled for AVX-512, which multiplies eight numbers of 64 bits at once.
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx512f,avx512dq")]
+fn mix_all_avx512(numbers: &mut [u64]) {
+    numbers.iter_mut().for_each(|number| *number = mix64(*number));
+}
