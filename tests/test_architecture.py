@@ -12,7 +12,7 @@ from pathlib import Path
 import click
 import pytest
 
-from lookalike import cli, comparing, dedup_command, fingerprinting, params, resembling
+from lookalike import cli, comparing, dedup_command, fingerprinting, params, resembling, simhashing
 from lookalike.params import Parameter
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -22,19 +22,32 @@ RINGS = [
     {"_core"},
     {"errors", "params"},
     {"corpora", "documents", "engines", "frontends"},
-    {"filters", "fingerprinting", "resembling", "results", "sampling"},
+    {"filters", "fingerprinting", "resembling", "results", "sampling", "simhashing"},
     {"comparing", "compat", "curves", "designing", "measuring"},
     {"deduplication"},
+    {"corpus_simhashes"},
     {"lab"},
     {"report"},
     {"demo"},
     {"shell"},
-    {"dedup_command"},
+    {"dedup_command", "simhash_command"},
     {"cli"},
     {"__main__"},
 ]
 #: Order of the core's modules in the walk; a file may use only its own and those before it.
-CORE = ["error", "hash", "frontend", "scheme", "naive", "fingerprint", "sketch", "table", "matching", "clustering"]
+CORE = [
+    "error",
+    "hash",
+    "frontend",
+    "scheme",
+    "naive",
+    "fingerprint",
+    "sketch",
+    "simhash",
+    "table",
+    "matching",
+    "clustering",
+]
 HEAVY = {
     "numpy",
     "matplotlib",
@@ -231,7 +244,7 @@ def test_readme_example_runs(tmp_path: Path):
 
 
 def test_docstring_examples_run():
-    for module in (fingerprinting, resembling):
+    for module in (fingerprinting, resembling, simhashing):
         result = doctest.testmod(module)
         assert result.attempted >= 3
         assert result.failed == 0

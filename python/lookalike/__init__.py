@@ -28,9 +28,11 @@ from lookalike.resembling import (
     sketch,
     sketch_batch,
 )
+from lookalike.simhashing import SimhashTable, simhash, simhash_batch
 
 if TYPE_CHECKING:
     from lookalike.comparing import compare
+    from lookalike.corpus_simhashes import SimhashReport, simhash_corpus
     from lookalike.deduplication import Deduplication, dedup
     from lookalike.designing import Design, design
     from lookalike.filters import Filter
@@ -54,6 +56,8 @@ __all__ = [
     "Measures",
     "ParameterError",
     "Report",
+    "SimhashReport",
+    "SimhashTable",
     "Similarity",
     "Sketch",
     "SketchDesign",
@@ -73,6 +77,9 @@ __all__ = [
     "mod_sketch",
     "resemblance",
     "select",
+    "simhash",
+    "simhash_batch",
+    "simhash_corpus",
     "similarity",
     "sketch",
     "sketch_batch",
@@ -91,6 +98,8 @@ _ELSEWHERE = {
     "Report": ("results", "Report"),
     "Similarity": ("measuring", "Similarity"),
     "similarity": ("measuring", "similarity"),
+    "SimhashReport": ("corpus_simhashes", "SimhashReport"),
+    "simhash_corpus": ("corpus_simhashes", "simhash_corpus"),
     "SketchDesign": ("sampling", "SketchDesign"),
     "write_report": ("report.folder", "write"),
 }

@@ -231,9 +231,9 @@ DEDUPLICATION = {
         Parameter(
             "method",
             "minhash: texts that resemble each other; exact: identical texts only; containment: texts that are "
-            "contained in another.",
+            "contained in another; simhash: texts whose fingerprints are near each other and that resemble each other.",
             default="minhash",
-            choices=("minhash", "exact", "containment"),
+            choices=("minhash", "exact", "containment", "simhash"),
         ),
         THRESHOLD,
         SKETCH,
@@ -250,6 +250,18 @@ DEDUPLICATION = {
             choices=("star", "components", "greedy"),
         ),
         Parameter("keep", "Which row of a cluster stays: first, longest, or max:COLUMN.", default="first"),
+        Parameter("distance", "Simhash: bits of 64 in which fingerprints may differ, 0 to 10.", default=3, kind=int),
+        Parameter(
+            "no_verify",
+            "Simhash: the distance alone decides, and is the score; else the resemblance must reach the threshold.",
+            default=False,
+            kind=bool,
+        ),
+        Parameter(
+            "length_within",
+            "Simhash: lengths in words may differ by this share of the longer one, such as 0.2; by default by any.",
+            kind=float,
+        ),
         Parameter("text_column", "The column with the text.", default="text"),
         Parameter("id_column", "The column with the names of rows; by default id, or else file and line."),
         Parameter(
@@ -367,3 +379,32 @@ def sketching(
         labelled=chosen("labelled", labelled),
         bits=chosen("bits", bits),
     )
+
+
+#: Everything that decides what the simhash of a text is; by name.
+SIMHASHING = {
+    parameter.name: parameter
+    for parameter in (
+        SKETCHING["unit"],
+        Parameter("shingle", "Tokens in a feature.", default=1, kind=int, flags=("-w",)),
+        HOMOGLYPHS,
+    )
+}
+
+
+@dataclass(frozen=True)
+class Simhashing:
+    """Everything that decides what the simhash of a text is; only those with equal ones can be compared."""
+
+    unit: str
+    homoglyphs: bool
+    shingle: int
+
+
+def simhashing(unit: str | None = None, homoglyphs: bool | None = None, shingle: int | None = None) -> Simhashing:
+    """Fill in what was not given."""
+
+    def chosen(name: str, value: Any) -> Any:
+        return SIMHASHING[name].default if value is None else value
+
+    return Simhashing(chosen("unit", unit), chosen("homoglyphs", homoglyphs), chosen("shingle", shingle))

@@ -51,6 +51,13 @@ pub enum Error {
         /// The kind of sketch.
         kind: &'static str,
     },
+    /// The weight of a feature cannot be counted.
+    Weight {
+        /// The weight that was given.
+        value: String,
+        /// The greatest one there may be.
+        most: u32,
+    },
     /// Stored bytes are not what they are read as.
     Format {
         /// What they were read as.
@@ -80,6 +87,10 @@ impl fmt::Display for Error {
             Self::NoUpdate { kind } => {
                 write!(f, "sketch `{kind}` takes no single shingles: its level follows from the whole document; use modulo")
             }
+            Self::Weight { value, most } => write!(
+                f,
+                "weight `{value}` cannot be counted: use a number from −{most} to {most}, such as how often the feature occurs"
+            ),
             Self::Format { what, reason } => write!(f, "{what} cannot be read: {reason}"),
         }
     }

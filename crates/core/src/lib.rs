@@ -1,4 +1,4 @@
-//! Document fingerprinting without Python: front ends, hashes, selection schemes, sketches.
+//! Document fingerprinting without Python: front ends, hashes, selection schemes, sketches, simhash.
 //!
 //! ```text
 //! bytes ─▶ text ─▶ tokens ─▶ order keys ─▶ fingerprints
@@ -15,6 +15,7 @@ pub mod hash;
 pub mod matching;
 pub mod naive;
 pub mod scheme;
+pub mod simhash;
 pub mod sketch;
 pub mod table;
 

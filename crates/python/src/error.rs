@@ -27,9 +27,11 @@ create_exception!(
 /// Maps a core error to its class.
 pub fn to_python(error: Error) -> PyErr {
     match error {
-        Error::Parameter { .. } | Error::Unlike { .. } | Error::NoContainment { .. } | Error::NoUpdate { .. } => {
-            ParameterError::new_err(error.to_string())
-        }
+        Error::Parameter { .. }
+        | Error::Unlike { .. }
+        | Error::NoContainment { .. }
+        | Error::NoUpdate { .. }
+        | Error::Weight { .. } => ParameterError::new_err(error.to_string()),
         Error::Format { .. } => FormatError::new_err(error.to_string()),
         other => FrontendError::new_err(other.to_string()),
     }

@@ -12,6 +12,7 @@ mod error;
 mod fingerprint;
 mod input;
 mod lab;
+mod simhash;
 mod sketch;
 
 use pyo3::prelude::*;
@@ -37,6 +38,8 @@ mod _core {
     #[pymodule_export]
     use crate::lab::{figure5, figure5_text, kgram_keys, memory_pass, modulus_for, rolling_pass, xxh3};
     #[pymodule_export]
+    use crate::simhash::{concatenate_simhashes, simhash_features, simhash_groups, SimhashMaker, SimhashReader};
+    #[pymodule_export]
     use crate::sketch::{concatenate_rows, measure, Sketch, SketchMaker};
     use pyo3::prelude::*;
 
@@ -46,6 +49,7 @@ mod _core {
         module.add("TEXT_VERSION", lookalike_core::frontend::canonical::TEXT_VERSION)?;
         module.add("MAX_T", lookalike_core::fingerprint::MAX_T)?;
         module.add("MAX_SKETCH", lookalike_core::sketch::fast::MAX_SIZE)?;
+        module.add("MAX_DISTANCE", lookalike_dedup::blocks::MAX_DISTANCE)?;
         module.add("COLOURS", lookalike_compare::pane::COLOURS)
     }
 }
