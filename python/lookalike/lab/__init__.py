@@ -28,6 +28,8 @@ EXPERIMENTS = {
     "shingle-size": "Resemblance against w, for edited and for permuted texts (Broder 1997, §2).",
     "census": "Identical and near-identical documents, clusters and their sizes (Broder 1997, §1, on AltaVista).",
     "evaluate": "Precision, recall and average precision on pairs that you labelled, by unit, width and threshold.",
+    "bit-distribution": "Fingerprints in 128 equal intervals, and what stands in the spikes (Manku 2007, Figure 2b).",
+    "leading-bit": "Leading bit in which successive fingerprints differ: do they cluster? (Manku 2007, Figure 2a).",
 }
 #: The experiment that takes labelled pairs.
 LABELLED = "evaluate"

@@ -25,6 +25,7 @@ WINNOWING = Paper(
 )
 RESEMBLANCE = Paper("Broder 1997, On the Resemblance and Containment of Documents", "10.1109/SEQUEN.1997.666900")
 FILTERING = Paper("Broder 2000, Identifying and Filtering Near-Duplicate Documents", "10.1007/3-540-45123-4_1")
+CRAWLING = Paper("Manku, Jain, Das Sarma 2007, Detecting Near-Duplicates for Web Crawling", "10.1145/1242572.1242592")
 
 Cell = str | float | None
 
