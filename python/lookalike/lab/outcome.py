@@ -73,6 +73,8 @@ class Outcome:
     series: Mapping[str, Mapping[str, Any]] = field(repr=False)
     folder: Path = Path()
     paper: Paper = WINNOWING
+    #: Text files for a person to work on, by name; they are written beside the JSON and are no part of it.
+    sheets: Mapping[str, str] = field(default_factory=dict, repr=False)
 
     @property
     def citation(self) -> str:
