@@ -29,6 +29,9 @@ EXPERIMENTS = {
     "census": "Identical and near-identical documents, clusters and their sizes (Broder 1997, §1, on AltaVista).",
     "evaluate": "Precision, recall and average precision on pairs that you labelled, by unit, width and threshold.",
     "simhash-pr": "Precision and recall within k bits, with a sheet of pairs to tag (Manku 2007, §4.1, Figure 1).",
+    "simhash-features": "What features and weights do to distances, precision and recall (Manku 2007, §6 E).",
+    "never-duplicated": "Documents and hosts without near-duplicates, and what tells them apart (Manku 2007, §6 B).",
+    "signatures": "Simhash, minhash features, I-Match and bucket checksums on one corpus (Manku 2007, §5.4).",
     "bit-distribution": "Fingerprints in 128 equal intervals, and what stands in the spikes (Manku 2007, Figure 2b).",
     "leading-bit": "Leading bit in which successive fingerprints differ: do they cluster? (Manku 2007, Figure 2a).",
 }

@@ -11,15 +11,18 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
 from lookalike.lab.setting import Integers, distinct
-from lookalike.lab.simhashed import Words, popcount
+from lookalike.lab.simhashed import BITS, Words, popcount
 
 #: Shingles that are looked up at a time.
 BATCH = 1 << 20
+#: The ends of a run of equal values.
+_SIDES: tuple[Literal["left"], Literal["right"]] = ("left", "right")
 
 
 @dataclass(frozen=True)
@@ -136,3 +139,29 @@ def resemblances(shingles: Sequence[Words], row: int, others: Integers) -> NDArr
     places = np.minimum(np.searchsorted(own, joined), len(own) - 1)
     common = np.add.reduceat((own[places] == joined).astype(np.int64), np.cumsum(sizes) - sizes)
     return np.asarray(common / (len(own) + sizes - common))
+
+
+def count_distances(fingerprints: Words, drawn: Integers) -> Integers:
+    """Count the pairs of a drawn fingerprint and another by distance; a pair of two drawn ones counts twice."""
+    counts = np.zeros(BITS + 1, dtype=np.int64)
+    for row in drawn.tolist():
+        counts += np.bincount(popcount(fingerprints ^ fingerprints[row]), minlength=BITS + 1)
+    # Each was compared with itself too.
+    counts[0] -= len(drawn)
+    return counts
+
+
+def by_agreement(columns: Words, has: NDArray[np.bool_], drawn: Integers, least: int) -> Partners:
+    """Return all partners that agree in at least so many columns, with how many. A text without values has none."""
+    orders = [np.argsort(column, kind="stable") for column in columns.T]
+    ascending = [column[order] for column, order in zip(columns.T, orders, strict=True)]
+    parts = []
+    for row in drawn[has[drawn]].tolist():
+        found = []
+        for column, order, values in zip(columns.T, orders, ascending, strict=True):
+            first, last = (int(np.searchsorted(values, column[row], side)) for side in _SIDES)
+            found.append(order[first:last])
+        others, counts = np.unique(np.concatenate(found), return_counts=True)
+        agrees = (counts >= least) & (others != row) & has[others]
+        parts.append((row, others[agrees], counts[agrees].astype(np.float64)))
+    return _joined(parts)
