@@ -25,11 +25,12 @@ RINGS = [
     {"filters", "fingerprinting", "resembling", "results", "sampling", "simhashing"},
     {"comparing", "compat", "curves", "designing", "measuring"},
     {"deduplication"},
+    {"corpus_simhashes"},
     {"lab"},
     {"report"},
     {"demo"},
     {"shell"},
-    {"dedup_command"},
+    {"dedup_command", "simhash_command"},
     {"cli"},
     {"__main__"},
 ]

@@ -12,7 +12,7 @@ fuzz_target!(|input: (u8, &[u8])| {
     if let Ok(sketch) = Sketch::from_bytes(bytes) {
         assert_eq!(sketch.to_bytes(), bytes);
     }
-    let columns = Columns { text: "text".to_owned(), number: Some("n".to_owned()) };
+    let columns = Columns { text: "text".to_owned(), number: Some("n".to_owned()), name: Some("id".to_owned()) };
     let mut buffer = String::new();
     for line in bytes.split(|byte| *byte == b'\n') {
         read(line, &columns, &mut buffer);

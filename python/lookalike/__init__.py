@@ -39,6 +39,7 @@ if TYPE_CHECKING:
     from lookalike.report.folder import write as write_report
     from lookalike.results import Report
     from lookalike.sampling import SketchDesign, design_sketch
+    from lookalike.corpus_simhashes import SimhashReport, simhash_corpus
 
 __all__ = [
     "TEXT_VERSION",
@@ -55,6 +56,7 @@ __all__ = [
     "Measures",
     "ParameterError",
     "Report",
+    "SimhashReport",
     "SimhashTable",
     "Similarity",
     "Sketch",
@@ -77,6 +79,7 @@ __all__ = [
     "select",
     "simhash",
     "simhash_batch",
+    "simhash_corpus",
     "similarity",
     "sketch",
     "sketch_batch",
@@ -95,6 +98,8 @@ _ELSEWHERE = {
     "Report": ("results", "Report"),
     "Similarity": ("measuring", "Similarity"),
     "similarity": ("measuring", "similarity"),
+    "SimhashReport": ("corpus_simhashes", "SimhashReport"),
+    "simhash_corpus": ("corpus_simhashes", "simhash_corpus"),
     "SketchDesign": ("sampling", "SketchDesign"),
     "write_report": ("report.folder", "write"),
 }

@@ -21,6 +21,7 @@ from lookalike.dedup_command import dedup
 from lookalike.errors import FrontendError, ParameterError
 from lookalike.lab import EXPERIMENTS, LABELLED, OUT
 from lookalike.shell import ABOVE, INTERRUPTED, REFUSED, Command, fail, option, spoken_errors
+from lookalike.simhash_command import simhash
 
 if TYPE_CHECKING:
     from lookalike.designing import Design
@@ -61,6 +62,7 @@ def cli() -> None:
 
 
 cli.add_command(dedup)
+cli.add_command(simhash)
 
 
 def comparison_options(command: Command) -> Command:

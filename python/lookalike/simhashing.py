@@ -72,7 +72,7 @@ def simhash(
             raise ParameterError(f"parameter `{min(chosen)}` makes features of a text, and features were given")
         return _core.simhash_features(_pairs(features))
     assert document is not None
-    return _maker(params.simhashing(**chosen)).one(load(document))[0]
+    return maker(params.simhashing(**chosen)).one(load(document))[0]
 
 
 def simhash_batch(texts: Iterable[Text], *, threads: int | None = None, **chosen: Unpack[Making]) -> SimhashTable:
@@ -80,7 +80,7 @@ def simhash_batch(texts: Iterable[Text], *, threads: int | None = None, **chosen
     s = params.simhashing(**chosen)
     # One thread takes a list as it is: its columns need not be put together again.
     whole = [texts] if threads == 1 and isinstance(texts, list) else batches(texts)
-    parts = list(local.map_batches(_maker(s).many, whole, threads))
+    parts = list(local.map_batches(maker(s).many, whole, threads))
     notes: list[Note] = []
     base = 0
     for _, valid, _, found in parts:
@@ -99,7 +99,8 @@ def _pairs(features: Features) -> list[tuple[str, float]]:
     return pairs
 
 
-def _maker(chosen: Simhashing) -> _core.SimhashMaker:
+def maker(chosen: Simhashing) -> _core.SimhashMaker:
+    """Return the core's maker of fingerprints. Errors: ``ParameterError``."""
     return _core.SimhashMaker(*astuple(chosen))
 
 

@@ -14,6 +14,7 @@ pub mod filter;
 pub mod job;
 pub mod judge;
 pub mod lines;
+pub mod reader;
 pub mod record;
 pub mod sign;
 pub mod store;

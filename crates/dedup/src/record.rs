@@ -15,6 +15,8 @@ pub struct Columns {
     pub text: String,
     /// A number that decides who survives, if one is asked for.
     pub number: Option<String>,
+    /// The name of the row, if it is asked for.
+    pub name: Option<String>,
 }
 
 /// What a line holds.
@@ -32,15 +34,38 @@ pub enum Record<'a> {
 
 /// Reads a line. The text borrows from it, or from `buffer` if it has escapes.
 pub fn read<'a>(line: &'a [u8], columns: &Columns, buffer: &'a mut String) -> Record<'a> {
+    read_named(line, columns, buffer).0
+}
+
+/// Reads a line and the name it has: a string without its quotes, anything else as it stands there; none for null.
+pub fn read_named<'a>(line: &'a [u8], columns: &Columns, buffer: &'a mut String) -> (Record<'a>, Option<Cow<'a, str>>) {
     if line.iter().all(u8::is_ascii_whitespace) {
-        return Record::Blank;
+        return (Record::Blank, None);
     }
     let mut parser = serde_json::Deserializer::from_slice(line);
     let parsed = parser.deserialize_any(Object { columns }).and_then(|found| parser.end().map(|()| found));
-    let (raw, number) = match parsed {
-        Ok(found) => (found.text, found.number),
-        Err(error) => return Record::Bad(reason(&error)),
-    };
+    match parsed {
+        Ok(found) => (text_of(found.text, found.number, columns, buffer), found.name.and_then(name_of)),
+        Err(error) => (Record::Bad(reason(&error)), None),
+    }
+}
+
+fn name_of(raw: &str) -> Option<Cow<'_, str>> {
+    match kind(raw) {
+        Kind::Null => None,
+        Kind::Other(_) => Some(Cow::Borrowed(raw)),
+        Kind::String => {
+            let inner = &raw[1..raw.len() - 1];
+            if !inner.contains('\\') {
+                return Some(Cow::Borrowed(inner));
+            }
+            let mut name = String::new();
+            unescape(inner, &mut name).map(|()| Cow::Owned(name))
+        }
+    }
+}
+
+fn text_of<'a>(raw: Option<&'a str>, number: Option<f64>, columns: &Columns, buffer: &'a mut String) -> Record<'a> {
     match (raw, kind(raw.unwrap_or("null"))) {
         (None, _) | (_, Kind::Null) => Record::Missing,
         (Some(raw), Kind::String) => {
@@ -122,6 +147,8 @@ struct Found<'a> {
     /// The text as it stands in the line.
     text: Option<&'a str>,
     number: Option<f64>,
+    /// The name as it stands in the line.
+    name: Option<&'a str>,
 }
 
 struct Object<'c> {
@@ -136,10 +163,20 @@ impl<'de> Visitor<'de> for Object<'_> {
     }
 
     fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Found<'de>, A::Error> {
-        let mut found = Found { text: None, number: None };
+        let mut found = Found { text: None, number: None, name: None };
         while let Some(key) = map.next_key_seed(Key)? {
             if key == self.columns.text.as_str() {
                 found.text = Some(map.next_value::<&'de RawValue>()?.get());
+                // One column may be both.
+                if self.columns.name.as_deref() == Some(&*key) {
+                    found.name = found.text;
+                }
+            } else if self.columns.name.as_deref() == Some(&*key) {
+                let raw = map.next_value::<&'de RawValue>()?.get();
+                found.name = Some(raw);
+                if self.columns.number.as_deref() == Some(&*key) {
+                    found.number = raw.parse().ok();
+                }
             } else if self.columns.number.as_deref() == Some(&*key) {
                 found.number = map.next_value::<&'de RawValue>()?.get().parse().ok();
             } else {
@@ -212,7 +249,21 @@ mod tests {
     use proptest::prelude::*;
 
     fn columns() -> Columns {
-        Columns { text: "text".to_owned(), number: Some("stars".to_owned()) }
+        Columns { text: "text".to_owned(), number: Some("stars".to_owned()), name: Some("id".to_owned()) }
+    }
+
+    fn name(line: &str) -> Option<String> {
+        read_named(line.as_bytes(), &columns(), &mut String::new()).1.map(Cow::into_owned)
+    }
+
+    #[test]
+    fn a_name_is_a_string_or_what_stands_there() {
+        assert_eq!(name(r#"{"id":"a\u00e9\n","text":"a"}"#).as_deref(), Some("aé\n"));
+        assert_eq!(name(r#"{"text":3,"id":0012.50}"#), None, "what is no JSON has no name");
+        assert_eq!(name(r#"{"text":3,"id":12.50}"#).as_deref(), Some("12.50"));
+        assert_eq!(name(r#"{"id":null,"text":"a"}"#), None);
+        assert_eq!(name(r#"{"text":"a"}"#), None);
+        assert_eq!(name(r#"{"id":[1, 2],"text":"a"}"#).as_deref(), Some("[1, 2]"));
     }
 
     fn text(line: &str) -> Record<'_> {

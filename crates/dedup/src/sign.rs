@@ -3,6 +3,7 @@
 //! Cost: reading the words and multiplying the shingles, one pass; 8 bytes a shingle and 4 an element of the sketch.
 
 use lookalike_core::error::Result;
+use lookalike_core::simhash::hashing::{Recipe, Simhasher};
 use lookalike_core::sketch::fast::Fast;
 use lookalike_core::sketch::permutations::Permutations;
 use lookalike_core::sketch::sample::limit_of_modulus;
@@ -10,7 +11,7 @@ use lookalike_core::sketch::shingle::{into_set, Shingler, Shingling};
 use xxhash_rust::xxh3::xxh3_128;
 
 /// What is kept of a document to find it by.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq)]
 pub enum Sketching {
     /// Nothing: identical texts are all that is looked for.
     None,
@@ -29,6 +30,41 @@ pub enum Sketching {
         /// m.
         modulus: u64,
     },
+    /// The simhash, as [`Print`].
+    Simhash {
+        /// How it is made.
+        recipe: Recipe,
+        /// Whether shingles are kept beside it, to verify by.
+        with_shingles: bool,
+    },
+}
+
+/// A simhash as the elements of a sketch: what filters compare, then the fingerprint if there is one.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Print {
+    /// The fingerprint, if the text has one.
+    pub fingerprint: Option<u64>,
+    /// Tokens of the text.
+    pub length: u32,
+}
+
+impl Print {
+    /// Appends it to the elements.
+    fn put(self, elements: &mut Vec<u32>) {
+        elements.push(self.length);
+        if let Some(bits) = self.fingerprint {
+            elements.extend([bits as u32, (bits >> 32) as u32]);
+        }
+    }
+
+    /// What elements hold.
+    pub fn get(elements: &[u32]) -> Self {
+        let fingerprint = match elements {
+            [_, low, high] => Some(u64::from(*high) << 32 | u64::from(*low)),
+            _ => None,
+        };
+        Self { fingerprint, length: elements.first().copied().unwrap_or(0) }
+    }
 }
 
 /// What became of a row.
@@ -83,6 +119,8 @@ pub struct Signed {
     pub element_ends: Vec<u32>,
     /// Rows that could not be read, by their place in the batch, and why.
     pub problems: Vec<(u32, String)>,
+    /// The names of the rows, where they were asked for.
+    pub names: Vec<Option<String>>,
 }
 
 impl Signed {
@@ -118,16 +156,20 @@ enum Sketcher {
     Fast(Fast),
     Permutations(Permutations),
     Below(u64),
+    Simhash(Box<Simhasher>, bool),
 }
 
 impl Signer {
     /// Errors: a sketch of an impossible size.
-    pub fn new(shingling: Shingling, sketching: Sketching) -> Result<Self> {
+    pub fn new(shingling: Shingling, sketching: &Sketching) -> Result<Self> {
         let (sketcher, size) = match sketching {
             Sketching::None => (Sketcher::None, 0),
-            Sketching::Fast { size } => (Sketcher::Fast(Fast::new(size as i64)?), size),
-            Sketching::Permutations { size } => (Sketcher::Permutations(Permutations::new(size as i64)?), size),
-            Sketching::Modulo { modulus } => (Sketcher::Below(limit_of_modulus(modulus)), 0),
+            Sketching::Fast { size } => (Sketcher::Fast(Fast::new(*size as i64)?), *size),
+            Sketching::Permutations { size } => (Sketcher::Permutations(Permutations::new(*size as i64)?), *size),
+            Sketching::Modulo { modulus } => (Sketcher::Below(limit_of_modulus(*modulus)), 0),
+            Sketching::Simhash { recipe, with_shingles } => {
+                (Sketcher::Simhash(Box::new(Simhasher::new(recipe)), *with_shingles), 0)
+            }
         };
         Ok(Self { shingler: Shingler::new(shingling), sketcher, coordinates: vec![0; size], halves: Vec::new() })
     }
@@ -138,16 +180,21 @@ impl Signer {
             return out.push_without(State::Missing);
         }
         let from = out.ids.len();
-        if !matches!(self.sketcher, Sketcher::None) {
+        if !matches!(self.sketcher, Sketcher::None | Sketcher::Simhash(_, false)) {
             self.shingler.ids(text, &mut out.ids);
         }
-        let state = match (&self.sketcher, out.ids.len() == from) {
-            (Sketcher::None, _) | (_, false) => State::Compared,
-            (_, true) => State::Short,
+        let is_found = match &mut self.sketcher {
+            Sketcher::None => true,
+            Sketcher::Simhash(hasher, with_shingles) => {
+                let has_fingerprint = print(hasher, text, &mut out.elements);
+                has_fingerprint && (!*with_shingles || out.ids.len() > from)
+            }
+            _ => out.ids.len() > from,
         };
         if out.ids.len() > from {
             self.sketch(from, out);
         }
+        let state = if is_found { State::Compared } else { State::Short };
         out.end_row(Row { content: xxh3_128(text.as_bytes()), bytes: text.len() as u32, state, number });
     }
 
@@ -155,7 +202,7 @@ impl Signer {
     fn sketch(&mut self, from: usize, out: &mut Signed) {
         let ids = &out.ids[from..];
         match &self.sketcher {
-            Sketcher::None => return,
+            Sketcher::None | Sketcher::Simhash(..) => return,
             Sketcher::Fast(fast) => fast.sketch(ids, &mut self.coordinates),
             Sketcher::Permutations(maps) => maps.sketch(ids, &mut self.halves, &mut self.coordinates),
             Sketcher::Below(limit) => {
@@ -171,6 +218,14 @@ impl Signer {
     }
 }
 
+/// Appends the simhash of a text; whether it has a fingerprint.
+fn print(hasher: &mut Simhasher, text: &str, elements: &mut Vec<u32>) -> bool {
+    // No row is as long as the texts that are refused.
+    let made = hasher.text(text).unwrap_or_default();
+    Print { fingerprint: made.fingerprint, length: made.length }.put(elements);
+    made.fingerprint.is_some()
+}
+
 /// An id below `limit`, as 32 bits that keep the order of ids.
 fn scaled(id: u64, limit: u64) -> u32 {
     ((u128::from(id) << 32) / u128::from(limit.max(1))).min(u128::from(u32::MAX)) as u32
@@ -181,7 +236,7 @@ mod tests {
     use super::*;
     use lookalike_core::frontend::{Options, Unit};
 
-    fn signed(sketching: Sketching, texts: &[&str]) -> Signed {
+    fn signed(sketching: &Sketching, texts: &[&str]) -> Signed {
         let shingling =
             Shingling::new(Options { unit: Unit::Word, homoglyphs: false }, 3, false, 64).expect("in range");
         let mut signer = Signer::new(shingling, sketching).expect("in range");
@@ -198,8 +253,8 @@ mod tests {
         for sketching in
             [Sketching::Fast { size: 16 }, Sketching::Permutations { size: 16 }, Sketching::Modulo { modulus: 2 }]
         {
-            let whole = signed(sketching, &texts);
-            let one = signed(sketching, &texts[3..]);
+            let whole = signed(&sketching, &texts);
+            let one = signed(&sketching, &texts[3..]);
             assert_eq!(&whole.ids[whole.id_ends[2] as usize..], &one.ids[..], "{sketching:?}");
             assert_eq!(&whole.elements[whole.element_ends[2] as usize..], &one.elements[..]);
             assert_eq!(whole.rows[3].content, one.rows[0].content);
@@ -208,9 +263,34 @@ mod tests {
     }
 
     #[test]
+    fn a_simhash_is_kept_with_or_without_shingles() {
+        let options = Options { unit: Unit::Word, homoglyphs: false };
+        let recipe = Recipe::new(options, 1).expect("in range");
+        let texts = ["a b c d e", "a b", "?!", "x y z"];
+        for with_shingles in [false, true] {
+            let found = signed(&Sketching::Simhash { recipe: recipe.clone(), with_shingles }, &texts);
+            let prints: Vec<Print> = (0..texts.len())
+                .map(|row| {
+                    let start = row.checked_sub(1).map_or(0, |before| found.element_ends[before] as usize);
+                    Print::get(&found.elements[start..found.element_ends[row] as usize])
+                })
+                .collect();
+            let mut hasher = Simhasher::new(&recipe);
+            let expected = texts.map(|text| hasher.text(text).expect("short enough"));
+            let expected: Vec<Print> =
+                expected.iter().map(|one| Print { fingerprint: one.fingerprint, length: one.length }).collect();
+            assert_eq!(prints, expected);
+            let is_compared: Vec<bool> = found.rows.iter().map(|row| row.state == State::Compared).collect();
+            // Two words have a fingerprint and no shingle of three.
+            assert_eq!(is_compared, [true, !with_shingles, false, true]);
+            assert_eq!(found.ids.is_empty(), !with_shingles);
+        }
+    }
+
+    #[test]
     fn identical_texts_need_no_shingles() {
-        let found = signed(Sketching::None, &["a", "?"]);
+        let found = signed(&Sketching::None, &["a", "?"]);
         assert!(found.ids.is_empty() && found.rows.iter().all(|row| row.state == State::Compared));
-        assert!(signed(Sketching::None, &["", " \n\u{A0}"]).rows.iter().all(|row| row.state == State::Missing));
+        assert!(signed(&Sketching::None, &["", " \n\u{A0}"]).rows.iter().all(|row| row.state == State::Missing));
     }
 }

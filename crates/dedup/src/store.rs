@@ -192,7 +192,7 @@ mod tests {
     fn batches() -> Vec<Signed> {
         let shingling =
             Shingling::new(Options { unit: Unit::Word, homoglyphs: false }, 2, false, 64).expect("in range");
-        let mut signer = Signer::new(shingling, Sketching::Fast { size: 8 }).expect("in range");
+        let mut signer = Signer::new(shingling, &Sketching::Fast { size: 8 }).expect("in range");
         let batch = |from: usize| {
             let mut signed = Signed::default();
             for length in from..from + 5 {

@@ -1,7 +1,8 @@
 //! The whole job against its definition: all pairs of a small corpus, measured exactly.
 
-use crate::corpus::{Corpus, Reading};
+use crate::corpus::Corpus;
 use crate::job::{decide, Grouping, Keep, Link, Outcome, Search, Settings};
+use crate::reader::Reading;
 use crate::record::Columns;
 use crate::sign::{Sketching, State};
 use crate::testing::fixed;
@@ -38,7 +39,7 @@ fn shingling() -> Shingling {
 }
 
 fn reading(sketching: Sketching) -> Reading {
-    let columns = Columns { text: "text".to_owned(), number: Some("stars".to_owned()) };
+    let columns = Columns { text: "text".to_owned(), number: Some("stars".to_owned()), name: None };
     Reading { shingling: shingling(), sketching, columns, most: 1 << 20 }
 }
 
@@ -64,7 +65,7 @@ fn lines(texts: &[String]) -> Vec<u8> {
 
 fn run(texts: &[String], sketching: Sketching, change: impl Fn(&mut Settings), budget: usize) -> Outcome {
     let folder = Folder::new();
-    let mut corpus = Corpus::new(reading(sketching), budget, &folder.0).expect("in range");
+    let mut corpus = Corpus::new(reading(sketching.clone()), budget, &folder.0).expect("in range");
     let data = lines(texts);
     for chunk in data.chunks(97) {
         corpus.push_lines(chunk, false).expect("written");

@@ -7,9 +7,10 @@ use crate::fingerprint::options_of;
 use crate::input::{Input, Whole};
 use lookalike_core::sketch::shingle::Shingling;
 use lookalike_core::table::external::TableError;
-use lookalike_dedup::corpus::{Corpus as Core, Reading, Refusal};
+use lookalike_dedup::corpus::{Corpus as Core, Refusal};
 use lookalike_dedup::filter::Lines;
 use lookalike_dedup::job::{self, Failure, Grouping, Keep, Link, Search, Settings};
+use lookalike_dedup::reader::Reading;
 use lookalike_dedup::record::Columns;
 use lookalike_dedup::sign::Sketching;
 use pyo3::buffer::PyBuffer;
@@ -77,7 +78,7 @@ impl Corpus {
             "modulo" => Sketching::Modulo { modulus },
             other => return Err(unknown("sketch", other, &["none", "fast", "permutations", "modulo"])),
         };
-        let columns = Columns { text: text_column, number: number_column };
+        let columns = Columns { text: text_column, number: number_column, name: None };
         let reading = Reading { shingling, sketching, columns, most: record_bytes };
         let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build();
         let pool = pool.map_err(|error| PyOSError::new_err(error.to_string()))?;
@@ -103,38 +104,15 @@ impl Corpus {
         rows: usize,
         numbers: Option<Vec<f64>>,
     ) -> PyResult<()> {
-        let wrong = || PyValueError::new_err("the buffers of a batch do not hold as many texts as it has rows");
-        let (validity, offsets, data) =
-            (validity.as_ref().map(bytes_of).transpose()?, bytes_of(&offsets)?, bytes_of(&data)?);
-        let first = offsets.get(..(rows + 1) * width).ok_or_else(wrong)?;
-        let offset = |row: usize| -> usize {
-            let at = &first[row * width..(row + 1) * width];
-            at.iter().rev().fold(0u64, |all, byte| all << 8 | u64::from(*byte)) as usize
-        };
-        if (0..rows).any(|row| offset(row) > offset(row + 1)) || offset(rows) > data.len() {
-            return Err(wrong());
-        }
-        if validity.is_some_and(|bits| bits.len() < rows.div_ceil(8)) {
-            return Err(wrong());
-        }
-        let text = |row: usize| {
-            let is_there = validity.is_none_or(|bits| bits[row / 8] >> (row % 8) & 1 == 1);
-            is_there.then(|| &data[offset(row)..offset(row + 1)])
-        };
+        let texts = ArrowTexts::new(validity.as_ref(), &offsets, &data, width, rows)?;
+        let text = |row: usize| texts.get(row);
         let Self { core, pool, .. } = self;
         detached(py, usize::MAX, || pool.install(|| core.push_texts(&text, numbers.as_deref(), rows))).map_err(refused)
     }
 
     /// Takes texts one by one, `None` where there is none.
     fn push_texts(&mut self, py: Python<'_>, texts: Vec<Option<Input>>) -> PyResult<()> {
-        let bytes = |row: usize| {
-            texts[row].as_ref().map(|text| match text {
-                Input::Str(text) => text.as_bytes(),
-                Input::Mended(text, _) => text.as_bytes(),
-                Input::Bytes(bytes) => bytes,
-                Input::Copied(bytes) => bytes,
-            })
-        };
+        let bytes = |row: usize| texts[row].as_ref().map(Input::as_bytes);
         let Self { core, pool, .. } = self;
         detached(py, usize::MAX, || pool.install(|| core.push_texts(&bytes, None, texts.len()))).map_err(refused)
     }
@@ -209,6 +187,47 @@ impl Corpus {
         let Self { core, pool, .. } = self;
         let outcome = detached(py, usize::MAX, || pool.install(|| job::decide(core, &settings)));
         outcome.map(Outcome).map_err(failed)
+    }
+}
+
+/// The texts of the three buffers of an Arrow string array.
+pub struct ArrowTexts<'a> {
+    validity: Option<&'a [u8]>,
+    offsets: &'a [u8],
+    data: &'a [u8],
+    width: usize,
+}
+
+impl<'a> ArrowTexts<'a> {
+    /// Errors: buffers that do not hold `rows` texts.
+    pub fn new(
+        validity: Option<&'a PyBuffer<u8>>,
+        offsets: &'a PyBuffer<u8>,
+        data: &'a PyBuffer<u8>,
+        width: usize,
+        rows: usize,
+    ) -> PyResult<Self> {
+        let wrong = || PyValueError::new_err("the buffers of a batch do not hold as many texts as it has rows");
+        let validity = validity.map(bytes_of).transpose()?;
+        let offsets = bytes_of(offsets)?.get(..(rows + 1) * width).ok_or_else(wrong)?;
+        let found = Self { validity, offsets, data: bytes_of(data)?, width };
+        let ascend = (0..rows).all(|row| found.offset(row) <= found.offset(row + 1));
+        let is_covered = validity.is_none_or(|bits| bits.len() >= rows.div_ceil(8));
+        if !ascend || !is_covered || found.offset(rows) > found.data.len() {
+            return Err(wrong());
+        }
+        Ok(found)
+    }
+
+    fn offset(&self, row: usize) -> usize {
+        let at = &self.offsets[row * self.width..(row + 1) * self.width];
+        at.iter().rev().fold(0u64, |all, byte| all << 8 | u64::from(*byte)) as usize
+    }
+
+    /// The text of a row, if it has one.
+    pub fn get(&self, row: usize) -> Option<&'a [u8]> {
+        let is_there = self.validity.is_none_or(|bits| bits[row / 8] >> (row % 8) & 1 == 1);
+        is_there.then(|| &self.data[self.offset(row)..self.offset(row + 1)])
     }
 }
 

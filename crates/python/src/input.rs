@@ -57,14 +57,19 @@ fn mend(text: &Bound<'_, PyString>) -> PyResult<Input> {
 }
 
 impl Input {
-    /// Length in bytes, before decoding.
-    pub fn len_bytes(&self) -> usize {
+    /// Its bytes, before decoding.
+    pub fn as_bytes(&self) -> &[u8] {
         match self {
-            Self::Str(text) => text.len(),
-            Self::Mended(text, _) => text.len(),
-            Self::Bytes(bytes) => bytes.len(),
-            Self::Copied(bytes) => bytes.len(),
+            Self::Str(text) => text.as_bytes(),
+            Self::Mended(text, _) => text.as_bytes(),
+            Self::Bytes(bytes) => bytes,
+            Self::Copied(bytes) => bytes,
         }
+    }
+
+    /// How many they are.
+    pub fn len_bytes(&self) -> usize {
+        self.as_bytes().len()
     }
 
     /// The document as text. Errors: too large, or not a text.

@@ -38,7 +38,7 @@ mod _core {
     #[pymodule_export]
     use crate::lab::{figure5, figure5_text, kgram_keys, memory_pass, modulus_for, rolling_pass, xxh3};
     #[pymodule_export]
-    use crate::simhash::{concatenate_simhashes, simhash_features, SimhashMaker};
+    use crate::simhash::{concatenate_simhashes, simhash_features, simhash_groups, SimhashMaker, SimhashReader};
     #[pymodule_export]
     use crate::sketch::{concatenate_rows, measure, Sketch, SketchMaker};
     use pyo3::prelude::*;

@@ -1,25 +1,30 @@
 //! Simhash fingerprints, as Python calls them.
 
 use crate::column::{Column, Values};
+use crate::dedup::ArrowTexts;
 use crate::detach::detached;
 use crate::error::to_python;
 use crate::fingerprint::{first_helping, options_of, reading, Note, Reading};
 use crate::input::{Input, Whole};
 use lookalike_core::error::Result;
-use lookalike_core::frontend::Options;
 use lookalike_core::hash::identity::token_value;
-use lookalike_core::simhash::hashing::{Simhash, Simhasher};
+use lookalike_core::simhash::hashing::{Recipe, Simhash, Simhasher};
 use lookalike_core::simhash::vote::{feature_hash, Votes};
 use lookalike_core::simhash::weight::{self, Weight};
+use lookalike_core::sketch::shingle::Shingling;
+use lookalike_dedup::reader::{Reader, Reading as How};
+use lookalike_dedup::record::Columns;
+use lookalike_dedup::sign::{Print, Signed, Sketching};
+use pyo3::buffer::PyBuffer;
+use pyo3::exceptions::PyOSError;
 use pyo3::prelude::*;
-use pyo3::pybacked::PyBackedStr;
+use pyo3::pybacked::{PyBackedBytes, PyBackedStr};
 use pyo3::types::PyBytes;
 
 /// Makes fingerprints of texts, all by the same parameters.
 #[pyclass(frozen, module = "lookalike._core")]
 pub struct SimhashMaker {
-    options: Options,
-    width: i64,
+    recipe: Recipe,
 }
 
 /// Rows of a batch: fingerprints, whether each is one, lengths, and notes.
@@ -29,16 +34,14 @@ type Rows = (Column, Py<PyBytes>, Column, Vec<Note>);
 impl SimhashMaker {
     #[new]
     fn new(unit: &str, homoglyphs: bool, shingle: Whole) -> PyResult<Self> {
-        let options = options_of(unit, homoglyphs)?;
-        Simhasher::new(options, shingle.0).map_err(to_python)?;
-        Ok(Self { options, width: shingle.0 })
+        Ok(Self { recipe: Recipe::new(options_of(unit, homoglyphs)?, shingle.0).map_err(to_python)? })
     }
 
     /// The fingerprint of one text, its length, and how it was read.
     fn one(&self, py: Python<'_>, text: Input) -> PyResult<(Option<u64>, u32, Reading)> {
         let make = || -> Result<_> {
             let text = text.open()?;
-            Ok((self.hasher()?.text(&text.decoded.text)?, reading(&text)))
+            Ok((Simhasher::new(&self.recipe).text(&text.decoded.text)?, reading(&text)))
         };
         let (made, read) = detached(py, text.len_bytes(), make).map_err(to_python)?;
         Ok((made.fingerprint, made.length, read))
@@ -46,7 +49,7 @@ impl SimhashMaker {
 
     /// Fingerprints of many texts; one that cannot be read has none, and a note.
     fn many(&self, py: Python<'_>, texts: Vec<Input>) -> PyResult<Rows> {
-        let mut batch = Batch { hasher: self.hasher().map_err(to_python)?, made: Vec::new(), notes: Vec::new() };
+        let mut batch = Batch { hasher: Simhasher::new(&self.recipe), made: Vec::new(), notes: Vec::new() };
         let mut rest = texts.as_slice();
         while !rest.is_empty() {
             let (now, later) = rest.split_at(first_helping(rest));
@@ -56,12 +59,6 @@ impl SimhashMaker {
             rest = later;
         }
         Ok(batch.columns(py))
-    }
-}
-
-impl SimhashMaker {
-    fn hasher(&self) -> Result<Simhasher> {
-        Simhasher::new(self.options, self.width)
     }
 }
 
@@ -118,6 +115,21 @@ pub fn simhash_features(py: Python<'_>, features: Vec<(PyBackedStr, f64)>) -> Py
     detached(py, 16 * features.len(), make).map_err(to_python)
 }
 
+/// Distinct fingerprints of batches, and how many rows have the most common one; `valid` has a byte a row.
+#[pyfunction]
+pub fn simhash_groups(py: Python<'_>, batches: Vec<(Bound<'_, Column>, PyBackedBytes)>) -> (u64, u64) {
+    let mut all = Vec::new();
+    for (batch, valid) in &batches {
+        let rows = batch.get().as_hashes().iter().zip(valid.iter());
+        all.extend(rows.filter(|(_, is_valid)| **is_valid != 0).map(|(bits, _)| *bits));
+    }
+    detached(py, 8 * all.len(), || {
+        all.sort_unstable();
+        let groups = all.chunk_by(|left, right| left == right).map(<[u64]>::len);
+        groups.fold((0, 0), |(distinct, largest), group| (distinct + 1, largest.max(group as u64)))
+    })
+}
+
 /// Joins batches end to end: fingerprints and lengths.
 #[pyfunction]
 pub fn concatenate_simhashes(batches: Vec<(Bound<'_, Column>, Bound<'_, Column>)>) -> (Column, Column) {
@@ -127,4 +139,127 @@ pub fn concatenate_simhashes(batches: Vec<(Bound<'_, Column>, Bound<'_, Column>)
         lengths.extend_from_slice(counts.get().as_positions());
     }
     (Values::U64(fingerprints).into(), Values::U32(lengths).into())
+}
+
+/// Problems that are kept with their reasons; more are only counted.
+const MAX_PROBLEMS: usize = 1_000;
+
+/// Reads the rows of a corpus and hands out their fingerprints, batch by batch: nothing is kept.
+#[pyclass(module = "lookalike._core")]
+pub struct SimhashReader {
+    reader: Reader,
+    pool: rayon::ThreadPool,
+    /// The source being read, and its rows so far.
+    source: String,
+    row: u64,
+    states: [u64; 5],
+    problems: Vec<(String, u64, String)>,
+}
+
+/// Columns of a batch: where names end, all names, fingerprints, whether each is one, lengths.
+type Named = (Column, Py<PyBytes>, Column, Py<PyBytes>, Column);
+
+#[pymethods]
+impl SimhashReader {
+    #[new]
+    fn new(
+        maker: &SimhashMaker,
+        text_column: String,
+        id_column: String,
+        record_bytes: usize,
+        threads: usize,
+    ) -> PyResult<Self> {
+        let recipe = maker.recipe.clone();
+        let shingling = Shingling::new(recipe.options(), 1, false, 64).map_err(to_python)?;
+        let columns = Columns { text: text_column, number: None, name: Some(id_column) };
+        let sketching = Sketching::Simhash { recipe, with_shingles: false };
+        let how = How { shingling, sketching, columns, most: record_bytes };
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build();
+        let pool = pool.map_err(|error| PyOSError::new_err(error.to_string()))?;
+        let reader = Reader::new(how).map_err(to_python)?;
+        Ok(Self { reader, pool, source: String::new(), row: 0, states: [0; 5], problems: Vec::new() })
+    }
+
+    /// What comes next is of this source.
+    fn begin(&mut self, source: String) {
+        (self.source, self.row) = (source, 0);
+    }
+
+    /// Takes a chunk of a file of JSON Lines, cut anywhere.
+    fn push_lines(&mut self, py: Python<'_>, data: PyBackedBytes, last: bool) -> Named {
+        let Self { reader, pool, .. } = self;
+        let mut parts = detached(py, usize::MAX, || pool.install(|| reader.lines(&data, last)));
+        let names = parts.iter_mut().flat_map(|part| std::mem::take(&mut part.names)).collect();
+        self.named(py, &parts, names)
+    }
+
+    /// Takes the three buffers of an Arrow string array, and the names that rows have.
+    #[allow(clippy::too_many_arguments)]
+    fn push_columns(
+        &mut self,
+        py: Python<'_>,
+        validity: Option<PyBuffer<u8>>,
+        offsets: PyBuffer<u8>,
+        data: PyBuffer<u8>,
+        width: usize,
+        rows: usize,
+        names: Option<Vec<Option<String>>>,
+    ) -> PyResult<Named> {
+        let texts = ArrowTexts::new(validity.as_ref(), &offsets, &data, width, rows)?;
+        let text = |row: usize| texts.get(row);
+        let Self { reader, pool, .. } = self;
+        let parts = detached(py, usize::MAX, || pool.install(|| reader.texts(&text, None, rows)));
+        Ok(self.named(py, &parts, names.unwrap_or_default()))
+    }
+
+    /// Takes texts one by one, `None` where there is none, and their names.
+    fn push_texts(&mut self, py: Python<'_>, texts: Vec<Option<Input>>, names: Vec<Option<String>>) -> Named {
+        let bytes = |row: usize| texts[row].as_ref().map(Input::as_bytes);
+        let Self { reader, pool, .. } = self;
+        let parts = detached(py, usize::MAX, || pool.install(|| reader.texts(&bytes, None, texts.len())));
+        self.named(py, &parts, names)
+    }
+
+    /// Rows by what became of them: fingerprinted, without features, missing, bad, blank.
+    #[getter]
+    fn states(&self) -> [u64; 5] {
+        self.states
+    }
+
+    /// The first rows that could not be read: their source, number from 1 on, and why.
+    #[getter]
+    fn problems(&self) -> Vec<(String, u64, String)> {
+        self.problems.clone()
+    }
+}
+
+impl SimhashReader {
+    /// Batches as columns; a row without a name is called by its source and number.
+    fn named(&mut self, py: Python<'_>, parts: &[Signed], given: Vec<Option<String>>) -> Named {
+        let (mut ends, mut names, mut prints) = (vec![0], Vec::new(), Vec::new());
+        let mut given = given.into_iter();
+        for part in parts {
+            let room = MAX_PROBLEMS.saturating_sub(self.problems.len());
+            let problem = |(at, why): &(u32, String)| (self.source.clone(), self.row + u64::from(*at) + 1, why.clone());
+            self.problems.extend(part.problems.iter().take(room).map(problem));
+            let mut start = 0;
+            for (row, end) in part.rows.iter().zip(&part.element_ends) {
+                self.row += 1;
+                self.states[row.state as usize] += 1;
+                prints.push(Print::get(&part.elements[start..*end as usize]));
+                start = *end as usize;
+                match given.next().flatten() {
+                    Some(name) => names.extend_from_slice(name.as_bytes()),
+                    None => names.extend_from_slice(format!("{}:{}", self.source, self.row).as_bytes()),
+                }
+                ends.push(names.len() as u64);
+            }
+        }
+        let valid: Vec<u8> = prints.iter().map(|print| u8::from(print.fingerprint.is_some())).collect();
+        let fingerprints = prints.iter().map(|print| print.fingerprint.unwrap_or(0)).collect();
+        let lengths = prints.iter().map(|print| print.length).collect();
+        let bytes = |bytes: &[u8]| PyBytes::new(py, bytes).unbind();
+        let fingerprints = Values::U64(fingerprints).into();
+        (Values::U64(ends).into(), bytes(&names), fingerprints, bytes(&valid), Values::U32(lengths).into())
+    }
 }

@@ -7,7 +7,6 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
-from lookalike import _core
 from lookalike.corpora import Corpus, Scratch, open_object
 from lookalike.corpora.arrays import Wanted, listed
 from lookalike.corpora.batches import Problem, Source
@@ -68,7 +67,7 @@ def opened(
         references = read(core, before, asked, lambda done: tell(READING, done, total))
         start = len(core)
         stretches = [*references, *read(core, sources, asked, lambda done: tell(READING, offset + done, total))]
-        _check_texts(core, stretches, asked)
+        check_column(core.states, [one.source for one in stretches], asked.text_column)
         tell(DECIDING, 0, None)
         outcome = core.decide(
             asked.method,
@@ -111,15 +110,15 @@ def _paths(given: Any) -> list[str] | None:
     return None
 
 
-def _check_texts(core: _core.Corpus, stretches: Sequence[Stretch], asked: Settings) -> None:
+def check_column(states: Sequence[int], sources: Sequence[Source], text_column: str) -> None:
     """Errors: ``ParameterError`` if no row has the column of texts: lines tell their columns only one by one."""
-    compared, short, missing = core.states[:3]
-    lines = [one.source for one in stretches if isinstance(one.source, LineSource)]
-    if compared or short or not missing or len(lines) < len(stretches):
+    compared, short, missing = states[:3]
+    lines = [source for source in sources if isinstance(source, LineSource)]
+    if compared or short or not missing or len(lines) < len(sources):
         return
     names = next((names for source in lines if (names := source.columns())), [])
-    if asked.text_column not in names:
-        Wanted(asked.text_column).among(names, lines[0].name)
+    if text_column not in names:
+        Wanted(text_column).among(names, lines[0].name)
 
 
 def _problems(stretches: Sequence[Stretch]) -> list[Problem]:

@@ -122,10 +122,10 @@ def _table(staging: Staging, target: Path, rows: Iterator[list[Any]]) -> None:
 def _write_rows(file: IO[str], rows: Iterator[list[Any]]) -> None:
     writer = csv.writer(file)
     for row in rows:
-        writer.writerow([_cell(value) for value in row])
+        writer.writerow([cell(value) for value in row])
 
 
-def _cell(value: Any) -> Any:
+def cell(value: Any) -> Any:
     """A spreadsheet must not take a name for a formula."""
     is_formula = isinstance(value, str) and value[:1] in params.FORMULA and not _NUMBER.fullmatch(value)
     return "'" + value if is_formula else value

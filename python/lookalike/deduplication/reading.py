@@ -86,15 +86,15 @@ def push(core: _core.Corpus, batch: Batch) -> int:
         core.push_lines(batch.data, batch.last)
         return len(batch.data)
     if isinstance(batch, Columns):
-        validity = None if batch.validity is None else _bytes(batch.validity)
-        data = _bytes(batch.data)
-        core.push_columns(validity, _bytes(batch.offsets), data, batch.width, batch.rows, batch.numbers)
+        validity = None if batch.validity is None else as_bytes(batch.validity)
+        data = as_bytes(batch.data)
+        core.push_columns(validity, as_bytes(batch.offsets), data, batch.width, batch.rows, batch.numbers)
         return data.nbytes
     core.push_texts([text for _, text in batch.rows])
     return sum(len(text) for _, text in batch.rows if text is not None)
 
 
-def _bytes(buffer: Buffer) -> memoryview:
+def as_bytes(buffer: Buffer) -> memoryview:
     """Return a buffer as the core wants it: Arrow's are of signed bytes."""
     return memoryview(buffer).cast("B")
 

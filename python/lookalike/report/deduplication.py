@@ -35,8 +35,8 @@ def run(
         from lookalike.report.folder import check_out
 
         check_out(report, asked.overwrite)
-    sources = [_Given(one) for one in inputs]
-    others = [_Given(one) for one in against] or None
+    sources = given(inputs)
+    others = given(against) or None
     with (
         progress() as tell,
         job.opened(sources, against=others, outputs=asked, progress=tell, **chosen) as (answer, corpus, scratch),
@@ -48,6 +48,11 @@ def run(
 
             write_report(answer, report, overwrite=asked.overwrite, progress=tell)
     return answer
+
+
+def given(inputs: Sequence[str]) -> list[_Given]:
+    """Return inputs as paths: several strings would be texts."""
+    return [_Given(one) for one in inputs]
 
 
 class _Given:

@@ -24,9 +24,29 @@ pub struct Simhash {
     pub length: u32,
 }
 
+/// Everything that decides the fingerprint of a text; only those made alike can be compared.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Recipe {
+    options: Options,
+    width: usize,
+}
+
+impl Recipe {
+    /// Features of `width` tokens. Errors: a width that no shingle has.
+    pub fn new(options: Options, width: i64) -> Result<Self> {
+        let shingling = Shingling::new(options, width, false, 64)?;
+        Ok(Self { options, width: shingling.width })
+    }
+
+    /// How texts become tokens.
+    pub fn options(&self) -> Options {
+        self.options
+    }
+}
+
 /// Makes the fingerprints of many texts with the same tables and memory.
 pub struct Simhasher {
-    options: Options,
+    recipe: Recipe,
     /// Makes shingles; none if a feature is one token.
     shingler: Option<Shingler>,
     votes: Votes,
@@ -35,18 +55,19 @@ pub struct Simhasher {
 }
 
 impl Simhasher {
-    /// Features of `width` tokens. Errors: a width that no shingle has.
-    pub fn new(options: Options, width: i64) -> Result<Self> {
-        let shingling = Shingling::new(options, width, false, 64)?;
-        let shingler = (shingling.width > 1).then(|| Shingler::new(shingling));
-        Ok(Self { options, shingler, votes: Votes::default(), hashes: Vec::new() })
+    /// Fills the tables.
+    pub fn new(recipe: &Recipe) -> Self {
+        let Recipe { options, width } = recipe.clone();
+        let shingling = Shingling { options, width, labelled: false, bits: 64 };
+        let shingler = (width > 1).then(|| Shingler::new(shingling));
+        Self { recipe: recipe.clone(), shingler, votes: Votes::default(), hashes: Vec::new() }
     }
 
     /// The fingerprint of a text. Errors: a text of 4 GiB or more.
     pub fn text(&mut self, text: &str) -> Result<Simhash> {
         check_length(text.len())?;
         self.votes.clear();
-        let length = self.options.open(text, Reader(self)) as u32;
+        let length = self.recipe.options.open(text, Reader(self)) as u32;
         Ok(Simhash { fingerprint: self.votes.fingerprint(), length })
     }
 

@@ -1,6 +1,6 @@
 //! Every way of counting against the definition, texts against their streams, and what fingerprints promise.
 
-use super::hashing::{Simhash, Simhasher};
+use super::hashing::{Recipe, Simhash, Simhasher};
 use super::kernel;
 use super::vote::{distance, feature_hash, naive, Votes};
 use super::weight::{Weight, MAX_WEIGHT};
@@ -91,9 +91,13 @@ proptest! {
         unit in prop::sample::select(vec![Unit::Character, Unit::Word, Unit::Line]),
     ) {
         let options = Options { unit, homoglyphs };
-        let made = Simhasher::new(options, width).expect("in range").text(&text).expect("short enough");
+        let made = hasher(options, width).text(&text).expect("short enough");
         prop_assert_eq!(made, text_naive(&text, options, width));
     }
+}
+
+fn hasher(options: Options, width: i64) -> Simhasher {
+    Simhasher::new(&Recipe::new(options, width).expect("in range"))
 }
 
 /// All features at once, by the definition.
@@ -109,14 +113,14 @@ fn text_naive(text: &str, options: Options, width: i64) -> Simhash {
 }
 
 fn words(text: &str) -> Simhash {
-    Simhasher::new(WORDS, 1).expect("in range").text(text).expect("short enough")
+    hasher(WORDS, 1).text(text).expect("short enough")
 }
 
 #[test]
 fn blocks_join_without_a_seam() {
     let text: String = (0..9000).map(|i| format!("w{} ", mix64(i) % 700)).collect();
     for width in [1, 2, 7, 3000] {
-        let made = Simhasher::new(WORDS, width).expect("in range").text(&text).expect("short enough");
+        let made = hasher(WORDS, width).text(&text).expect("short enough");
         assert_eq!(made, text_naive(&text, WORDS, width), "width {width}");
     }
 }
@@ -124,7 +128,7 @@ fn blocks_join_without_a_seam() {
 #[test]
 fn memory_is_reused_without_a_trace() {
     for width in [1, 3] {
-        let mut hasher = Simhasher::new(WORDS, width).expect("in range");
+        let mut hasher = hasher(WORDS, width);
         let first = hasher.text("to be or not to be");
         assert_eq!(hasher.text(""), Ok(Simhash::default()));
         assert_eq!(hasher.text("to be or not to be"), first);
