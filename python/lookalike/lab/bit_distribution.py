@@ -211,6 +211,8 @@ def _spikes_table(explained: Sequence[Spike]) -> Table:
 def _even(kinds: dict[str, Words]) -> Table:
     rows = []
     for name, values in kinds.items():
+        if not len(values):
+            continue
         counts = _counts(values)
         even = len(values) / BUCKETS
         chi_square = float(((counts - even) ** 2).sum() / even)

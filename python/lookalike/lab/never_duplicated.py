@@ -34,7 +34,7 @@ THRESHOLDS = (0.5, params.THRESHOLD.default)
 K, LOSS = 3, 0.01
 #: Classes of length, and characters in which the script is looked for.
 CLASSES, LETTERS = 8, 300
-#: A host is told of if so many of its texts were drawn, and at most so many are.
+#: A host is told of if so many of its documents were drawn, and at most so many are.
 LEAST, HOSTS = 5, 10
 #: Texts of a category that the mean of all stands for, so that a single one does not decide.
 PRIOR = 5.0
@@ -130,9 +130,11 @@ def signals(found: Simhashed, drawn: Integers, is_dup: Mask, seed: int) -> list[
     for name, value in NUMBERS.items():
         made.append(try_numbers(name, np.array([value(text) for text in texts]), is_dup, is_train))
     made.append(try_categories("script", [script(text) for text in texts], is_dup, is_train))
-    hosts = [host(found.names[i]) for i in drawn.tolist()]
-    if any(hosts):
-        made.append(try_categories("host", [one or "none" for one in hosts], is_dup, is_train))
+    # Copies of a text may stand on several hosts, so here documents count.
+    hosts = [(host(name), place) for place, i in enumerate(drawn.tolist()) for name in found.holders[i]]
+    if any(name for name, _ in hosts):
+        places = np.array([place for _, place in hosts])
+        made.append(try_categories("host", [name or "none" for name, _ in hosts], is_dup[places], is_train[places]))
     return sorted(made, key=lambda one: (-one.auc, one.name))
 
 
@@ -205,15 +207,14 @@ def _claims(
 
 
 def _by_host(found: Simhashed, drawn: Integers, is_dup: Mask) -> list[tuple[str, int, int]]:
-    """Return each host with its drawn texts and how many are duplicated, the largest first."""
-    texts: Counter[str] = Counter()
+    """Return each host with its documents of drawn texts and how many are duplicated, the largest first."""
+    documents: Counter[str] = Counter()
     dups: Counter[str] = Counter()
     for i, dup in zip(drawn.tolist(), is_dup.tolist(), strict=True):
-        name = host(found.names[i])
-        if name is not None:
-            texts[name] += 1
+        for name in filter(None, map(host, found.holders[i])):
+            documents[name] += 1
             dups[name] += dup
-    return sorted(((name, count, dups[name]) for name, count in texts.items()), key=lambda one: (-one[1], one[0]))
+    return sorted(((name, count, dups[name]) for name, count in documents.items()), key=lambda one: (-one[1], one[0]))
 
 
 def _edges(lengths: Integers) -> list[int]:
@@ -254,7 +255,7 @@ def _hosts(hosts: Sequence[tuple[str, int, int]]) -> Table:
     rows: list[tuple[Cell, ...]] = [
         (name, count, dups, 1 - dups / count) for name, count, dups in hosts[:HOSTS] if count >= LEAST
     ]
-    return Table("the largest hosts", ("host", "texts", "duplicated", "never duplicated, share"), tuple(rows))
+    return Table("the largest hosts", ("host", "documents", "duplicated", "never duplicated, share"), tuple(rows))
 
 
 def _columns(tried: Sequence[Signal]) -> dict[str, list[Any]]:

@@ -44,10 +44,9 @@ Words = NDArray[np.uint64]
 class Simhashed:
     """The distinct texts of a corpus that have a fingerprint."""
 
-    names: tuple[str, ...]
+    #: Names of the documents that have each text, at least one.
+    holders: tuple[tuple[str, ...], ...]
     texts: tuple[bytes, ...] = field(repr=False)
-    #: Documents that have each text.
-    copies: Integers = field(repr=False)
     fingerprints: Words = field(repr=False)
     #: Words of each text.
     lengths: Integers = field(repr=False)
@@ -57,6 +56,16 @@ class Simhashed:
 
     def __len__(self) -> int:
         return len(self.texts)
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The name of the first document that has each text."""
+        return tuple(names[0] for names in self.holders)
+
+    @cached_property
+    def copies(self) -> Integers:
+        """The number of documents that have each text."""
+        return np.array([len(names) for names in self.holders], dtype=np.int64)
 
     @cached_property
     def shingles(self) -> list[Words]:
@@ -85,25 +94,20 @@ class Simhashed:
 
 def read(corpus: Corpus) -> Simhashed:
     """Fingerprint the distinct texts of a corpus with the default features."""
-    copies: dict[bytes, int] = {}
-    first: dict[bytes, str] = {}
+    holders: dict[bytes, list[str]] = {}
     for name, text in zip(corpus.names, corpus.documents, strict=True):
-        copies[text] = copies.get(text, 0) + 1
-        first.setdefault(text, name)
-    found = simhash_batch(list(copies))
+        holders.setdefault(text, []).append(name)
+    texts = list(holders)
+    found = simhash_batch(texts)
     has = np.frombuffer(found.valid, dtype=np.uint8).astype(bool)
     kept = np.flatnonzero(has).tolist()
-    texts = list(copies)
-    empty = {text for text, is_there in zip(texts, has, strict=True) if not is_there}
+    empty = {name for i in np.flatnonzero(~has).tolist() for name in holders[texts[i]]}
     return Simhashed(
-        names=tuple(first[texts[i]] for i in kept),
+        holders=tuple(tuple(holders[texts[i]]) for i in kept),
         texts=tuple(texts[i] for i in kept),
-        copies=np.array([copies[texts[i]] for i in kept], dtype=np.int64),
         fingerprints=np.asarray(found.fingerprints, dtype=np.uint64)[has],
         lengths=np.asarray(found.lengths).astype(np.int64)[has],
-        without=tuple(
-            name for name, text in zip(corpus.names, corpus.documents, strict=True) if empty and text in empty
-        ),
+        without=tuple(name for name in corpus.names if name in empty),
         is_synthetic=corpus.description.startswith(synthetic.DESCRIPTION),
     )
 
