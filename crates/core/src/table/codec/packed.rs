@@ -131,6 +131,11 @@ impl<S: Source> Packed<S> {
         self.len == 0
     }
 
+    /// Bytes of the column.
+    pub fn bytes(&self) -> usize {
+        self.payload - self.at + self.start(self.blocks()).unwrap_or(0) * UNIT + SLACK
+    }
+
     fn blocks(&self) -> usize {
         self.len.div_ceil(BLOCK)
     }
