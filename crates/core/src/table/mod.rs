@@ -9,6 +9,7 @@
 //! Cost: one pass that deals the rows into 256 heaps by their highest byte, then each heap is sorted where it fits the cache,
 //! on all cores; 16 bytes a row, twice while building.
 
+pub mod column;
 pub mod external;
 
 use rayon::prelude::*;
