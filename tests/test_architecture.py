@@ -34,7 +34,19 @@ RINGS = [
     {"__main__"},
 ]
 #: Order of the core's modules in the walk; a file may use only its own and those before it.
-CORE = ["error", "hash", "frontend", "scheme", "naive", "fingerprint", "sketch", "table", "matching", "clustering"]
+CORE = [
+    "error",
+    "hash",
+    "frontend",
+    "scheme",
+    "naive",
+    "fingerprint",
+    "sketch",
+    "table",
+    "hamming",
+    "matching",
+    "clustering",
+]
 HEAVY = {
     "numpy",
     "matplotlib",
