@@ -4,10 +4,9 @@ use super::disks::Ram;
 use super::{answers_as, near_rows, HOLDS, PLAN};
 use crate::disk::Bytes;
 use crate::error::Error;
-use crate::file::{image, RunFile};
-use crate::header::{number_at, HEADER};
-use crate::manifest::{Entry, Manifest};
-use crate::pages::{Pages, PAGE};
+use crate::file::{image, reseal, RunFile};
+use crate::manifest::{self, Entry, Manifest};
+use crate::pages::PAGE;
 use crate::run::{Hold, Row, Run};
 use crate::store::{check, Store};
 use lookalike_core::hamming::solve::{solve, Limit};
@@ -16,7 +15,6 @@ use proptest::prelude::*;
 use proptest::test_runner::{Config, RngSeed};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use xxhash_rust::xxh3::xxh3_64;
 
 fn folder() -> &'static Path {
     Path::new("/table")
@@ -125,35 +123,11 @@ fn a_file_of_another_version_is_told_from_a_damaged_one() {
     for path in disk.files().keys() {
         let newer = damaged(&disk, path, |bytes| {
             bytes[4] = 2;
-            let sum = xxh3_64(&bytes[..HEADER - 8]);
-            bytes[HEADER - 8..HEADER].copy_from_slice(&sum.to_le_bytes());
+            crate::header::reseal(bytes);
         });
         let opened = Store::open(Arc::new(newer), folder(), Hold::Mapped, false);
         assert!(matches!(opened, Err(Error::Version { found: 2, known: 1, .. })));
     }
-}
-
-/// Makes all checksums of a run file right again, as far as its header lets them be found.
-fn reseal(bytes: &mut [u8]) {
-    if bytes.len() < HEADER + 8 {
-        return;
-    }
-    let length = bytes.len() as u64;
-    bytes[24..32].copy_from_slice(&length.to_le_bytes());
-    let sum = xxh3_64(&bytes[..HEADER - 8]);
-    bytes[HEADER - 8..HEADER].copy_from_slice(&sum.to_le_bytes());
-    let (body, tables) = (number_at(bytes, 32) as usize, number_at(bytes, 44) as usize & 0xFFFF_FFFF);
-    let sums = HEADER.saturating_add(body).saturating_add(16 + tables * 32);
-    if let Some(inner) = bytes.get(HEADER..HEADER.saturating_add(body)) {
-        let right: Vec<u8> = Pages::sums(inner).collect();
-        if let Some(place) = bytes.get_mut(sums..sums.saturating_add(right.len())) {
-            place.copy_from_slice(&right);
-        }
-    }
-    let end = bytes.len() - 8;
-    let footer = bytes.get(HEADER + body.min(end)..end).unwrap_or_default();
-    let seal = xxh3_64(&[&bytes[..HEADER], footer].concat());
-    bytes[end..].copy_from_slice(&seal.to_le_bytes());
 }
 
 proptest! {
@@ -198,11 +172,7 @@ proptest! {
             let at = usize::from(at) % forged.len();
             forged[at] = byte;
         }
-        let sum = xxh3_64(&forged[..HEADER - 8]);
-        forged[HEADER - 8..HEADER].copy_from_slice(&sum.to_le_bytes());
-        let end = forged.len() - 8;
-        let seal = xxh3_64(&forged[..end]);
-        forged[end..].copy_from_slice(&seal.to_le_bytes());
+        manifest::reseal(&mut forged);
         if let Ok(manifest) = Manifest::from_bytes(Path::new("manifest"), &forged) {
             prop_assert!(manifest.rows() < 1 << 40);
         }
