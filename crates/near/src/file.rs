@@ -1,10 +1,11 @@
-//! The file of a run: fingerprints sorted once for each table, and the ids beside the first of them.
+//! The file of a run: distinct fingerprints sorted once for each table, and the ids beside the first of them.
 //!
 //! | part | bytes | what |
 //! |---|---|---|
 //! | header | 64 | `header.rs` |
-//! | body | | ids, then tables, each packed as `table/codec/packed.rs` says and beginning at a multiple of 8 |
+//! | body | | ids, starts, tables, each packed as `table/codec/packed.rs` says and beginning at a multiple of 8 |
 //! | directory | 16 | where the ids begin in the file, and how many bytes they take |
+//! | | 16 | the same of the starts: where the ids of each fingerprint begin, and the number of ids; 0 bytes if each has one |
 //! | | 32 a table | bits that stand at its top, radius, where it begins, how many bytes it takes |
 //! | sums | 8 a page | XXH3 of each 16 KiB of the body |
 //! | seal | 8 | XXH3 of header, directory and sums |
@@ -26,17 +27,31 @@ use std::path::Path;
 use std::sync::Arc;
 use xxhash_rust::xxh3::Xxh3;
 
-/// Bytes of the directory for the ids, and for each table.
-const IDS_ENTRY: usize = 16;
+/// Bytes of the directory for ids and starts, and for each table.
+const OWNERS_ENTRY: usize = 32;
 const TABLE_ENTRY: usize = 32;
 
-/// The bytes of a file that holds these rows. `column` gives the sorted values of a table, by its number.
-pub fn image(number: u64, design: &Design, ids: &[u64], mut column: impl FnMut(usize) -> Vec<u64>) -> Vec<u8> {
-    let tables = design.arrangements.len();
+/// What a file is made of.
+pub struct Content<'a> {
+    /// The tables.
+    pub design: &'a Design,
+    /// Different fingerprints.
+    pub distinct: usize,
+    /// The ids in the order of the first table.
+    pub ids: Vec<u64>,
+    /// Where the ids of each fingerprint begin, if one has several, and how many there are.
+    pub starts: Option<Vec<u64>>,
+}
+
+/// The bytes of a file. `column` gives the sorted values of a table, by its number.
+pub fn image(number: u64, content: &Content<'_>, mut column: impl FnMut(usize) -> Vec<u64>) -> Vec<u8> {
+    let arrangements = &content.design.arrangements;
     let mut bytes = vec![0; HEADER];
-    let mut directory = Vec::with_capacity(IDS_ENTRY + tables * TABLE_ENTRY);
-    append(&mut bytes, &mut directory, pack(ids, Order::Any));
-    for (i, arrangement) in design.arrangements.iter().enumerate() {
+    let mut directory = Vec::with_capacity(OWNERS_ENTRY + arrangements.len() * TABLE_ENTRY);
+    append(&mut bytes, &mut directory, pack(&content.ids, Order::Any));
+    let starts = content.starts.as_ref().map_or_else(Vec::new, |starts| pack(starts, Order::Any));
+    append(&mut bytes, &mut directory, starts);
+    for (i, arrangement) in arrangements.iter().enumerate() {
         directory.extend(arrangement.order.chosen().to_le_bytes());
         directory.extend(u64::from(arrangement.radius).to_le_bytes());
         append(&mut bytes, &mut directory, pack(&column(i), Order::Ascending));
@@ -46,12 +61,12 @@ pub fn image(number: u64, design: &Design, ids: &[u64], mut column: impl FnMut(u
     let header = Header {
         kind: Kind::Run,
         number,
-        rows: ids.len() as u64,
+        rows: content.ids.len() as u64,
         length: (bytes.len() + directory.len() + sums.len() + 8) as u64,
         body: body as u64,
-        distance: design.distance,
-        count: tables as u32,
-        next: 0,
+        distance: content.design.distance,
+        count: arrangements.len() as u32,
+        more: content.distinct as u64,
     };
     let header = header.to_bytes();
     bytes[..HEADER].copy_from_slice(&header);
@@ -84,7 +99,7 @@ pub fn reseal(bytes: &mut [u8]) {
     let (body, tables) = (number_at(bytes, 32) as usize, number_at(bytes, 44) as u32 as usize);
     let stop = HEADER.saturating_add(body).min(end);
     let right: Vec<u8> = Pages::sums(&bytes[HEADER..stop]).collect();
-    let at = stop.saturating_add(IDS_ENTRY).saturating_add(tables.saturating_mul(TABLE_ENTRY));
+    let at = stop.saturating_add(OWNERS_ENTRY).saturating_add(tables.saturating_mul(TABLE_ENTRY));
     if let Some(place) = bytes.get_mut(at..at.saturating_add(right.len()).min(end)) {
         place.copy_from_slice(&right[..place.len()]);
     }
@@ -95,6 +110,19 @@ pub fn reseal(bytes: &mut [u8]) {
 /// The seal of a file, as it says itself.
 pub fn seal_of(bytes: &[u8]) -> u64 {
     number_at(bytes, bytes.len().saturating_sub(8))
+}
+
+/// Where the body of a file of that length ends and where the sums begin. Nothing: the header makes no sense.
+fn layout(header: &Header, length: usize) -> Option<(usize, usize)> {
+    let tables = header.count as usize;
+    let end = usize::try_from(header.body).ok()?.checked_add(HEADER).filter(|end| *end < length)?;
+    let sums = end + OWNERS_ENTRY + tables.min(MAX_TABLES) * TABLE_ENTRY;
+    let is_sound = (1..=MAX_TABLES).contains(&tables)
+        && sums + (end - HEADER).div_ceil(PAGE) * 8 + 8 == length
+        && header.distance <= MAX_DISTANCE
+        && header.rows < 1 << 32
+        && header.more <= header.rows;
+    is_sound.then_some((end, sums))
 }
 
 /// A file that was opened.
@@ -108,6 +136,7 @@ pub struct RunFile {
     pub design: Design,
     pages: Arc<Pages>,
     ids: Range<usize>,
+    starts: Range<usize>,
     columns: Vec<Range<usize>>,
 }
 
@@ -116,19 +145,10 @@ impl RunFile {
     pub fn open(path: &Path, bytes: Bytes) -> Result<Self> {
         let header = Header::read(path, &bytes, Kind::Run)?;
         let damaged = |reason: &str| Error::damaged(path, reason);
-        let tables = header.count as usize;
-        let body = usize::try_from(header.body).ok().and_then(|body| body.checked_add(HEADER));
-        let Some(end) = body.filter(|end| *end < bytes.len() && (1..=MAX_TABLES).contains(&tables)) else {
-            return Err(damaged("its header makes no sense"));
-        };
-        let sums = end + IDS_ENTRY + tables * TABLE_ENTRY;
-        let footer_end = sums + (end - HEADER).div_ceil(PAGE) * 8;
-        if footer_end + 8 != bytes.len() || header.distance > MAX_DISTANCE || header.rows >= 1 << 32 {
-            return Err(damaged("its header makes no sense"));
-        }
-        let footer = &bytes[end..footer_end];
+        let (end, sums) = layout(&header, bytes.len()).ok_or_else(|| damaged("its header makes no sense"))?;
+        let footer = &bytes[end..bytes.len() - 8];
         let seal = seal(&bytes[..HEADER], footer);
-        if seal != number_at(&bytes, footer_end) {
+        if seal != seal_of(&bytes) {
             return Err(damaged("its footer fails its checksum"));
         }
         let range = |at: usize| {
@@ -136,17 +156,18 @@ impl RunFile {
             let (start, stop) = (usize::try_from(start).ok()?, usize::try_from(start.checked_add(length)?).ok()?);
             (start >= HEADER && stop <= end).then_some(start..stop)
         };
-        let entry = |table: usize| IDS_ENTRY + table * TABLE_ENTRY;
-        let ids = range(0).ok_or_else(|| damaged("its ids lie elsewhere"))?;
-        let columns = (0..tables).map(|table| range(entry(table) + 16)).collect::<Option<Vec<_>>>();
-        let columns = columns.ok_or_else(|| damaged("a table of it lies elsewhere"))?;
-        let arrangement = |table: usize| {
-            let radius = number_at(footer, entry(table) + 8).min(u64::from(MAX_DISTANCE)) as u32;
-            Arrangement::new(number_at(footer, entry(table)), radius)
+        let entries = (0..header.count as usize).map(|table| OWNERS_ENTRY + table * TABLE_ENTRY);
+        let columns: Option<Vec<_>> = entries.clone().map(|entry| range(entry + 16)).collect();
+        let (Some(ids), Some(starts), Some(columns)) = (range(0), range(16), columns) else {
+            return Err(damaged("a column of it lies elsewhere"));
         };
-        let design = Design { distance: header.distance, arrangements: (0..tables).map(arrangement).collect() };
+        let arrangement = |entry: usize| {
+            let radius = number_at(footer, entry + 8).min(u64::from(MAX_DISTANCE)) as u32;
+            Arrangement::new(number_at(footer, entry), radius)
+        };
+        let design = Design { distance: header.distance, arrangements: entries.map(arrangement).collect() };
         let pages = Pages::new(path, bytes, HEADER..end, sums);
-        Ok(Self { header, seal, design, pages, ids, columns })
+        Ok(Self { header, seal, design, pages, ids, starts, columns })
     }
 
     /// Rows in it.
@@ -159,23 +180,35 @@ impl RunFile {
         &self.pages
     }
 
+    /// Different fingerprints in it.
+    pub fn distinct(&self) -> usize {
+        self.header.more as usize
+    }
+
     /// The ids, in the order of the first table. Errors: damaged.
     pub fn ids(&self) -> Result<Packed<Body>> {
-        self.packed(self.ids.clone(), Order::Any)
+        self.packed(&self.ids, Order::Any, self.rows())
+    }
+
+    /// Where the ids of each fingerprint begin, if one has several. Errors: damaged.
+    pub fn starts(&self) -> Result<Option<Packed<Body>>> {
+        match self.starts.is_empty() {
+            true if self.rows() == self.distinct() => Ok(None),
+            _ => self.packed(&self.starts, Order::Any, self.distinct() + 1).map(Some),
+        }
     }
 
     /// The values of a table. Errors: damaged, or there is no such table.
     pub fn column(&self, table: usize) -> Result<Packed<Body>> {
-        self.packed(self.columns.get(table).cloned().unwrap_or(0..0), Order::Ascending)
+        self.packed(self.columns.get(table).unwrap_or(&(0..0)), Order::Ascending, self.distinct())
     }
 
-    fn packed(&self, range: Range<usize>, order: Order) -> Result<Packed<Body>> {
-        let column = Packed::open(Body(self.pages.clone()), range, order).filter(|column| column.len() == self.rows());
-        if column.is_none() {
+    fn packed(&self, range: &Range<usize>, order: Order, len: usize) -> Result<Packed<Body>> {
+        let column = Packed::open(Body(self.pages.clone()), range.clone(), order).filter(|column| column.len() == len);
+        column.ok_or_else(|| {
             self.pages.report();
-            self.pages.checked()?;
-        }
-        column.ok_or_else(|| Error::Refused { reason: "a column cannot be read".to_owned() })
+            Error::damaged(self.pages.path(), "a column of it makes no sense")
+        })
     }
 
     /// All numbers of a column. Errors: damaged.
@@ -186,5 +219,14 @@ impl RunFile {
         }
         self.pages.checked()?;
         Ok(values)
+    }
+
+    /// The values of a table, read into memory. Errors: damaged, or they do not ascend.
+    pub fn ascending(&self, table: usize) -> Result<Vec<u64>> {
+        let values = self.decode(&self.column(table)?)?;
+        match values.is_sorted() {
+            true => Ok(values),
+            false => Err(Error::damaged(self.pages.path(), "a table of it is not sorted")),
+        }
     }
 }

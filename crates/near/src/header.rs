@@ -41,8 +41,8 @@ pub struct Header {
     pub distance: u32,
     /// Tables of a run, runs of a manifest.
     pub count: u32,
-    /// Of a manifest: the number of the next run; else 0.
-    pub next: u64,
+    /// Of a run: different fingerprints in it; of a manifest: the number of the next run.
+    pub more: u64,
 }
 
 /// Number `at` of some bytes; 0 beyond their end.
@@ -72,7 +72,7 @@ impl Header {
         bytes[32..40].copy_from_slice(&self.body.to_le_bytes());
         bytes[40..44].copy_from_slice(&self.distance.to_le_bytes());
         bytes[44..48].copy_from_slice(&self.count.to_le_bytes());
-        bytes[48..56].copy_from_slice(&self.next.to_le_bytes());
+        bytes[48..56].copy_from_slice(&self.more.to_le_bytes());
         let sum = xxh3_64(&bytes[..SUM]);
         bytes[SUM..].copy_from_slice(&sum.to_le_bytes());
         bytes
@@ -105,7 +105,7 @@ impl Header {
             body: number_at(header, 32),
             distance: half(40),
             count: half(44),
-            next: number_at(header, 48),
+            more: number_at(header, 48),
         };
         if header.length != bytes.len() as u64 {
             return damaged(format!("it has `{}` bytes of `{}`", bytes.len(), header.length));

@@ -2,7 +2,8 @@
 //!
 //! ```text
 //! rows ─▶ tail ─▶ Run ─▶ merged Runs ─▶ folder: manifest + run files
-//!         store.rs  run.rs  store.rs     manifest.rs, file.rs, disk.rs
+//!         store.rs  run.rs,   store.rs   kept.rs, manifest.rs, file.rs, disk.rs
+//!                   owners.rs
 //! ```
 //!
 //! A [`store::Store`] is the same in memory and in a folder. What is searched is a [`run::Run`]: fingerprints sorted once for each table of a
@@ -13,7 +14,9 @@ pub mod disk;
 pub mod error;
 pub mod file;
 pub mod header;
+pub mod kept;
 pub mod manifest;
+pub mod owners;
 pub mod pages;
 pub mod run;
 pub mod store;

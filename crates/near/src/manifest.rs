@@ -10,7 +10,7 @@
 //! | runs | 40 each | number, rows, bytes of its file, its seal, bytes of its deletions |
 //! | tail | 8 | number of rows in no file |
 //! | | 8 each, 8 each | their fingerprints, then their ids; ascending by (fingerprint, id) |
-//! | deletions | | for each run that has some: places in its first table, ascending, packed as `table/codec/packed.rs` says |
+//! | deletions | | for each run that has some: places among its ids, ascending, packed as `table/codec/packed.rs` says |
 //! | seal | 8 | XXH3 of everything before |
 
 use crate::error::{Error, Result};
@@ -44,7 +44,7 @@ pub struct Entry {
     pub length: u64,
     /// The seal of the file.
     pub seal: u64,
-    /// Places of rows that are gone, ascending.
+    /// Places among its ids of rows that are gone, ascending.
     pub deleted: Vec<u64>,
 }
 
@@ -98,7 +98,7 @@ impl Manifest {
             body: (bytes.len() - HEADER) as u64,
             distance: self.plan.distance,
             count: self.runs.len() as u32,
-            next: self.next,
+            more: self.next,
         };
         bytes[..HEADER].copy_from_slice(&header.to_bytes());
         bytes.extend(xxh3_64(&bytes).to_le_bytes());
@@ -184,5 +184,5 @@ fn parse(header: &Header, mut bytes: &[u8]) -> Option<Manifest> {
         runs.push(Entry { number: numbers(0), rows: numbers(1), length: numbers(2), seal: numbers(3), deleted });
     }
     let plan = Plan { distance: header.distance, limit };
-    bytes.is_empty().then_some(Manifest { generation: header.number, plan, next: header.next, runs, tail })
+    bytes.is_empty().then_some(Manifest { generation: header.number, plan, next: header.more, runs, tail })
 }

@@ -40,6 +40,11 @@ impl Pages {
         body.chunks(PAGE).flat_map(|page| xxh3_64(page).to_le_bytes())
     }
 
+    /// The file.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
     /// Remembers that something read here made no sense, so that [`Self::checked`] tells.
     pub fn report(&self) {
         self.is_damaged.store(true, Ordering::Relaxed);

@@ -1,186 +1,175 @@
 //! A run: rows that are sorted once, in the tables of a design, and never changed; only marked as gone.
 //!
-//! A row is a fingerprint with an id. The first table has the ids beside it; a fingerprint that is found in another one finds
-//! its ids by its value in the first. Tables are held as they are asked for: compressed in memory, or packed in the file they were
-//! written to, mapped.
+//! A row is a fingerprint with an id. Fingerprints stand once in each table, however many ids they have; the ids stand once, in the
+//! order of the first table. Tables are held as they are asked for: plain, compressed, or packed in the file they were
+//! written to, which is mapped. All are searched by the same code (`lookalike_core::hamming::search`).
 //!
-//! Cost of a query: the lookups and candidates of the design (`lookalike_core::hamming::design`), and one lookup for each
-//! fingerprint found.
+//! Cost: that of the design, and one lookup in the first table for each fingerprint that another one finds.
 
 use crate::error::Result;
-use crate::file::{self, RunFile};
-use crate::manifest::{Entry, Plan};
+use crate::file::{self, Content, RunFile};
+use crate::manifest::Entry;
+use crate::owners::Owners;
 use crate::pages::{Body, Pages};
-use lookalike_core::hamming::solve::solve;
-use lookalike_core::hamming::{Design, BITS};
+use lookalike_core::hamming::design::Design;
+use lookalike_core::hamming::search::{locate, Found, Search};
+use lookalike_core::hamming::BITS;
 use lookalike_core::hash::mix64;
 use lookalike_core::table::codec::elias_fano::EliasFano;
-use lookalike_core::table::codec::packed::{pack, Order, Packed};
+use lookalike_core::table::codec::packed::Packed;
 use lookalike_core::table::column::Column;
+use lookalike_core::table::plain::Plain;
+use lookalike_core::table::sort::sort;
 use std::ops::Range;
 use std::sync::Arc;
 
 /// A fingerprint with an id.
 pub type Row = (u64, u64);
 
-/// A row that was found.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Hit {
-    /// In how many bits its fingerprint differs from the query.
-    pub distance: u32,
-    /// The id of the row.
-    pub id: u64,
-    /// The fingerprint of the row.
-    pub value: u64,
-}
-
-/// How the tables of files are held.
+/// How tables are held.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Hold {
-    /// Read into memory, compressed.
-    Memory,
-    /// Left in the file, which is mapped.
+    /// In memory, as they are: fastest.
+    Plain,
+    /// In memory, compressed: about 5 bytes a fingerprint and table in place of 9.
+    Compressed,
+    /// Left in the file, which is mapped; until there is one, plain.
     Mapped,
 }
 
-/// One table.
+/// A table in a mapped file. What cannot be read is nothing, and the pages remember that.
 #[derive(Debug)]
-enum Table {
-    Memory(EliasFano),
-    Mapped { packed: Packed<Body>, pages: Arc<Pages>, depth: u32 },
+struct Mapped {
+    packed: Packed<Body>,
+    pages: Arc<Pages>,
+    depth: u32,
 }
 
-impl Table {
-    /// What a damaged file gives instead of an answer; it is remembered that there was none.
-    fn or_damaged<T>(pages: &Pages, found: Option<T>, instead: T) -> T {
-        found.unwrap_or_else(|| {
-            pages.report();
-            instead
-        })
-    }
-}
-
-impl Column for Table {
+impl Column for Mapped {
     fn len(&self) -> usize {
-        match self {
-            Self::Memory(column) => column.len(),
-            Self::Mapped { packed, .. } => packed.len(),
-        }
+        self.packed.len()
     }
 
     fn depth(&self) -> u32 {
-        match self {
-            Self::Memory(column) => column.depth(),
-            Self::Mapped { depth, .. } => *depth,
-        }
+        self.depth
     }
 
-    fn hint(&self, prefix: u64) {
-        if let Self::Memory(column) = self {
-            column.hint(prefix);
-        }
-    }
+    /// What a page of a file needs is not known before it is looked at.
+    fn hint(&self, _prefix: u64) {}
 
     fn bucket(&self, prefix: u64) -> Range<usize> {
-        match self {
-            Self::Memory(column) => column.bucket(prefix),
-            Self::Mapped { packed, depth: 0, .. } => match prefix {
-                0 => 0..packed.len(),
-                _ => packed.len()..packed.len(),
-            },
-            Self::Mapped { packed, depth, .. } if prefix.checked_shr(*depth).unwrap_or(0) > 0 => {
-                packed.len()..packed.len()
-            }
-            Self::Mapped { packed, pages, depth } => {
-                let (low, below) = (prefix << (BITS - depth), u64::MAX.checked_shr(*depth).unwrap_or(0));
-                Self::or_damaged(pages, packed.rows(low, low | below), 0..0)
+        let none = self.packed.len()..self.packed.len();
+        match self.depth {
+            _ if prefix.checked_shr(self.depth).unwrap_or(0) > 0 => none,
+            0 => 0..self.packed.len(),
+            depth => {
+                let low = prefix << (BITS - depth);
+                let rows = self.packed.rows(low, low | u64::MAX.checked_shr(depth).unwrap_or(0));
+                rows.unwrap_or_else(|| {
+                    self.pages.report();
+                    none
+                })
             }
         }
     }
 
     fn read(&self, rows: Range<usize>, seen: &mut dyn FnMut(usize, &[u64])) {
-        match self {
-            Self::Memory(column) => column.read(rows, seen),
-            Self::Mapped { packed, pages, .. } => Self::or_damaged(pages, packed.read(rows, seen), ()),
+        if self.packed.read(rows, seen).is_none() {
+            self.pages.report();
         }
     }
 }
 
-/// The ids in the order of the first table.
+/// The tables of a design, all held alike.
 #[derive(Debug)]
-enum Ids {
-    Memory(Packed<Vec<u8>>),
-    Mapped(Packed<Body>),
+enum Tables {
+    Plain(Vec<Plain>),
+    Compressed(Vec<EliasFano>),
+    Mapped(Vec<Mapped>),
+}
+
+/// Does something with the columns, whichever they are.
+macro_rules! with {
+    ($tables:expr, $columns:ident => $what:expr) => {
+        match $tables {
+            Tables::Plain($columns) => $what,
+            Tables::Compressed($columns) => $what,
+            Tables::Mapped($columns) => $what,
+        }
+    };
+}
+
+impl Tables {
+    /// Holds what `column` gives for each table, in memory.
+    fn hold(design: &Design, hold: Hold, rows: usize, column: impl Fn(usize) -> Result<Vec<u64>>) -> Result<Self> {
+        let depth = |table: usize| design.arrangements[table].depth(rows as u64);
+        let all = 0..design.arrangements.len();
+        Ok(match hold {
+            Hold::Compressed => {
+                let compress = |table| Ok(EliasFano::new(&column(table)?, depth(table)));
+                Self::Compressed(all.map(compress).collect::<Result<_>>()?)
+            }
+            _ => Self::Plain(all.map(|table| Ok(Plain::new(column(table)?, depth(table)))).collect::<Result<_>>()?),
+        })
+    }
 }
 
 /// Rows in sorted tables.
 #[derive(Debug)]
 pub struct Run {
     design: Design,
-    tables: Vec<Table>,
-    ids: Ids,
-    rows: usize,
-    /// A bit for each place of the first table whose row is gone; empty while none is.
-    gone: Vec<u64>,
-    gone_count: usize,
-    /// What tells that a file is damaged.
+    search: Search,
+    tables: Tables,
+    owners: Owners,
+    /// What tells that a mapped file is damaged.
     pages: Option<Arc<Pages>>,
     /// The file it was written to or read from; its deletions are those of the last commit.
     pub file: Option<Entry>,
 }
 
 impl Run {
-    /// Sorts rows into tables. REQUIRES: no row is there twice, and fewer than 2^32. Errors: a plan that cannot be.
-    pub fn build(plan: Plan, mut rows: Vec<Row>) -> Result<Self> {
-        let design = solve(BITS, plan.distance, rows.len() as u64, plan.limit)?;
-        let first = &design.arrangements[0].order;
-        rows.sort_unstable_by_key(|(value, id)| (first.apply(*value), *id));
-        let ids: Vec<u64> = rows.iter().map(|(_, id)| *id).collect();
-        let column = |table: usize| {
-            let order = &design.arrangements[table].order;
-            let mut values: Vec<u64> = rows.iter().map(|(value, _)| order.apply(*value)).collect();
-            values.sort_unstable();
-            Self::held(&design, table, &values)
-        };
-        let tables = (0..design.arrangements.len()).map(column).collect();
-        let ids = Ids::Memory(in_memory(&ids)?);
-        let rows = rows.len();
-        Ok(Self { design, tables, ids, rows, gone: Vec::new(), gone_count: 0, pages: None, file: None })
-    }
-
-    /// A table in memory.
-    fn held(design: &Design, table: usize, values: &[u64]) -> Table {
-        Table::Memory(EliasFano::new(values, design.arrangements[table].depth(values.len() as u64)))
+    /// Sorts rows into tables. REQUIRES: no row is there twice, and fewer than 2^32. Errors: none but what the system has.
+    pub fn build(design: &Design, mut rows: Vec<Row>, hold: Hold) -> Result<Self> {
+        let order = &design.arrangements[0].order;
+        rows.iter_mut().for_each(|row| row.0 = order.apply(row.0));
+        sort(&mut rows);
+        let mut first: Vec<u64> = rows.iter().map(|row| row.0).collect();
+        first.dedup();
+        let owners = Owners::of(&rows, first.len())?;
+        drop(rows);
+        let tables = Tables::hold(design, hold, first.len(), |table| {
+            let other = &design.arrangements[table].order;
+            let mut column: Vec<u64> = first.iter().map(|row| other.apply(order.undo(*row))).collect();
+            sort(&mut column);
+            Ok(column)
+        })?;
+        let search = Search::new(design, first.len() as u64);
+        Ok(Self { design: design.clone(), search, tables, owners, pages: None, file: None })
     }
 
     /// The run in a file, without the rows that are gone. Errors: the file is damaged.
     pub fn open(file: &RunFile, entry: &Entry, hold: Hold) -> Result<Self> {
-        let (design, rows) = (file.design.clone(), file.rows());
-        let packed = |table: usize| file.column(table);
-        let count = design.arrangements.len();
-        let (ids, tables) = match hold {
-            Hold::Memory => {
-                let table = |table: usize| Ok(Self::held(&design, table, &file.decode(&packed(table)?)?));
-                let ids = file.decode(&file.ids()?)?;
-                (Ids::Memory(in_memory(&ids)?), (0..count).map(table).collect::<Result<_>>()?)
-            }
+        let (design, rows) = (file.design.clone(), file.distinct());
+        let mut owners = Owners::open(file, hold == Hold::Mapped)?;
+        let tables = match hold {
             Hold::Mapped => {
-                let depth = |table: usize| design.arrangements[table].depth(rows as u64);
-                let pages = file.pages();
-                let table = |i: usize| Ok(Table::Mapped { packed: packed(i)?, pages: pages.clone(), depth: depth(i) });
-                (Ids::Mapped(file.ids()?), (0..count).map(table).collect::<Result<_>>()?)
+                let table = |table: usize| {
+                    let depth = design.arrangements[table].depth(rows as u64);
+                    Ok(Mapped { packed: file.column(table)?, pages: file.pages().clone(), depth })
+                };
+                Tables::Mapped((0..design.arrangements.len()).map(table).collect::<Result<_>>()?)
             }
+            _ => Tables::hold(&design, hold, rows, |table| file.ascending(table))?,
         };
         let pages = (hold == Hold::Mapped).then(|| file.pages().clone());
-        let mut run =
-            Self { design, tables, ids, rows, gone: Vec::new(), gone_count: 0, pages, file: Some(entry.clone()) };
-        entry.deleted.iter().for_each(|place| run.delete(*place as usize));
-        Ok(run)
+        entry.deleted.iter().for_each(|place| owners.delete(*place as usize));
+        let search = Search::new(&design, rows as u64);
+        Ok(Self { design, search, tables, owners, pages, file: Some(entry.clone()) })
     }
 
     /// Rows that are there.
     pub fn len(&self) -> usize {
-        self.rows - self.gone_count
+        self.owners.live()
     }
 
     /// Whether all are gone.
@@ -190,20 +179,27 @@ impl Run {
 
     /// Rows that were there at first.
     pub fn size(&self) -> usize {
-        self.rows
+        self.owners.size()
     }
 
-    /// Bytes of tables and ids in memory.
-    pub fn bytes(&self) -> usize {
-        let of = |table: &Table| match table {
-            Table::Memory(column) => column.bytes(),
-            Table::Mapped { .. } => 0,
+    /// Different fingerprints that were there at first.
+    fn distinct(&self) -> usize {
+        with!(&self.tables, columns => columns.first().map_or(0, |column| column.len()))
+    }
+
+    /// Bytes of tables and directories in memory, and of ids.
+    pub fn bytes(&self) -> (usize, usize) {
+        let tables = match &self.tables {
+            Tables::Plain(columns) => columns.iter().map(Plain::bytes).sum(),
+            Tables::Compressed(columns) => columns.iter().map(EliasFano::bytes).sum(),
+            Tables::Mapped(_) => 0,
         };
-        let ids = match &self.ids {
-            Ids::Memory(ids) => ids.bytes(),
-            Ids::Mapped(_) => 0,
-        };
-        self.tables.iter().map(of).sum::<usize>() + ids + self.gone.len() * 8
+        (tables, self.owners.bytes())
+    }
+
+    /// Places of rows that are gone, ascending.
+    pub fn deleted(&self) -> Vec<u64> {
+        self.owners.deleted()
     }
 
     /// Errors: something of the file that was read so far is damaged.
@@ -211,149 +207,102 @@ impl Run {
         self.pages.as_ref().map_or(Ok(()), |pages| pages.checked())
     }
 
-    fn is_gone(&self, place: usize) -> bool {
-        self.gone.get(place / 64).is_some_and(|word| word >> (place % 64) & 1 == 1)
-    }
-
-    /// The id at a place of the first table.
-    fn id(&self, place: usize) -> u64 {
-        let id = match &self.ids {
-            Ids::Memory(ids) => ids.get(place),
-            Ids::Mapped(ids) => ids.get(place),
-        };
-        if let (None, Some(pages)) = (id, &self.pages) {
-            pages.report();
+    /// Calls `seen` with the number of the query and id, distance and number of the fingerprint of everything near it.
+    /// REQUIRES: a distance of at most the design's.
+    pub fn find(&self, queries: &[u64], distance: u32, seen: &mut dyn FnMut(u32, u64, u32, usize)) {
+        let findings = with!(&self.tables, columns => self.search.run(columns, queries));
+        for found in findings.found.iter().filter(|found| u32::from(found.distance) <= distance) {
+            let row = found.row as usize;
+            self.owners.each(row, &mut |_, id| seen(found.query, id, found.distance.into(), row));
         }
-        id.unwrap_or(0)
     }
 
-    /// Calls `seen` with place and id of every row of a fingerprint that is there.
-    fn ids_of(&self, value: u64, seen: &mut dyn FnMut(usize, u64)) {
-        let Some(first) = self.tables.first() else { return };
-        let asked = self.design.arrangements[0].order.apply(value);
-        first.visit(asked, asked, &mut |start, values| {
-            (start..start + values.len())
-                .filter(|place| !self.is_gone(*place))
-                .for_each(|place| seen(place, self.id(place)));
+    /// A fingerprint by its number.
+    pub fn value(&self, row: usize) -> u64 {
+        let mut value = 0;
+        with!(&self.tables, columns => if let Some(first) = columns.first() {
+            first.read(row..row + 1, &mut |_, values| value = values.first().copied().unwrap_or(0));
         });
+        self.design.arrangements[0].order.undo(value)
     }
 
-    /// Where a row stands, if it is there.
-    pub fn place(&self, (value, id): Row) -> Option<usize> {
-        let mut found = None;
-        self.ids_of(value, &mut |place, other| found = if other == id { Some(place) } else { found });
-        found
+    /// Where each of some rows stands among the ids, if it is there.
+    pub fn places(&self, rows: &[Row]) -> Vec<Option<usize>> {
+        let order = &self.design.arrangements[0].order;
+        let asked: Vec<(u32, u64, u8)> =
+            rows.iter().enumerate().map(|(i, row)| (i as u32, order.apply(row.0), 0)).collect();
+        let mut found: Vec<Found> = Vec::new();
+        with!(&self.tables, columns => if let Some(first) = columns.first() {
+            locate(first, &asked, &mut found);
+        });
+        let mut places = vec![None; rows.len()];
+        for one in found {
+            let i = one.query as usize;
+            places[i] = self.owners.place(one.row as usize, rows[i].1);
+        }
+        places
     }
 
-    /// Marks the row at a place as gone. REQUIRES: it is there.
+    /// Marks the row at a place as gone.
     pub fn delete(&mut self, place: usize) {
-        if place < self.rows && !self.is_gone(place) {
-            self.gone.resize(self.rows.div_ceil(64), 0);
-            self.gone[place / 64] |= 1 << (place % 64);
-            self.gone_count += 1;
-        }
-    }
-
-    /// Places of rows that are gone, ascending.
-    pub fn deleted(&self) -> Vec<u64> {
-        (0..self.rows).filter(|place| self.is_gone(*place)).map(|place| place as u64).collect()
-    }
-
-    /// Appends all rows within a distance. REQUIRES: a distance that the design finds.
-    pub fn find(&self, query: u64, distance: u32, out: &mut Vec<Hit>) {
-        let mut values = Vec::new();
-        for (arrangement, table) in self.design.arrangements.iter().zip(&self.tables) {
-            let asked = arrangement.order.apply(query);
-            let (depth, radius) = (table.depth(), arrangement.radius.min(distance));
-            let prefix = asked.checked_shr(BITS - depth).unwrap_or(0);
-            within(depth, radius, &mut |pattern| {
-                table.read(table.bucket(prefix ^ pattern), &mut |_, candidates| {
-                    let near = candidates.iter().filter(|value| (*value ^ asked).count_ones() <= distance);
-                    values.extend(near.map(|value| arrangement.order.undo(*value)));
-                });
-            });
-        }
-        values.sort_unstable();
-        values.dedup();
-        for value in values {
-            let distance = (value ^ query).count_ones();
-            self.ids_of(value, &mut |_, id| out.push(Hit { distance, id, value }));
-        }
+        self.owners.delete(place);
     }
 
     /// All rows that are there, in the order of the first table.
     pub fn live(&self) -> Vec<Row> {
-        let mut rows = Vec::with_capacity(self.len());
-        if let (Some(table), Some(arrangement)) = (self.tables.first(), self.design.arrangements.first()) {
-            table.read(0..self.rows, &mut |first, values| {
-                for (place, value) in values.iter().enumerate().map(|(i, value)| (first + i, value)) {
-                    if !self.is_gone(place) {
-                        rows.push((arrangement.order.undo(*value), self.id(place)));
-                    }
+        let mut rows: Vec<Row> = Vec::with_capacity(self.len());
+        let order = &self.design.arrangements[0].order;
+        with!(&self.tables, columns => if let Some(first) = columns.first() {
+            first.read(0..first.len(), &mut |start, values| {
+                for (row, value) in values.iter().enumerate().filter(|_| rows.len() <= self.len()) {
+                    let value = order.undo(*value);
+                    self.owners.each(start + row, &mut |_, id| rows.push((value, id)));
                 }
             });
+        });
+        // A forged file may give one id to many; each has one.
+        if let (true, Some(pages)) = (rows.len() > self.len(), &self.pages) {
+            pages.report();
         }
         rows
     }
 
-    /// Reads everything: every page, and whether the tables ascend and hold the same fingerprints. Errors: damaged.
+    /// Reads everything: every page, whether the tables ascend and hold the same fingerprints, whether ids are there for all.
+    /// Errors: damaged.
     pub fn verify(&self) -> Result<()> {
         let Some(pages) = &self.pages else { return Ok(()) };
         pages.verify()?;
-        let mut sums = Vec::new();
-        for (arrangement, table) in self.design.arrangements.iter().zip(&self.tables) {
-            let (mut before, mut sum) = (0, 0u64);
-            table.read(0..self.rows, &mut |_, values| {
-                for value in values {
-                    if *value < before {
-                        pages.report();
-                    }
-                    before = *value;
-                    // A sum that does not depend on the order.
-                    sum = sum.wrapping_add(mix64(arrangement.order.undo(*value)));
-                }
-            });
-            sums.push(sum);
-        }
-        (0..self.rows).for_each(|place| {
-            self.id(place);
-        });
-        if sums.windows(2).any(|pair| pair[0] != pair[1]) {
+        let sums: Vec<Option<u64>> = (0..self.design.arrangements.len()).map(|table| self.sum(table)).collect();
+        if sums.iter().any(|sum| sum.is_none() || *sum != sums[0]) || !self.owners.is_sound(self.distinct()) {
             pages.report();
         }
         pages.checked()
     }
 
+    /// A sum of the fingerprints in a table that does not depend on their order. Nothing: they do not ascend.
+    fn sum(&self, table: usize) -> Option<u64> {
+        let order = &self.design.arrangements[table].order;
+        let (mut before, mut sum, mut ascends) = (None, 0u64, true);
+        with!(&self.tables, columns => columns[table].read(0..columns[table].len(), &mut |_, values| {
+            for value in values {
+                ascends &= before < Some(*value);
+                before = Some(*value);
+                sum = sum.wrapping_add(mix64(order.undo(*value)));
+            }
+        }));
+        ascends.then_some(sum)
+    }
+
     /// The bytes of a file of all rows, also those that are gone.
     pub fn image(&self, number: u64) -> Vec<u8> {
-        let ids: Vec<u64> = (0..self.rows).map(|place| self.id(place)).collect();
-        file::image(number, &self.design, &ids, |table| {
-            let mut values = Vec::with_capacity(self.rows);
-            self.tables[table].read(0..self.rows, &mut |_, some| values.extend_from_slice(some));
+        let (ids, starts) = self.owners.columns();
+        let content = Content { design: &self.design, distinct: self.distinct(), ids, starts };
+        file::image(number, &content, |table| {
+            let mut values = Vec::with_capacity(self.distinct());
+            with!(&self.tables, columns => {
+                columns[table].read(0..columns[table].len(), &mut |_, some| values.extend_from_slice(some));
+            });
             values
         })
-    }
-}
-
-/// Ids in memory.
-fn in_memory(ids: &[u64]) -> Result<Packed<Vec<u8>>> {
-    let bytes = pack(ids, Order::Any);
-    let length = bytes.len();
-    let refused = || crate::error::Error::Refused { reason: "a run has `2^32` rows or more: divide them".to_owned() };
-    Packed::open(bytes, 0..length, Order::Any).ok_or_else(refused)
-}
-
-/// Calls `seen` with every number of `bits` bits that has at most `radius` ones.
-fn within(bits: u32, radius: u32, seen: &mut dyn FnMut(u64)) {
-    seen(0);
-    for ones in 1..=radius.min(bits) {
-        let mut pattern = u64::MAX >> (BITS - ones);
-        while pattern.checked_shr(bits).unwrap_or(0) == 0 {
-            seen(pattern);
-            // The next greater number with as many ones (Gosper).
-            let low = pattern & pattern.wrapping_neg();
-            let Some(ripple) = pattern.checked_add(low) else { break };
-            pattern = ripple | ((pattern ^ ripple) >> 2) / low;
-        }
     }
 }

@@ -8,76 +8,101 @@
 //! **Contract.** A row that is there is not inserted again, and one that is not there is not removed; both tell how many rows they
 //! changed, so repeating them does no harm. One fingerprint may have many ids, and one id many fingerprints.
 //!
-//! **Durability.** A folder holds run files, which never change, and the manifest, which names them (`manifest.rs`). A commit writes new runs,
-//! syncs them, makes their names durable, replaces the manifest by a rename and makes that durable; only then are files unlinked that
-//! it no longer names. So what a commit returned from survives the end of the process and of the power, and what did not return
-//! left the table as it was, or as it was to become. One writer at a time holds the lock of the folder; readers take none:
-//! each sees the generation that it opened, whose files live as long as it does.
-//!
 //! **Source.** O'Neil, Cheng, Gawlick, O'Neil 1996, *The log-structured merge-tree*, for the runs; tiers by size as in Bentley, Saxe 1980.
 
-use crate::disk::{write_whole, Disk, Lock};
 use crate::error::{Error, Result};
-use crate::file::{seal_of, RunFile};
-use crate::manifest::{Entry, Manifest, Plan};
-use crate::run::{Hit, Hold, Row, Run};
+use crate::kept::Home;
+use crate::manifest::Plan;
+use crate::run::{Hold, Row, Run};
+use lookalike_core::hamming::design::Design;
 use lookalike_core::hamming::solve::{solve, Limit};
+use lookalike_core::hamming::tables::Hit;
 use lookalike_core::hamming::BITS;
-use std::io::ErrorKind;
-use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use lookalike_core::table::sort::sort;
+use rayon::prelude::*;
 
 /// Rows of a full tail: comparing a query with so many takes about as long as looking it up in a run.
 pub const TAIL: usize = 1 << 12;
 /// Runs of a size that are merged, and how much larger the next size is.
 const TIER: usize = 4;
-const MANIFEST: &str = "manifest";
-const LOCK: &str = "lock";
-const RUN: &str = "run-";
-
-/// Where a table is kept.
-#[derive(Debug)]
-struct Home {
-    disk: Arc<dyn Disk>,
-    folder: PathBuf,
-    generation: u64,
-    next: u64,
-    /// Held by a writer; a reader has none.
-    lock: Option<Lock>,
-    /// A commit failed: what the folder holds is not known before it is opened again.
-    is_lost: bool,
-}
-
-impl Home {
-    fn path(&self, name: &str) -> PathBuf {
-        self.folder.join(name)
-    }
-}
+/// Queries that one task answers.
+const CHUNK: usize = 1 << 12;
 
 /// A set of rows that is searched by distance.
 #[derive(Debug)]
 pub struct Store {
-    plan: Plan,
-    runs: Vec<Run>,
+    pub(crate) plan: Plan,
+    /// How runs are held.
+    pub(crate) hold: Hold,
+    pub(crate) runs: Vec<Run>,
     /// Fingerprints and ids of rows in no run, ascending by (fingerprint, id).
-    tail: (Vec<u64>, Vec<u64>),
-    home: Option<Home>,
+    pub(crate) tail: (Vec<u64>, Vec<u64>),
+    /// By the logarithm of the number of rows: the design of runs of that size, if there was one.
+    designs: Vec<Option<Design>>,
+    /// Where it is kept, if it is.
+    pub(crate) home: Option<Home>,
 }
 
-/// The name of a run's file.
-fn run_name(number: u64) -> String {
-    format!("{RUN}{number:016x}")
+/// Where a row stands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Place {
+    Tail,
+    /// In a run, at a place among its ids.
+    Run(usize, usize),
+}
+
+/// Answers to a batch of queries, as columns: ascending by query and id, without duplicates.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Answers {
+    /// Index of the query.
+    pub queries: Vec<u32>,
+    /// The id of a row within the distance.
+    pub ids: Vec<u64>,
+    /// In how many bits they differ.
+    pub distances: Vec<u8>,
 }
 
 impl Store {
     /// An empty table in memory. Errors: a distance that is too large, or a limit that is none of a table that grows.
-    pub fn new(plan: Plan) -> Result<Self> {
+    pub fn new(plan: Plan, hold: Hold) -> Result<Self> {
         if matches!(plan.limit, Limit::Bytes(_)) {
             let reason = "a table that is updated has no limit of bytes: give a number of tables".to_owned();
             return Err(Error::Refused { reason });
         }
         solve(BITS, plan.distance, 1, plan.limit)?;
-        Ok(Self { plan, runs: Vec::new(), tail: (Vec::new(), Vec::new()), home: None })
+        Ok(Self::with(plan, hold, Vec::new(), (Vec::new(), Vec::new())))
+    }
+
+    /// REQUIRES: the tail ascends, and no row is there twice.
+    pub(crate) fn with(plan: Plan, hold: Hold, runs: Vec<Run>, tail: (Vec<u64>, Vec<u64>)) -> Self {
+        Self { plan, hold, runs, tail, designs: Vec::new(), home: None }
+    }
+
+    /// A table in memory of these rows, in one run. Errors: as for [`Self::new`].
+    pub fn build(plan: Plan, hold: Hold, rows: &[Row]) -> Result<Self> {
+        let mut store = Self::new(plan, hold)?;
+        let mut rows = rows.to_vec();
+        sort(&mut rows);
+        rows.dedup();
+        if !rows.is_empty() {
+            let run = store.run(rows)?;
+            store.runs.push(run);
+        }
+        Ok(store)
+    }
+
+    /// A run of these rows. REQUIRES: none is there twice.
+    fn run(&mut self, rows: Vec<Row>) -> Result<Run> {
+        // A design is nearly the best for twice as many rows, and it takes milliseconds to find.
+        let size = rows.len().max(1).ilog2() as usize;
+        self.designs.resize(self.designs.len().max(size + 1), None);
+        let design = match self.designs[size].take() {
+            Some(design) => design,
+            None => solve(BITS, self.plan.distance, 1 << size, self.plan.limit)?,
+        };
+        let run = Run::build(&design, rows, self.hold);
+        self.designs[size] = Some(design);
+        run
     }
 
     /// How tables are made.
@@ -95,24 +120,15 @@ impl Store {
         self.len() == 0
     }
 
-    /// Bytes in memory; what is mapped is not counted.
-    pub fn bytes(&self) -> usize {
-        self.runs.iter().map(Run::bytes).sum::<usize>() + self.tail.0.len() * 16
+    /// Bytes in memory, of tables and of ids; what is mapped is not counted.
+    pub fn bytes(&self) -> (usize, usize) {
+        let tail = self.tail.0.len() * 8;
+        self.runs.iter().map(Run::bytes).fold((tail, tail), |sum, run| (sum.0 + run.0, sum.1 + run.1))
     }
 
-    /// Runs, largest last or not: how many places a query asks.
+    /// How many places a query asks beside the tail.
     pub fn runs(&self) -> usize {
         self.runs.len()
-    }
-
-    /// Commits of the folder; 0 in memory.
-    pub fn generation(&self) -> u64 {
-        self.home.as_ref().map_or(0, |home| home.generation)
-    }
-
-    /// The folder it is kept in.
-    pub fn folder(&self) -> Option<&Path> {
-        self.home.as_ref().map(|home| home.folder.as_path())
     }
 
     /// Where a row stands in the tail, or where it would.
@@ -123,36 +139,37 @@ impl Store {
         ids[from..from + count].binary_search(&id).map(|i| from + i).map_err(|i| from + i)
     }
 
-    /// Whether a row is there. Errors: a file is damaged.
-    pub fn contains(&self, row: Row) -> Result<bool> {
-        let found = self.tail_place(row).is_ok() || self.runs.iter().any(|run| run.place(row).is_some());
+    /// Whether rows are there, and where: in a run at a place, or in the tail. Errors: a file is damaged.
+    fn places(&self, rows: &[Row]) -> Result<Vec<Option<Place>>> {
+        let in_tail = |row: &Row| self.tail_place(*row).ok().map(|_| Place::Tail);
+        let mut places: Vec<Option<Place>> = rows.iter().map(in_tail).collect();
+        for (number, run) in self.runs.iter().enumerate() {
+            for (place, found) in places.iter_mut().zip(run.places(rows)) {
+                *place = place.or(found.map(|at| Place::Run(number, at)));
+            }
+        }
         self.checked()?;
-        Ok(found)
+        Ok(places)
     }
 
     /// Errors: something of a mapped file that was read so far is damaged.
-    fn checked(&self) -> Result<()> {
+    pub(crate) fn checked(&self) -> Result<()> {
         self.runs.iter().try_for_each(Run::checked)
     }
 
     /// Errors: opened for reading, or a commit failed.
-    fn check_writable(&self) -> Result<()> {
-        let reason = match &self.home {
-            Some(home) if home.lock.is_none() => format!("table in `{}` was opened for reading", home.folder.display()),
-            Some(home) if home.is_lost => format!("table in `{}` could not be saved", home.folder.display()),
-            _ => return Ok(()),
-        };
-        Err(Error::Refused { reason: format!("{reason}: open it for writing") })
+    pub(crate) fn check_writable(&self) -> Result<()> {
+        self.home.as_ref().map_or(Ok(()), Home::check_writable)
     }
 
     /// Inserts rows; how many were not there. Errors: not writable, a damaged file; then none is inserted.
     pub fn insert(&mut self, rows: &[Row]) -> Result<usize> {
         self.check_writable()?;
         let mut new = rows.to_vec();
-        new.sort_unstable();
+        sort(&mut new);
         new.dedup();
-        new.retain(|row| self.tail_place(*row).is_err() && !self.runs.iter().any(|run| run.place(*row).is_some()));
-        self.checked()?;
+        let mut places = self.places(&new)?.into_iter();
+        new.retain(|_| places.next() == Some(None));
         let count = new.len();
         match self.tail.0.len() + count >= TAIL {
             true => self.overflow(new)?,
@@ -171,29 +188,35 @@ impl Store {
     /// Makes a run of the tail and new rows.
     fn overflow(&mut self, mut rows: Vec<Row>) -> Result<()> {
         rows.extend(self.tail.0.iter().copied().zip(self.tail.1.iter().copied()));
-        let run = Run::build(self.plan, rows)?;
+        let run = self.run(rows)?;
         self.tail = (Vec::new(), Vec::new());
         self.runs.push(run);
         self.merge()
     }
 
-    /// Removes rows; how many were there. Errors: not writable, a damaged file.
+    /// Removes rows; how many were there. Errors: not writable, a damaged file; then none is removed.
     pub fn remove(&mut self, rows: &[Row]) -> Result<usize> {
         self.check_writable()?;
-        let count = rows.iter().filter(|row| self.remove_one(**row)).count();
-        self.checked()?;
+        let mut old = rows.to_vec();
+        sort(&mut old);
+        old.dedup();
+        let places = self.places(&old)?;
+        for (row, place) in old.iter().zip(&places) {
+            match place {
+                Some(Place::Run(number, at)) => self.runs[*number].delete(*at),
+                Some(Place::Tail) => self.remove_from_tail(*row),
+                None => {}
+            }
+        }
         self.merge()?;
-        Ok(count)
+        Ok(places.iter().flatten().count())
     }
 
-    fn remove_one(&mut self, row: Row) -> bool {
+    fn remove_from_tail(&mut self, row: Row) {
         if let Ok(place) = self.tail_place(row) {
             self.tail.0.remove(place);
             self.tail.1.remove(place);
-            return true;
         }
-        let found = self.runs.iter_mut().find_map(|run| run.place(row).map(|place| (run, place)));
-        found.map(|(run, place)| run.delete(place)).is_some()
     }
 
     /// Merges runs until there are fewer than [`TIER`] of any size, and none is half gone.
@@ -223,7 +246,7 @@ impl Store {
         let mut rows = Vec::new();
         self.runs.iter().zip(chosen).filter(|(_, is_chosen)| **is_chosen).for_each(|(run, _)| rows.extend(run.live()));
         self.checked()?;
-        let run = Run::build(self.plan, rows)?;
+        let run = self.run(rows)?;
         let mut is_chosen = chosen.iter();
         self.runs.retain(|_| is_chosen.next() != Some(&true));
         self.runs.push(run);
@@ -233,10 +256,8 @@ impl Store {
     /// Puts everything together in one run. Errors: not writable, a damaged file.
     pub fn compact(&mut self) -> Result<()> {
         self.check_writable()?;
-        let tail = std::mem::take(&mut self.tail);
-        let rows: Vec<Row> = tail.0.into_iter().zip(tail.1).collect();
-        if !rows.is_empty() {
-            self.runs.push(Run::build(self.plan, rows)?);
+        if !self.tail.0.is_empty() {
+            self.overflow(Vec::new())?;
         }
         if self.runs.len() > 1 || self.runs.iter().any(|run| run.len() < run.size()) {
             self.merge_chosen(&vec![true; self.runs.len()])?;
@@ -244,26 +265,77 @@ impl Store {
         Ok(())
     }
 
-    /// All rows within a distance of a fingerprint, nearest first, then by id. Errors: a distance beyond that of the plan, a damaged file.
-    pub fn query(&self, value: u64, distance: u32) -> Result<Vec<Hit>> {
-        if distance > self.plan.distance {
-            let most = self.plan.distance;
-            let reason = format!("is more than this table was made for: use at most {most}, or build one for it");
-            return Err(
-                lookalike_core::error::Error::Parameter { name: "distance", value: distance.into(), reason }.into()
-            );
+    /// Errors: a distance beyond that of the plan.
+    fn check_distance(&self, distance: u32) -> Result<()> {
+        let most = self.plan.distance;
+        if distance <= most {
+            return Ok(());
         }
-        let mut hits = Vec::new();
-        for (other, id) in self.tail.0.iter().zip(&self.tail.1) {
-            let between = (value ^ other).count_ones();
+        let reason = format!("is more than this table was made for: use at most {most}, or build one for it");
+        Err(lookalike_core::error::Error::Parameter { name: "distance", value: distance.into(), reason }.into())
+    }
+
+    /// Calls `seen` with number, id and distance of what the tail has near a query.
+    fn find_in_tail(&self, query: u64, distance: u32, mut seen: impl FnMut(usize, u64, u32)) {
+        for (place, value) in self.tail.0.iter().enumerate() {
+            let between = (value ^ query).count_ones();
             if between <= distance {
-                hits.push(Hit { distance: between, id: *id, value: *other });
+                seen(place, self.tail.1[place], between);
             }
         }
-        self.runs.iter().for_each(|run| run.find(value, distance, &mut hits));
+    }
+
+    /// All rows within a distance of a fingerprint, ascending by id. Errors: a distance beyond that of the plan, a damaged file.
+    pub fn query(&self, value: u64, distance: u32) -> Result<Vec<Hit>> {
+        self.check_distance(distance)?;
+        let mut hits = Vec::new();
+        self.find_in_tail(value, distance, |place, id, distance| {
+            hits.push(Hit { id, value: self.tail.0[place], distance: distance as u8 });
+        });
+        for run in &self.runs {
+            run.find(&[value], distance, &mut |_, id, distance, row| {
+                hits.push(Hit { id, value: run.value(row), distance: distance as u8 });
+            });
+        }
         self.checked()?;
         hits.sort_unstable();
         Ok(hits)
+    }
+
+    /// All rows within a distance of each query, on all cores; the answer does not depend on their number. Errors: as for a query, or more
+    /// queries than 32 bits can number.
+    pub fn query_batch(&self, queries: &[u64], distance: u32) -> Result<Answers> {
+        self.check_distance(distance)?;
+        if queries.len() >= 1 << 32 {
+            let reason = format!("`{}` queries are too many for one batch: ask fewer than 2^32", queries.len());
+            return Err(Error::Refused { reason });
+        }
+        let parts: Vec<Vec<(u32, u64, u8)>> = queries
+            .par_chunks(CHUNK)
+            .enumerate()
+            .map(|(chunk, queries)| self.part((chunk * CHUNK) as u32, queries, distance))
+            .collect();
+        self.checked()?;
+        let rows = || parts.iter().flatten();
+        Ok(Answers {
+            queries: rows().map(|row| row.0).collect(),
+            ids: rows().map(|row| row.1).collect(),
+            distances: rows().map(|row| row.2).collect(),
+        })
+    }
+
+    /// What is near some of the queries, the first of which has that number.
+    fn part(&self, first: u32, queries: &[u64], distance: u32) -> Vec<(u32, u64, u8)> {
+        let mut rows = Vec::new();
+        for (i, query) in queries.iter().enumerate() {
+            self.find_in_tail(*query, distance, |_, id, distance| rows.push((first + i as u32, id, distance as u8)));
+        }
+        for run in &self.runs {
+            run.find(queries, distance, &mut |query, id, distance, _| rows.push((first + query, id, distance as u8)));
+        }
+        rows.sort_unstable();
+        rows.dedup();
+        rows
     }
 
     /// All rows, ascending by (fingerprint, id). Errors: a file is damaged.
@@ -274,161 +346,4 @@ impl Store {
         rows.sort_unstable();
         Ok(rows)
     }
-}
-
-/// What is kept.
-impl Store {
-    /// Opens the table in a folder: for writing, which takes its lock and sweeps what a crash left, or for reading.
-    /// Errors: there is none, it is damaged, of another version, or being written.
-    pub fn open(disk: Arc<dyn Disk>, folder: &Path, hold: Hold, is_writer: bool) -> Result<Self> {
-        let lock = if is_writer { Some(take_lock(&*disk, folder)?) } else { None };
-        let manifest_path = folder.join(MANIFEST);
-        let mut seen = None;
-        loop {
-            let bytes = disk.read(&manifest_path).map_err(|error| Error::io(&manifest_path, error))?;
-            let manifest = Manifest::from_bytes(&manifest_path, &bytes)?;
-            let runs =
-                manifest.runs.iter().map(|entry| open_run(&*disk, folder, entry, hold)).collect::<Result<Vec<_>>>();
-            match runs {
-                // A writer may have committed and unlinked it meanwhile; then there is another generation.
-                Err(Error::Io { error, .. })
-                    if error.kind() == ErrorKind::NotFound && seen != Some(manifest.generation) =>
-                {
-                    seen = Some(manifest.generation);
-                    continue;
-                }
-                Err(Error::Io { path, error, .. }) if error.kind() == ErrorKind::NotFound => {
-                    return Err(Error::damaged(&path, "it is missing"));
-                }
-                _ => {}
-            }
-            let (plan, generation, next, tail) = (manifest.plan, manifest.generation, manifest.next, manifest.tail);
-            let home = Home { disk: disk.clone(), folder: folder.to_owned(), generation, next, lock, is_lost: false };
-            let store = Self { plan, runs: runs?, tail, home: Some(home) };
-            store.sweep();
-            return Ok(store);
-        }
-    }
-
-    /// Saves a table in memory in a folder of its own, where it then lives; or commits what changed if it lives there already.
-    /// Errors: the folder holds another table, is being written, or the system refuses.
-    pub fn save(&mut self, disk: Arc<dyn Disk>, folder: &Path) -> Result<()> {
-        match &self.home {
-            Some(home) if home.folder == folder => self.commit(),
-            Some(home) => {
-                let reason = format!("table lives in `{}`: copy that folder", home.folder.display());
-                Err(Error::Refused { reason })
-            }
-            None => {
-                disk.create_folder(folder).map_err(|error| Error::io(folder, error))?;
-                let lock = Some(take_lock(&*disk, folder)?);
-                let names = disk.list(folder).map_err(|error| Error::io(folder, error))?;
-                if names.iter().any(|name| name == MANIFEST) {
-                    let reason = format!("`{}` holds a table already: choose another folder", folder.display());
-                    return Err(Error::Refused { reason });
-                }
-                let home = Home { disk, folder: folder.to_owned(), generation: 0, next: 1, lock, is_lost: false };
-                self.home = Some(home);
-                let saved = self.commit();
-                if saved.is_err() {
-                    self.home = None;
-                    self.runs.iter_mut().for_each(|run| run.file = None);
-                }
-                saved
-            }
-        }
-    }
-
-    /// Makes everything durable. When it returns without an error, what was inserted and removed survives; with one, the folder holds
-    /// the table as it was after the last commit, or as it is now, and nothing can be written before it is opened again.
-    pub fn commit(&mut self) -> Result<()> {
-        self.check_writable()?;
-        if self.home.is_none() {
-            return Err(Error::Refused { reason: "table lives in memory: save it in a folder first".to_owned() });
-        }
-        let done = self.write();
-        if let (Err(_), Some(home)) = (&done, &mut self.home) {
-            home.is_lost = true;
-        }
-        done?;
-        self.sweep();
-        Ok(())
-    }
-
-    fn write(&mut self) -> Result<()> {
-        let Some(home) = &mut self.home else { return Ok(()) };
-        let mut is_new = false;
-        for run in self.runs.iter_mut().filter(|run| run.file.is_none()) {
-            let image = run.image(home.next);
-            run.checked()?;
-            write_whole(&*home.disk, &home.folder.join(run_name(home.next)), &image)?;
-            let (rows, length) = (run.size() as u64, image.len() as u64);
-            run.file = Some(Entry { number: home.next, rows, length, seal: seal_of(&image), deleted: Vec::new() });
-            home.next += 1;
-            is_new = true;
-        }
-        let sync = |home: &Home| home.disk.sync_folder(&home.folder).map_err(|error| Error::io(&home.folder, error));
-        if is_new {
-            sync(home)?;
-        }
-        let entry = |run: &Run| run.file.clone().map(|entry| Entry { deleted: run.deleted(), ..entry });
-        let manifest = Manifest {
-            generation: home.generation + 1,
-            plan: self.plan,
-            next: home.next,
-            runs: self.runs.iter().filter_map(entry).collect(),
-            tail: self.tail.clone(),
-        };
-        write_whole(&*home.disk, &home.path(MANIFEST), &manifest.to_bytes())?;
-        sync(home)?;
-        home.generation += 1;
-        Ok(())
-    }
-
-    /// Unlinks files of runs that no manifest names any more, also those that a crash left. What cannot be unlinked stays until the
-    /// next time: it takes room, nothing else.
-    fn sweep(&self) {
-        let Some(home) = self.home.as_ref().filter(|home| home.lock.is_some()) else { return };
-        let named: Vec<String> = self.runs.iter().filter_map(|run| Some(run_name(run.file.as_ref()?.number))).collect();
-        for name in home.disk.list(&home.folder).unwrap_or_default() {
-            let is_ours = name.starts_with(RUN) || name == format!("{MANIFEST}.new");
-            if is_ours && !named.contains(&name) {
-                let _ = home.disk.remove(&home.path(&name));
-            }
-        }
-    }
-}
-
-fn take_lock(disk: &dyn Disk, folder: &Path) -> Result<Lock> {
-    let path = folder.join(LOCK);
-    match disk.lock(&path).map_err(|error| Error::io(&path, error))? {
-        Some(lock) => Ok(lock),
-        None => {
-            let holder = disk.read(&path).map(|bytes| String::from_utf8_lossy(&bytes).into_owned()).unwrap_or_default();
-            let holder = if holder.is_empty() { "another process".to_owned() } else { holder };
-            Err(Error::Locked { path: folder.to_owned(), holder })
-        }
-    }
-}
-
-/// Opens the file of a run. Errors: missing, damaged, not the file that the manifest means.
-fn open_run(disk: &dyn Disk, folder: &Path, entry: &Entry, hold: Hold) -> Result<Run> {
-    let path = folder.join(run_name(entry.number));
-    let bytes = match hold {
-        Hold::Memory => disk.read(&path),
-        Hold::Mapped => disk.map(&path),
-    };
-    let file = RunFile::open(&path, bytes.map_err(|error| Error::io(&path, error))?)?;
-    let is = (file.header.number, file.header.rows, file.header.length, file.seal);
-    if is != (entry.number, entry.rows, entry.length, entry.seal) {
-        return Err(Error::damaged(&path, "it is not the file that the manifest means"));
-    }
-    Run::open(&file, entry, hold)
-}
-
-/// Reads everything of the table in a folder, and whether its parts fit together; how many rows it has. Errors: it is damaged.
-pub fn check(disk: Arc<dyn Disk>, folder: &Path) -> Result<usize> {
-    let store = Store::open(disk, folder, Hold::Mapped, false)?;
-    store.runs.iter().try_for_each(Run::verify)?;
-    Ok(store.len())
 }

@@ -3,11 +3,15 @@
 
 use super::disks::Ram;
 use super::{answers_as, near_rows, HOLDS, PLAN};
-use crate::error::Error;
-use crate::run::Row;
-use crate::store::{check, Store, TAIL};
+use crate::error::{Error, Result};
+use crate::kept::check;
+use crate::run::{Hold, Row};
+use crate::store::{Store, TAIL};
 use std::path::Path;
 use std::sync::Arc;
+
+/// A change of a table.
+type Chapter = Box<dyn Fn(&mut Store) -> Result<()>>;
 
 /// What a program does with a table, until something fails: the rows after each commit that returned, and those it was at.
 struct Story {
@@ -23,8 +27,8 @@ fn folder() -> &'static Path {
 /// Saves a table, changes it with and without merging, and commits each time.
 fn tell(disk: &Arc<Ram>) -> Story {
     let mut story = Story { acknowledged: None, attempted: Vec::new(), failure: None };
-    let mut store = Store::new(PLAN).expect("a plan");
-    let mut chapters: Vec<Box<dyn Fn(&mut Store) -> crate::error::Result<()>>> = Vec::new();
+    let mut store = Store::new(PLAN, Hold::Plain).expect("a plan");
+    let mut chapters: Vec<Chapter> = Vec::new();
     chapters.push(Box::new(|store| store.insert(&near_rows(1, 300)).map(drop)));
     chapters.push(Box::new(|store| store.remove(&near_rows(1, 50)).map(drop)));
     for batch in 2..7 {
@@ -86,18 +90,13 @@ fn whichever_call_fails_the_table_is_as_before_or_after() {
         match &story.failure {
             // Of the calls only those that unlink may fail unheard.
             None => assert_eq!(story.acknowledged, tell(&Arc::default()).acknowledged),
-            Some(Error::Io { .. }) => {}
-            Some(other) => panic_with(at, other),
+            Some(error) => assert!(matches!(error, Error::Io { .. }), "call {at} fails as {error}"),
         }
         assert!(is_sound(disk.copy(), &story), "call {at} fails, the program ends");
         for seed in 0..6 {
             assert!(is_sound(disk.after_power_loss(seed), &story), "call {at} fails, then the power, seed {seed}");
         }
     }
-}
-
-fn panic_with(at: usize, error: &Error) {
-    assert!(matches!(error, Error::Io { .. }), "call {at} fails as {error}");
 }
 
 #[test]
@@ -112,13 +111,13 @@ fn a_disk_that_lies_is_found_out() {
 fn after_a_failed_commit_nothing_is_written() {
     let calls = {
         let disk = Arc::new(Ram::default());
-        let mut store = Store::new(PLAN).expect("a plan");
+        let mut store = Store::new(PLAN, Hold::Plain).expect("a plan");
         store.insert(&near_rows(1, 300)).expect("inserted");
         store.save(disk.clone(), folder()).expect("saved");
         disk.calls()
     };
     let disk = Arc::new(Ram::failing_at(calls));
-    let mut store = Store::new(PLAN).expect("a plan");
+    let mut store = Store::new(PLAN, Hold::Plain).expect("a plan");
     store.insert(&near_rows(1, 300)).expect("inserted");
     store.save(disk.clone(), folder()).expect("saved");
     store.insert(&near_rows(2, 300)).expect("inserted");
@@ -134,7 +133,7 @@ fn after_a_failed_commit_nothing_is_written() {
 #[test]
 fn a_save_that_fails_leaves_a_table_in_memory() {
     let disk = Arc::new(Ram::failing_at(2));
-    let mut store = Store::new(PLAN).expect("a plan");
+    let mut store = Store::new(PLAN, Hold::Plain).expect("a plan");
     store.insert(&near_rows(1, 300)).expect("inserted");
     assert!(store.save(disk, folder()).is_err());
     assert_eq!(store.insert(&near_rows(1, 300)).expect("inserted"), 0);

@@ -6,16 +6,17 @@ mod faults;
 mod model;
 
 use crate::manifest::Plan;
-use crate::run::{Hit, Hold, Row};
+use crate::run::{Hold, Row};
 use crate::store::Store;
 use lookalike_core::hamming::solve::Limit;
+use lookalike_core::hamming::tables::Hit;
 use lookalike_core::hash::mix64;
 
 /// The plan of small tables.
 const PLAN: Plan = Plan { distance: 3, limit: Limit::Compact };
 
-/// Both ways of holding a file.
-const HOLDS: [Hold; 2] = [Hold::Memory, Hold::Mapped];
+/// All ways of holding a file.
+const HOLDS: [Hold; 3] = [Hold::Plain, Hold::Compressed, Hold::Mapped];
 
 /// Rows of which many are near each other: fingerprints within two bits of one of a few, three ids each.
 fn near_rows(seed: u64, count: u64) -> Vec<Row> {
@@ -28,8 +29,8 @@ fn near_rows(seed: u64, count: u64) -> Vec<Row> {
 
 /// What a query finds, by comparing.
 fn expected(rows: &[Row], query: u64, distance: u32) -> Vec<Hit> {
-    let hit = |(value, id): &Row| Hit { distance: (value ^ query).count_ones(), id: *id, value: *value };
-    let mut hits: Vec<Hit> = rows.iter().map(hit).filter(|hit| hit.distance <= distance).collect();
+    let hit = |(value, id): &Row| Hit { distance: (value ^ query).count_ones() as u8, id: *id, value: *value };
+    let mut hits: Vec<Hit> = rows.iter().map(hit).filter(|hit| u32::from(hit.distance) <= distance).collect();
     hits.sort_unstable();
     hits
 }

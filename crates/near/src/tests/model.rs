@@ -2,9 +2,10 @@
 
 use crate::disk::System;
 use crate::manifest::Plan;
-use crate::run::{Hit, Hold, Row};
+use crate::run::{Hold, Row};
 use crate::store::Store;
 use lookalike_core::hamming::solve::Limit;
+use lookalike_core::hamming::tables::Hit;
 use lookalike_core::hash::mix64;
 use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
@@ -76,8 +77,8 @@ impl Model {
     fn query(&self, cluster: usize, value: u64, distance: u32) -> Vec<Hit> {
         let rows = self.clusters.get(&cluster).into_iter().flatten();
         let mut hits: Vec<Hit> = rows
-            .map(|(other, id)| Hit { distance: (other ^ value).count_ones(), id: *id, value: *other })
-            .filter(|hit| hit.distance <= distance)
+            .map(|(other, id)| Hit { distance: (other ^ value).count_ones() as u8, id: *id, value: *other })
+            .filter(|hit| u32::from(hit.distance) <= distance)
             .collect();
         hits.sort_unstable();
         hits
@@ -96,7 +97,7 @@ fn a_million_changes_and_queries_match_a_set() {
     let home = folder.path().join("table");
     let (universe, mut random, mut model) = (Universe::new(2000), Random(5), Model::default());
     let plan = Plan { distance: 3, limit: Limit::Compact };
-    let mut store = Store::new(plan).expect("a plan");
+    let mut store = Store::new(plan, Hold::Compressed).expect("a plan");
     let mut queries = 0;
     for step in 0..1_000_000 {
         let (cluster, value) = universe.draw(&mut random);
@@ -118,11 +119,11 @@ fn a_million_changes_and_queries_match_a_set() {
         if step % 200_000 == 199_999 {
             store.save(Arc::new(System), &home).expect("saved");
             drop(store);
-            let hold = if step % 400_000 == 199_999 { Hold::Mapped } else { Hold::Memory };
+            let hold = if step % 400_000 == 199_999 { Hold::Mapped } else { Hold::Plain };
             store = Store::open(Arc::new(System), &home, hold, true).expect("opened");
             assert_eq!(store.rows().expect("read"), model.rows());
         }
     }
     assert!(queries > 90_000 && store.len() > 50_000, "{queries} queries, {} rows", store.len());
-    assert_eq!(crate::store::check(Arc::new(System), &home).expect("sound"), store.len());
+    assert_eq!(crate::kept::check(Arc::new(System), &home).expect("sound"), store.len());
 }

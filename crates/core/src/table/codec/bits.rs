@@ -3,6 +3,8 @@
 //! [`Fields`] is a column of one width with random access, in two loads a number. [`Writer`] and [`Reader`] take and give numbers of
 //! changing widths, as codes need them. Nothing reads behind the end: what is asked for there is zero.
 
+use crate::table::pages::{prefetch, reserve};
+
 /// A mask of the lowest `width` bits. REQUIRES: `width` ≤ 64.
 #[inline(always)]
 pub(super) fn mask(width: u32) -> u64 {
@@ -30,7 +32,7 @@ impl Fields {
     /// The lowest `width` bits of each number. REQUIRES: `width` ≤ 64.
     pub fn new(numbers: &[u64], width: u32) -> Self {
         let words = (numbers.len() * width as usize).div_ceil(64) + 1;
-        let mut writer = Writer { words: Vec::with_capacity(words), open: 0, used: 0 };
+        let mut writer = Writer { words: reserve(words), open: 0, used: 0 };
         if width > 0 {
             numbers.iter().for_each(|number| writer.push(*number, width));
         }
@@ -59,20 +61,6 @@ impl Fields {
     pub fn bytes(&self) -> usize {
         self.words.len() * 8
     }
-}
-
-/// Asks for the memory of a word before it is read.
-#[inline(always)]
-pub(super) fn prefetch<T>(items: &[T], i: usize) {
-    #[cfg(target_arch = "x86_64")]
-    if let Some(item) = items.get(i) {
-        // SAFETY: a prefetch reads nothing, and the address is that of an item.
-        unsafe {
-            std::arch::x86_64::_mm_prefetch::<{ std::arch::x86_64::_MM_HINT_T0 }>(std::ptr::from_ref(item).cast());
-        }
-    }
-    #[cfg(not(target_arch = "x86_64"))]
-    let _ = (items, i);
 }
 
 /// Appends numbers of any width.

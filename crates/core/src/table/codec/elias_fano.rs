@@ -14,8 +14,9 @@
 //! **Source.** Elias 1974, *Efficient storage and retrieval by content and address*; Fano 1971; the layout is that of Vigna 2008,
 //! *Broadword implementation of rank/select queries*, for both kinds of bits.
 
-use super::bits::{prefetch, Fields};
+use super::bits::Fields;
 use crate::table::column::Column;
+use crate::table::pages::{prefetch, reserve};
 use std::ops::Range;
 
 /// Words of a line: one count, then bits.
@@ -53,7 +54,8 @@ impl EliasFano {
         let low_width = (max / values.len() as u64).checked_ilog2().unwrap_or(0);
         let heaps = (max >> low_width) + 1;
         let lines = (values.len() + heaps as usize).div_ceil(LINE_BITS);
-        let mut high = vec![0; lines * LINE];
+        let mut high = reserve(lines * LINE);
+        high.resize(lines * LINE, 0);
         for (i, value) in values.iter().enumerate() {
             let at = (value >> low_width) as usize + i;
             high[word_of(at)] |= 1 << (at % LINE_BITS % 64);
@@ -176,7 +178,7 @@ impl EliasFano {
             if i == end {
                 break;
             }
-            word += 1 + usize::from((word + 1) % LINE == 0);
+            word += 1 + usize::from((word + 1).is_multiple_of(LINE));
             first += 64;
             let Some(next) = self.high.get(word) else { break };
             bits = *next;

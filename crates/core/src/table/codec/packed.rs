@@ -131,6 +131,11 @@ impl<S: Source> Packed<S> {
         self.len == 0
     }
 
+    /// Where it lies.
+    pub fn source(&self) -> &S {
+        &self.source
+    }
+
     /// Bytes of the column.
     pub fn bytes(&self) -> usize {
         self.payload - self.at + self.start(self.blocks()).unwrap_or(0) * UNIT + SLACK
