@@ -25,6 +25,12 @@ pub trait Column: Sync {
     /// A prefix with more than `depth` bits has an empty bucket.
     fn bucket(&self, prefix: u64) -> Range<usize>;
 
+    /// The values at `rows` where the column holds them as they are; a caller then need not `read`.
+    #[inline]
+    fn slice(&self, _rows: Range<usize>) -> Option<&[u64]> {
+        None
+    }
+
     /// Calls `seen` with the values at `rows`, in ascending order and in one or more slices, each with the position of its
     /// first value. Positions beyond the end are left out.
     fn read(&self, rows: Range<usize>, seen: &mut dyn FnMut(usize, &[u64]));
