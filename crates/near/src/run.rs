@@ -254,7 +254,10 @@ impl Run {
         let order = &self.design.arrangements[0].order;
         with!(&self.tables, columns => if let Some(first) = columns.first() {
             first.read(0..first.len(), &mut |start, values| {
-                for (row, value) in values.iter().enumerate().filter(|_| rows.len() <= self.len()) {
+                for (row, value) in values.iter().enumerate() {
+                    if rows.len() > self.len() {
+                        return;
+                    }
                     let value = order.undo(*value);
                     self.owners.each(start + row, &mut |_, id| rows.push((value, id)));
                 }
