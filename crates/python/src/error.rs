@@ -47,7 +47,7 @@ pub fn near_to_python(error: Near) -> PyErr {
             let Some(number) = error.raw_os_error() else { return PyOSError::new_err(message) };
             let said = error.to_string();
             let said = said.split(" (os error").next().unwrap_or_default();
-            PyOSError::new_err((number, format!("{said}{needed}"), path))
+            PyOSError::new_err((number, format!("{said}{needed}"), path.into_os_string()))
         }
         _ => ParameterError::new_err(message),
     }
