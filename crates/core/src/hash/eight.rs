@@ -13,7 +13,7 @@ use std::arch::x86_64::*;
 /// REQUIRES: lengths from 1 to [`MAX_SHORT`]; what is returned for others is of no use.
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512dq")]
-pub fn short_values(first: __m512i, last: __m512i, lens: __m512i) -> __m512i {
+pub(crate) fn short_values(first: __m512i, last: __m512i, lens: __m512i) -> __m512i {
     let is_long = _mm512_cmpgt_epu64_mask(lens, all(8));
     _mm512_mask_blend_epi64(is_long, up_to_eight(first, last, lens), up_to_sixteen(first, last, lens))
 }
@@ -21,7 +21,7 @@ pub fn short_values(first: __m512i, last: __m512i, lens: __m512i) -> __m512i {
 /// Lanes of words that have more bytes than [`short_values`] takes.
 #[inline]
 #[target_feature(enable = "avx512f")]
-pub fn too_long(lens: __m512i) -> u8 {
+pub(crate) fn too_long(lens: __m512i) -> u8 {
     _mm512_cmpgt_epu64_mask(lens, all(u64::from(MAX_SHORT)))
 }
 
