@@ -75,7 +75,9 @@ def test_languages_and_features_of_the_paper_on_request(tmp_path: Path, capfd: C
     options = ["--features", "paper", "--ignore", "numbers", "--languages"]
     facts = json.loads(command(capfd, "simhash", path, "-o", out, *options, "--json").out)
     assert facts["parameters"]["ignore"] == ["numbers"]
-    found = pq.read_table(out).to_pylist() if suffix == "parquet" else list(csv.DictReader(out.read_text().splitlines()))
+    found = (
+        pq.read_table(out).to_pylist() if suffix == "parquet" else list(csv.DictReader(out.read_text().splitlines()))
+    )
     assert [row["language"] or None for row in found] == ["en", "de", None]
     made = [la.simhash(text, features="paper", ignore=["numbers"]) for text in texts]
     as_int = (lambda bits: bits) if suffix == "parquet" else (lambda bits: int(bits, 16) if bits else None)

@@ -351,7 +351,7 @@ def experiment_command(name: str, summary: str) -> click.Command:
         else:
             printed.outcome_table(outcome)
 
-    if name == LABELLED:
+    if name in LABELLED:
         command.params.insert(0, click.Argument(["pairs"], required=False, type=click.Path(path_type=Path)))
     return command
 

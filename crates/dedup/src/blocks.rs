@@ -4,13 +4,15 @@
 //! document has a key for each of the C(r, k) choices, made of the bits of the chosen blocks. More blocks are more keys of more bits,
 //! and so fewer strangers under one key; [`Blocks::for_documents`] weighs the one against the other.
 //!
+//! Not the designs of `hamming::solve`, which are of a few tables that are probed: here all documents are sorted by every key once, so that hundreds of
+//! keys are affordable, and nothing is probed.
+//!
 //! **Source.** Manku, Jain, Das Sarma 2007, §3.1.
 
 use lookalike_core::error::{Error, Result};
+use lookalike_core::hamming::MAX_DISTANCE;
 use lookalike_core::hash::mix64;
 
-/// Greatest distance: beyond it two documents have little in common, and keys are too many or too short.
-pub const MAX_DISTANCE: u32 = 10;
 /// Most keys of a document.
 const MAX_KEYS: usize = 1_001;
 

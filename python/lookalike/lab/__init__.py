@@ -28,9 +28,17 @@ EXPERIMENTS = {
     "shingle-size": "Resemblance against w, for edited and for permuted texts (Broder 1997, §2).",
     "census": "Identical and near-identical documents, clusters and their sizes (Broder 1997, §1, on AltaVista).",
     "evaluate": "Precision, recall and average precision on pairs that you labelled, by unit, width and threshold.",
+    "simhash-pr": "Precision and recall within k bits, with a sheet of pairs to tag (Manku 2007, §4.1, Figure 1).",
+    "simhash-features": "What features and weights do to distances, precision and recall (Manku 2007, §6 E).",
+    "never-duplicated": "Documents and hosts without near-duplicates, and what tells them apart (Manku 2007, §6 B).",
+    "signatures": "Simhash, minhash features, I-Match and bucket checksums on one corpus (Manku 2007, §5.4).",
+    "bit-distribution": "Fingerprints in 128 equal intervals, and what stands in the spikes (Manku 2007, Figure 2b).",
+    "leading-bit": "Leading bit in which successive fingerprints differ: do they cluster? (Manku 2007, Figure 2a).",
 }
-#: The experiment that takes labelled pairs.
-LABELLED = "evaluate"
+#: The experiments that take labelled pairs.
+LABELLED = ("evaluate", "simhash-pr")
+#: The sheet of pairs to tag that `simhash-pr` writes and takes.
+SHEET = "simhash-pr-sheet.csv"
 
 #: Where the files of an experiment go, unless told otherwise.
 OUT = Path("lab")
@@ -46,21 +54,33 @@ def run(
     """Run one experiment and write NAME.png, NAME.svg and NAME.json to ``out``.
 
     Without a corpus a synthetic one is made from the seed, and the outcome says so. ``pairs`` are labelled ones, for
-    ``evaluate``: CSV with the columns left, right and label, which name documents of the corpus.
+    ``evaluate`` and ``simhash-pr``: CSV with the columns left, right and label, which name documents of the corpus.
+    A sheet that someone has tagged is never written over.
     """
     if name not in EXPERIMENTS:
         raise ParameterError(f"experiment `{name}` is not known: use one of {', '.join(EXPERIMENTS)}")
     if seed < 0:
         raise ParameterError(f"seed `{seed}` is negative: use seed ≥ 0")
-    if pairs is not None and (name != LABELLED or corpus is None):
-        raise ParameterError(f"pairs `{pairs}` name documents of a corpus: use them with `{LABELLED}` and --corpus")
+    if pairs is not None and (name not in LABELLED or corpus is None):
+        takers = " or ".join(f"`{one}`" for one in LABELLED)
+        raise ParameterError(f"pairs `{pairs}` name documents of a corpus: use them with {takers} and --corpus")
+    if name == "simhash-pr" and pairs is None:
+        _check_sheet(out / SHEET)
     experiment, plots, texts = (_import(module) for module in (name.replace("-", "_"), "plots", "corpus"))
     given = () if pairs is None else (pairs,)
     outcome: Outcome = experiment.measure(texts.load(corpus, seed), seed, *given).in_folder(out)
     out.mkdir(parents=True, exist_ok=True)
     plots.save(experiment.draw, outcome)
     outcome.data.write_text(outcome.to_json(), encoding="utf-8")
+    for sheet, text in outcome.sheets.items():
+        (out / sheet).write_text(text, encoding="utf-8", newline="")
     return outcome
+
+
+def _check_sheet(path: Path) -> None:
+    """Errors: ``ParameterError`` if there is a sheet that someone has tagged: that is work, and no output of ours."""
+    if path.exists() and _import("sheet").is_tagged(path.read_text(encoding="utf-8-sig", errors="replace")):
+        raise ParameterError(f"`{path}` has tags: name it as the pairs, move it, or use another --out")
 
 
 def _import(module: str) -> Any:

@@ -120,6 +120,7 @@ def measure(corpus: Corpus, seed: int, pairs: Path | None = None) -> Outcome:
             *corpus.notes(),
             f"labels: {given.origin}",
             *([summary("rows without a usable pair", given.left_out)] if given.left_out else []),
+            *([f"pairs labelled unknown, which count nowhere: {given.unknown:,}"] if given.unknown else []),
             f"best: {best.unit} shingles of {best.width} at a threshold of {best.best.threshold:.2f}; chosen on these "
             "very pairs, so expect a little less on others",
             "a pair with a text shorter than a shingle is undefined and never found",

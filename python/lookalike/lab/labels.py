@@ -14,6 +14,10 @@ from lookalike.lab.corpus import Corpus
 
 COLUMNS = ("left", "right", "label")
 YES, NO = frozenset({"1", "1.0", "true", "yes", "y", "t"}), frozenset({"0", "0.0", "false", "no", "n", "f"})
+#: What a person says who cannot tell.
+UNKNOWN = frozenset({"unknown", "?", "u"})
+#: The same on a sheet to tag, in full.
+TAGS = ("true", "false", "unknown")
 #: Planted pairs of each verdict, and the shares of words that are changed in a version, and in what is none any more.
 PLANTED, CHANGED, REWRITTEN = 150, (0.002, 0.08), (0.08, 0.5)
 
@@ -34,6 +38,8 @@ class Labels:
     pairs: tuple[Labelled, ...]
     origin: str
     left_out: tuple[str, ...] = ()
+    #: Pairs of which the person could not tell.
+    unknown: int = 0
 
     @property
     def positives(self) -> int:
@@ -52,14 +58,16 @@ def read(path: Path, corpus: Corpus) -> Labels:
         if missing:
             raise ParameterError(f"`{path.name}` has no column `{missing[0]}`: give the columns {', '.join(COLUMNS)}")
         documents = dict(zip(corpus.names, corpus.documents, strict=True))
-        pairs, left_out = [], []
+        pairs, left_out, unknown = [], [], 0
         for row in rows:
             found = _labelled(row, documents, corpus.name)
             if isinstance(found, str):
                 left_out.append(f"line {rows.line_num}: {found}")
+            elif found is None:
+                unknown += 1
             else:
                 pairs.append(found)
-    labels = Labels(tuple(pairs), f"the pairs of {path.name}", tuple(left_out))
+    labels = Labels(tuple(pairs), f"the pairs of {path.name}", tuple(left_out), unknown)
     if not 0 < labels.positives < len(pairs):
         because = f"; {len(left_out)} rows could not be used, the first for this: {left_out[0]}" if left_out else ""
         raise FrontendError(
@@ -69,8 +77,8 @@ def read(path: Path, corpus: Corpus) -> Labels:
     return labels
 
 
-def _labelled(row: dict[str, str | None], documents: dict[str, bytes], corpus: str) -> Labelled | str:
-    """Return the pair of a row, or why there is none."""
+def _labelled(row: dict[str, str | None], documents: dict[str, bytes], corpus: str) -> Labelled | str | None:
+    """Return the pair of a row, ``None`` if the person could not tell, or why there is no pair."""
     texts = []
     for name in (row["left"], row["right"]):
         text = documents.get(_name(name or "", documents, corpus))
@@ -78,6 +86,10 @@ def _labelled(row: dict[str, str | None], documents: dict[str, bytes], corpus: s
             return f"no document `{name or ''}` in the corpus"
         texts.append(text)
     label = (row["label"] or "").strip().lower()
+    if label in UNKNOWN:
+        return None
+    if not label:
+        return "has no label yet"
     if label not in YES | NO:
         return f"label `{label}` is neither 1 nor 0"
     return Labelled(texts[0], texts[1], label in YES)

@@ -25,6 +25,7 @@ WINNOWING = Paper(
 )
 RESEMBLANCE = Paper("Broder 1997, On the Resemblance and Containment of Documents", "10.1109/SEQUEN.1997.666900")
 FILTERING = Paper("Broder 2000, Identifying and Filtering Near-Duplicate Documents", "10.1007/3-540-45123-4_1")
+CRAWLING = Paper("Manku, Jain, Das Sarma 2007, Detecting Near-Duplicates for Web Crawling", "10.1145/1242572.1242592")
 
 Cell = str | float | None
 
@@ -72,6 +73,8 @@ class Outcome:
     series: Mapping[str, Mapping[str, Any]] = field(repr=False)
     folder: Path = Path()
     paper: Paper = WINNOWING
+    #: Text files for a person to work on, by name; they are written beside the JSON and are no part of it.
+    sheets: Mapping[str, str] = field(default_factory=dict, repr=False)
 
     @property
     def citation(self) -> str:

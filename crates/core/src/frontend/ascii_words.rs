@@ -7,14 +7,16 @@
 //! Cost: about 2 ns a byte of English with AVX2, most of it for hashing the words (`make bench`, rows `word`).
 
 use super::ascii::lower;
+#[cfg(target_arch = "x86_64")]
+use super::packed_words;
 use super::Spans;
-use crate::hash::identity::{short_value, token_value};
+use crate::hash::identity::{short_value, token_value, MAX_SHORT};
 use std::ops::Range;
 
 /// Bytes that are looked at together.
-const BLOCK: usize = 64;
+pub(super) const BLOCK: usize = 64;
 /// Longest word that is hashed without a copy.
-const SHORT: usize = 16;
+const SHORT: usize = MAX_SHORT as usize;
 /// Longest word that is folded on the stack.
 const LONG: usize = 64;
 /// The bit that lowers a letter and leaves a digit as it is.
@@ -22,57 +24,74 @@ const LOWERED: u128 = u128::from_le_bytes([0x20; SHORT]);
 
 /// Classes of the bytes of a block, a bit a byte.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-struct Masks {
-    letters: u64,
-    digits: u64,
-    underscores: u64,
+pub(super) struct Masks {
+    pub letters: u64,
+    pub digits: u64,
+    pub underscores: u64,
     /// `.` and `'`, which join letters with letters and digits with digits.
-    both: u64,
+    pub both: u64,
     /// `:`, which joins letters.
-    colons: u64,
+    pub colons: u64,
     /// `,` and `;`, which join digits.
-    lists: u64,
+    pub lists: u64,
 }
 
 impl Masks {
-    /// The bytes that belong to words, given whether the bytes before and after the block are letters or digits.
+    /// The bytes that belong to words, given what stands before and after the block. Without a branch: there is a comma or a full
+    /// stop in most blocks, and no telling in which.
     #[inline(always)]
-    fn words(self, before: Kind, after: Kind) -> u64 {
-        let inside = self.both | self.colons | self.lists;
-        let plain = self.letters | self.digits | self.underscores;
-        if inside == 0 {
-            return plain;
-        }
-        let beside = |mask: u64, kind: Kind| {
-            let left = (mask << 1) | u64::from(before == kind);
-            let right = (mask >> 1) | (u64::from(after == kind) << (BLOCK - 1));
+    pub fn words(self, before: Neighbour, after: Neighbour) -> u64 {
+        let beside = |mask: u64, before: bool, after: bool| {
+            let left = (mask << 1) | u64::from(before);
+            let right = (mask >> 1) | (u64::from(after) << (BLOCK - 1));
             left & right
         };
-        let (letters, digits) = (beside(self.letters, Kind::Letter), beside(self.digits, Kind::Digit));
+        let letters = beside(self.letters, before.is_letter, after.is_letter);
+        let digits = beside(self.digits, before.is_digit, after.is_digit);
+        let plain = self.letters | self.digits | self.underscores;
         plain | (self.both & (letters | digits)) | (self.colons & letters) | (self.lists & digits)
     }
 }
 
-/// What a neighbour of a block is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Kind {
-    Letter,
-    Digit,
-    Other,
+/// What stands beside a block.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Neighbour {
+    is_letter: bool,
+    is_digit: bool,
 }
 
-fn kind_of(byte: Option<&u8>) -> Kind {
-    match byte {
-        Some(byte) if byte.is_ascii_alphabetic() => Kind::Letter,
-        Some(byte) if byte.is_ascii_digit() => Kind::Digit,
-        _ => Kind::Other,
-    }
+#[inline(always)]
+pub(super) fn next_to(byte: Option<&u8>) -> Neighbour {
+    let byte = byte.copied().unwrap_or(0);
+    Neighbour { is_letter: byte.is_ascii_alphabetic(), is_digit: byte.is_ascii_digit() }
 }
 
 /// Appends the words of a stretch of a text, until there are `want` or no more. Returns the end of what is done with.
 ///
 /// REQUIRES: the stretch is ASCII, and no word goes on before or after it.
 pub(super) fn fill<P: Spans>(
+    text: &[u8],
+    stretch: Range<usize>,
+    tokens: &mut Vec<u64>,
+    spans: &mut P,
+    want: usize,
+) -> usize {
+    #[cfg(target_arch = "x86_64")]
+    if !P::ARE_WANTED && packed_words::is_possible() {
+        // SAFETY: it is possible.
+        let done = unsafe { packed_words::fill(text, stretch.clone(), tokens, want) };
+        if done == stretch.end || tokens.len() >= want {
+            return done;
+        }
+        // A word that is too long for that comes next; what follows it may be long again.
+        let next = tokens.len() + 1;
+        return fill_one_by_one(text, done..stretch.end, tokens, spans, next.min(want));
+    }
+    fill_one_by_one(text, stretch, tokens, spans, want)
+}
+
+/// [`fill`] with a look at each word.
+fn fill_one_by_one<P: Spans>(
     text: &[u8],
     stretch: Range<usize>,
     tokens: &mut Vec<u64>,
@@ -100,7 +119,7 @@ fn fill_with<P: Spans>(
     let end = stretch.end;
     let mut words = Words { text, tokens, spans };
     let (mut at, mut open) = (stretch.start, None);
-    let mut before = Kind::Other;
+    let mut before = Neighbour::default();
     while at < end {
         if words.tokens.len() >= want {
             return open.map_or(at, |(start, _)| start);
@@ -113,10 +132,10 @@ fn fill_with<P: Spans>(
         let masks = masks_of(block);
         let ours = below((end - at).min(BLOCK) as u32);
         // What follows the stretch is white space or nothing, so it is never a neighbour that joins.
-        let mask = masks.words(before, kind_of(text.get(at + BLOCK))) & ours;
+        let mask = masks.words(before, next_to(text.get(at + BLOCK))) & ours;
         let odd = mask & !(masks.letters | masks.digits);
         open = words.runs(at, mask, odd, open);
-        before = kind_of(block.last());
+        before = next_to(block.last());
         at += BLOCK;
     }
     if let Some((start, is_plain)) = open {
@@ -203,11 +222,17 @@ impl<P: Spans> Words<'_, P> {
 
 /// The bits below `end`.
 #[inline(always)]
-fn below(end: u32) -> u64 {
+pub(super) fn below(end: u32) -> u64 {
     match 1u64.checked_shl(end) {
         Some(bit) => bit - 1,
         None => u64::MAX,
     }
+}
+
+/// All words of an ASCII text as any machine finds them: what the others are compared with.
+#[cfg(test)]
+pub(super) fn fill_portable(text: &[u8], tokens: &mut Vec<u64>) {
+    fill_with(masks_portable, text, 0..text.len(), tokens, &mut (), usize::MAX);
 }
 
 /// [`Masks`] on any machine.

@@ -14,6 +14,8 @@ pub mod characters;
 pub mod decode;
 pub mod lines;
 pub mod offsets;
+#[cfg(target_arch = "x86_64")]
+mod packed_words;
 mod plain_words;
 pub mod words;
 
@@ -52,6 +54,9 @@ pub struct Span {
 
 /// Something that is told where tokens stand, in the order of the tokens.
 pub trait Spans {
+    /// Whether anybody looks at them.
+    const ARE_WANTED: bool = true;
+
     /// The next `count` tokens share this span.
     fn span(&mut self, start: usize, end: usize, count: usize);
 
@@ -68,6 +73,8 @@ pub trait Spans {
 
 /// Nobody wants to know.
 impl Spans for () {
+    const ARE_WANTED: bool = false;
+
     #[inline(always)]
     fn span(&mut self, _start: usize, _end: usize, _count: usize) {}
 

@@ -67,6 +67,20 @@ fn probe(c: char) -> Class {
     }
 }
 
+/// What the first character of a text is, if words end before it and begin after it whatever they are: its length, and its code if it is a
+/// token by itself. None for a letter or a sign that may join, and where something follows that may be joined to it.
+pub(super) fn alone(text: &str) -> Option<(usize, Option<u32>)> {
+    let mut characters = text.chars();
+    let first = characters.next()?;
+    let code = match class_of(first) {
+        Class::Lone(code) => Some(code),
+        Class::Separator => None,
+        _ => return None,
+    };
+    let is_closed = |next: char| next.is_ascii() || class_of(next) != Class::Complex;
+    characters.next().is_none_or(is_closed).then_some((first.len_utf8(), code))
+}
+
 /// What the words of chunks are made in.
 #[derive(Default)]
 pub(super) struct Plain {

@@ -2,6 +2,7 @@
 
 use super::canonical::{canonical_naive, fold_of, fold_segment, Fold, TEXT_VERSION};
 use super::characters::Characters;
+use super::words::Words;
 use super::*;
 use crate::hash::identity::token_value;
 use crate::testing::{fixed, messy_text, FRAGMENTS};
@@ -194,6 +195,18 @@ proptest! {
     fn words_match_uax29(text in messy_text(0..8)) {
         prop_assume!(!has_kana(&text) && !has_long_marks(&text));
         prop_assert_eq!(read(&text, Unit::Word, false).tokens, words_naive(&text), "{:?}", text);
+    }
+
+    #[test]
+    fn words_beside_signs_match_uax29(text in "[ab1.'_ \u{A0}¶’·日のé\u{301}\u{200D}—א\u{2028}😀\u{AD}]{0,40}") {
+        prop_assert_eq!(read(&text, Unit::Word, false).tokens, words_naive(&text), "{:?}", text);
+    }
+
+    #[test]
+    fn values_do_not_depend_on_who_asks_for_spans(text in messy_text(0..30), homoglyphs in any::<bool>()) {
+        let mut values = Vec::new();
+        Words::new(&text, homoglyphs).numbers(&mut values);
+        prop_assert_eq!(values, read(&text, Unit::Word, homoglyphs).tokens);
     }
 
     #[test]

@@ -1,7 +1,7 @@
 //! Any text as words: UAX 29, and one token a character where the script does not part words.
 //!
-//! White space always parts words, so the text is read in stretches between white space. Those of ASCII go through
-//! `ascii_words.rs` (equal to the full algorithm, by property test), chunks with anything else through
+//! White space always parts words, and so do most signs outside ASCII, so the text is read in stretches between them. Those of ASCII go
+//! through `ascii_words.rs` (equal to the full algorithm, by property test), chunks with anything else through
 //! `plain_words.rs` where they can, and `unicode-segmentation` where they must. Han, Hiragana, Thai, Lao, Khmer and Burmese come out of UAX 29 one by one; runs of Katakana
 //! are parted here. A token's value is the hash of the word's canonical form: `can't` and `cant` are one word.
 //!
@@ -9,19 +9,21 @@
 
 use super::ascii::{ascii_prefix, BLOCK};
 use super::characters::Characters;
-use super::plain_words::Plain;
+use super::plain_words::{alone, Plain};
 use super::{ascii_words, Source, Spans};
 use crate::hash::identity::{push_utf8, token_value};
 use unicode_segmentation::{UWordBoundIndices, UnicodeSegmentation};
 
 /// Longest chunk that is read as a whole; longer ones are read word by word, so that memory stays small.
 const MAX_PLAIN: usize = 1 << 12;
+/// Bytes that are looked at together for anything but ASCII.
+const FAR: usize = 256;
 
 /// A text as word values.
 pub struct Words<'t> {
     text: &'t str,
     at: usize,
-    /// The text is ASCII from `at` to here, and white space parts it from the rest.
+    /// The text is ASCII from `at` to here, and no word goes on there.
     ascii_end: usize,
     homoglyphs: bool,
     /// A chunk with more than ASCII in it, half read, and where it begins.
@@ -47,14 +49,41 @@ impl<'t> Words<'t> {
         }
     }
 
-    /// How far the text from here on is ASCII, up to the last white space before something else.
+    /// How far the text from here on is ASCII, up to something else that parts words, or to the last white space before it.
     fn ascii_stretch(&self) -> usize {
         let rest = &self.text.as_bytes()[self.at..];
-        let (blocks, _) = rest.as_chunks();
-        let full = blocks.iter().take_while(|block| ascii_prefix(block) == BLOCK).count() * BLOCK;
+        let full = rest.chunks(FAR).take_while(|chunk| chunk.is_ascii()).map(<[u8]>::len).sum::<usize>();
+        let (blocks, _) = rest[full..].as_chunks();
+        let full = full + blocks.iter().take_while(|block| ascii_prefix(block) == BLOCK).count() * BLOCK;
         let Some(step) = rest[full..].iter().position(|byte| !byte.is_ascii()) else { return self.text.len() };
+        let end = self.at + full + step;
+        if self.alone(end).is_some() {
+            return end;
+        }
         let is_white = |byte: &u8| byte.is_ascii_whitespace();
         self.at + rest[..full + step].iter().rposition(is_white).map_or(0, |last| last + 1)
+    }
+
+    /// What stands at a place, if words end before it and begin after it whatever they are.
+    fn alone(&self, at: usize) -> Option<(usize, Option<u32>)> {
+        // A sign may look like a letter.
+        self.text.get(at..).filter(|_| !self.homoglyphs).and_then(alone)
+    }
+
+    /// Appends the tokens of characters outside ASCII that part words, from here on; whether there are any.
+    fn pass_alone<P: Spans>(&mut self, tokens: &mut Vec<u64>, spans: &mut P) -> bool {
+        let from = self.at;
+        while self.text.as_bytes().get(self.at).is_some_and(|byte| !byte.is_ascii()) {
+            let Some((len, code)) = self.alone(self.at) else { break };
+            if let Some(code) = code {
+                self.canonical.clear();
+                push_utf8(code, &mut self.canonical);
+                tokens.push(token_value(&self.canonical));
+                spans.span(self.at, self.at + len, 1);
+            }
+            self.at += len;
+        }
+        self.at > from
     }
 
     /// The next chunk without ASCII white space in it; None at the end.
@@ -126,6 +155,9 @@ impl Source for Words<'_> {
             if self.at < self.ascii_end {
                 let stretch = self.at..self.ascii_end;
                 self.at = ascii_words::fill(self.text.as_bytes(), stretch, tokens, spans, want);
+                continue;
+            }
+            if self.pass_alone(tokens, spans) {
                 continue;
             }
             let Some((start, chunk)) = self.next_chunk() else { return false };

@@ -66,38 +66,40 @@ impl Windows {
         if words.len() <= loaded(width) {
             return 0;
         }
-        let mut factors = [_mm256_setzero_si256(); MAX_WIDTH];
-        for (wide, factor) in factors.iter_mut().zip(&self.factors) {
-            *wide = _mm256_set1_epi64x(*factor as i64);
-        }
-        // The widths people use are known when this is compiled, so that their factors stay in registers.
+        // The width is known when each of these is compiled, so that loops over it are none and the factors stay in registers.
         match width {
-            5 => self.four_by_four(&factors[..5], words, out),
-            4 => self.four_by_four(&factors[..4], words, out),
-            _ => self.four_by_four(&factors[..width], words, out),
+            1 => self.four_by_four::<1>(words, out),
+            2 => self.four_by_four::<2>(words, out),
+            3 => self.four_by_four::<3>(words, out),
+            4 => self.four_by_four::<4>(words, out),
+            5 => self.four_by_four::<5>(words, out),
+            6 => self.four_by_four::<6>(words, out),
+            7 => self.four_by_four::<7>(words, out),
+            8 => self.four_by_four::<8>(words, out),
+            _ => 0,
         }
     }
 
-    #[inline]
     #[target_feature(enable = "avx2,vpclmulqdq")]
-    fn four_by_four(&self, factors: &[__m256i], words: &[u64], out: &mut Vec<u64>) -> usize {
-        let loaded = loaded(factors.len());
+    fn four_by_four<const WIDTH: usize>(&self, words: &[u64], out: &mut Vec<u64>) -> usize {
+        let Some(factors) = self.factors.first_chunk::<WIDTH>() else { return 0 };
+        let factors = factors.map(|factor| _mm256_set1_epi64x(factor as i64));
+        let loaded = loaded(WIDTH);
         let fours = words.len().saturating_sub(loaded).div_ceil(4);
         out.reserve(4 * fours);
-        for four in 0..fours {
-            let words = &words[4 * four..4 * four + loaded];
-            let fingerprints = self.four(factors, words);
-            let mut four = [0u64; 4];
-            // SAFETY: the store covers exactly the 32 bytes of `four`.
-            unsafe { _mm256_storeu_si256(four.as_mut_ptr().cast(), fingerprints) };
-            out.extend_from_slice(&four);
+        for (four, into) in out.spare_capacity_mut().chunks_exact_mut(4).take(fours).enumerate() {
+            let fingerprints = self.four(&factors, &words[4 * four..4 * four + loaded]);
+            // SAFETY: the store covers exactly the 32 bytes of `into`.
+            unsafe { _mm256_storeu_si256(into.as_mut_ptr().cast(), fingerprints) };
         }
+        // SAFETY: there was room for all of them, and the loop has written them.
+        unsafe { out.set_len(out.len() + 4 * fours) };
         4 * fours
     }
 
     /// The fingerprints of the first four windows. REQUIRES: two words from each even offset up to the width, plus two.
     #[inline(always)]
-    fn four(&self, factors: &[__m256i], words: &[u64]) -> __m256i {
+    fn four<const WIDTH: usize>(&self, factors: &[__m256i; WIDTH], words: &[u64]) -> __m256i {
         // SAFETY: callers have the features; loads are bounds-checked slices of four words.
         unsafe {
             let swap = _mm256_set_epi64x(

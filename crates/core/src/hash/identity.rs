@@ -65,14 +65,21 @@ pub fn token_value(canonical: &[u8]) -> u64 {
     xxh3_64(canonical)
 }
 
+/// Most bytes of a word that [`short_value`] takes.
+pub const MAX_SHORT: u32 = 16;
+
+// What XXH3 with seed 0 takes from its default secret for inputs of up to 3, 8 and 16 bytes, and the factors of its rounds.
+pub(super) const FLIP_3: u64 = 0x0000_0000_8727_5A9B;
+pub(super) const FLIP_8: u64 = 0xC73A_B174_C5EC_D5A2;
+pub(super) const FLIP_16: [u64; 2] = [0x6782_737B_EA42_39B9, 0xAF56_BC3B_0996_523A];
+pub(super) const AVALANCHE_THREE: [u64; 2] = [0xC2B2_AE3D_27D4_EB4F, 0x1656_67B1_9E37_79F9];
+pub(super) const AVALANCHE_8: u64 = 0x9FB2_1C65_1E98_DF25;
+pub(super) const AVALANCHE_LONG: u64 = 0x1656_6791_9E37_79F9;
+
 /// [`token_value`] of the lowest `len` bytes of `word`, without a branch up to eight of them: words come in lengths that no
-/// processor predicts. REQUIRES: `len` from 1 to 16.
+/// processor predicts. REQUIRES: `len` from 1 to [`MAX_SHORT`].
 #[inline(always)]
 pub fn short_value(word: u128, len: u32) -> u64 {
-    // What XXH3 with seed 0 takes from its default secret for inputs of these lengths.
-    const FLIP_3: u64 = 0x0000_0000_8727_5A9B;
-    const FLIP_8: u64 = 0xC73A_B174_C5EC_D5A2;
-    const FLIP_16: [u64; 2] = [0x6782_737B_EA42_39B9, 0xAF56_BC3B_0996_523A];
     let low = word as u64;
     if len > 8 {
         let (first, last) = (low ^ FLIP_16[0], (word >> (8 * (len - 8))) as u64 ^ FLIP_16[1]);
@@ -93,22 +100,21 @@ pub fn short_value(word: u128, len: u32) -> u64 {
 
 #[inline(always)]
 fn avalanche_three(x: u64) -> u64 {
-    let x = (x ^ (x >> 33)).wrapping_mul(0xC2B2_AE3D_27D4_EB4F);
-    let x = (x ^ (x >> 29)).wrapping_mul(0x1656_67B1_9E37_79F9);
+    let x = (x ^ (x >> 33)).wrapping_mul(AVALANCHE_THREE[0]);
+    let x = (x ^ (x >> 29)).wrapping_mul(AVALANCHE_THREE[1]);
     x ^ (x >> 32)
 }
 
 #[inline(always)]
 fn avalanche_eight(x: u64, len: u64) -> u64 {
-    const PRIME: u64 = 0x9FB2_1C65_1E98_DF25;
-    let x = (x ^ x.rotate_left(49) ^ x.rotate_left(24)).wrapping_mul(PRIME);
-    let x = (x ^ (x >> 35).wrapping_add(len)).wrapping_mul(PRIME);
+    let x = (x ^ x.rotate_left(49) ^ x.rotate_left(24)).wrapping_mul(AVALANCHE_8);
+    let x = (x ^ (x >> 35).wrapping_add(len)).wrapping_mul(AVALANCHE_8);
     x ^ (x >> 28)
 }
 
 #[inline(always)]
 fn avalanche_long(x: u64) -> u64 {
-    let x = (x ^ (x >> 37)).wrapping_mul(0x1656_6791_9E37_79F9);
+    let x = (x ^ (x >> 37)).wrapping_mul(AVALANCHE_LONG);
     x ^ (x >> 32)
 }
 

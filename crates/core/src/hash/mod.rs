@@ -3,7 +3,7 @@
 //! | role | file | asked of every k-gram |
 //! |---|---|---|
 //! | order: which k-gram of a window is smallest | `rolling.rs`, `lanes.rs` | yes, so it rolls |
-//! | identity: what a fingerprint's value is | `identity.rs` | only of the selected ones and of ties |
+//! | identity: what a fingerprint's value is | `identity.rs`, `eight.rs` | only of the selected ones and of ties |
 //! | fingerprints of shingles and feature groups | `rabin.rs`, `carryless.rs` | yes, so it slides, or multiplies fast |
 //!
 //! Order and identity are two functions on purpose: the minimum of a window is skewed towards small order keys, and a
@@ -12,6 +12,8 @@
 
 #[cfg(target_arch = "x86_64")]
 pub mod carryless;
+#[cfg(target_arch = "x86_64")]
+pub mod eight;
 pub mod identity;
 #[cfg(target_arch = "x86_64")]
 mod lanes;
@@ -30,4 +32,21 @@ pub const fn mix64(x: u64) -> u64 {
     let x = (x ^ (x >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
     let x = (x ^ (x >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
     x ^ (x >> 31)
+}
+
+/// [`mix64`] of each number.
+pub fn mix_all(numbers: &mut [u64]) {
+    #[cfg(target_arch = "x86_64")]
+    if is_x86_feature_detected!("avx512f") && is_x86_feature_detected!("avx512dq") {
+        // SAFETY: the processor has the features the function is compiled for.
+        return unsafe { mix_all_avx512(numbers) };
+    }
+    numbers.iter_mut().for_each(|number| *number = mix64(*number));
+}
+
+/// [`mix_all`] compiled for AVX-512, which multiplies eight numbers of 64 bits at once.
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx512f,avx512dq")]
+fn mix_all_avx512(numbers: &mut [u64]) {
+    numbers.iter_mut().for_each(|number| *number = mix64(*number));
 }

@@ -32,6 +32,9 @@ const ORDER_BITS: u32 = 48;
 /// would otherwise be read again in each of t rounds.
 const PATIENCE: usize = 16;
 
+/// Ids that are hashed before any goes to its bin.
+const STRIDE: usize = 64;
+
 /// Makes sketches of one size.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Fast {
@@ -67,33 +70,69 @@ impl Fast {
         if ids.is_empty() {
             return;
         }
-        for id in ids {
-            let coordinate = &mut out[bin(*id, size)];
-            *coordinate = element(0, *id).min(*coordinate);
-        }
-        let mut empty = out.iter().filter(|coordinate| **coordinate == EMPTY).count();
+        play(0, ids, out);
         let (mut ids, mut played) = (Cow::Borrowed(ids), ids.len());
         for round in 1..size as u64 {
-            if empty == 0 {
+            if !out.contains(&EMPTY) {
                 return;
             }
             if played > PATIENCE * size && matches!(ids, Cow::Borrowed(_)) {
                 into_set(ids.to_mut());
             }
             played += ids.len();
-            for hash in ids.iter().map(|id| hash(round, *id)) {
-                let (coordinate, element) = (&mut out[bin(hash, size)], element(round, hash));
-                // Few bins are open after the first round, so this is nearly always foreseen.
-                if element < *coordinate {
-                    empty -= usize::from(*coordinate == EMPTY);
-                    *coordinate = element;
-                }
-            }
+            play(round, &ids, out);
         }
         // The last rounds have a bin each, so only those still empty are worth the pass.
         for (bin, coordinate) in out.iter_mut().enumerate().filter(|(_, coordinate)| **coordinate == EMPTY) {
             let round = (size + bin) as u64;
             *coordinate = ids.iter().map(|id| element(round, hash(round, *id))).min().unwrap_or(EMPTY);
+        }
+    }
+}
+
+/// One of the first rounds: every id goes to its bin.
+fn play(round: u64, ids: &[u64], out: &mut [u64]) {
+    #[cfg(target_arch = "x86_64")]
+    if is_x86_feature_detected!("avx512f")
+        && is_x86_feature_detected!("avx512dq")
+        && is_x86_feature_detected!("avx512vl")
+    {
+        // SAFETY: the processor has the features the function is compiled for.
+        return unsafe { play_avx512(round, ids, out) };
+    }
+    play_here(round, ids, out);
+}
+
+/// [`play_here`] compiled for AVX-512, which hashes eight ids at once.
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx512f,avx512dq,avx512vl")]
+fn play_avx512(round: u64, ids: &[u64], out: &mut [u64]) {
+    play_here(round, ids, out);
+}
+
+#[inline(always)]
+fn play_here(round: u64, ids: &[u64], out: &mut [u64]) {
+    let (mut bins, mut elements) = ([0u32; STRIDE], [0u64; STRIDE]);
+    for ids in ids.chunks(STRIDE) {
+        // Nothing in this loop waits for anything else in it, so it runs in vectors.
+        for ((into, element_of), id) in bins.iter_mut().zip(&mut elements).zip(ids) {
+            let hash = if round == 0 { *id } else { hash(round, *id) };
+            (*into, *element_of) = (bin(hash, out.len()) as u32, element(round, hash));
+        }
+        let played = bins.iter().zip(&elements).take(ids.len());
+        if round == 0 {
+            for (bin, element) in played {
+                let coordinate = &mut out[*bin as usize];
+                *coordinate = (*element).min(*coordinate);
+            }
+        } else {
+            // Few bins are open after the first round, so this is nearly always foreseen.
+            for (bin, element) in played {
+                let coordinate = &mut out[*bin as usize];
+                if element < coordinate {
+                    *coordinate = *element;
+                }
+            }
         }
     }
 }

@@ -18,8 +18,8 @@
 
 use crate::error::{Error, Result};
 use crate::frontend::{Options, Source, Visitor};
-use crate::hash::mix64;
 use crate::hash::rabin::{Polynomial, Rabin, Shingles};
+use crate::hash::{mix64, mix_all};
 
 /// Largest width: a run of 65 536 tokens is a document of its own.
 pub const MAX_WIDTH: usize = 1 << 16;
@@ -94,9 +94,11 @@ impl Shingler {
     pub fn token_ids(&mut self, tokens: &[u64], out: &mut Vec<u64>) {
         let from = out.len();
         self.shingles.append(tokens, out);
-        for id in &mut out[from..] {
-            *id = self.id(*id);
+        let ids = &mut out[from..];
+        if self.shingling.bits < 64 {
+            ids.iter_mut().for_each(|id| *id >>= 64 - self.shingling.bits);
         }
+        mix_all(ids);
         if self.shingling.labelled {
             self.label(&mut out[from..]);
         }

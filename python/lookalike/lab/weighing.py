@@ -1,0 +1,100 @@
+"""Texts as vectors of words, and their fingerprints with other weights than term frequency.
+
+Words are those that `simhash` reads, so with their frequency as weight the fingerprints are its own. How rare a word is
+(idf) is measured on the texts at hand, which makes it a property of this corpus: others give other fingerprints.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import NDArray
+
+from lookalike.fingerprinting import canonical, stream
+from lookalike.lab.setting import Integers
+from lookalike.lab.simhashed import Words
+from lookalike.lab.versions import text_of
+from lookalike.simhashing import simhash
+
+Weights = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Vectors:
+    """The words of texts, as numbers of words, with how often each stands there."""
+
+    words: tuple[str, ...] = field(repr=False)
+    #: Numbers of words and their counts, for each text.
+    rows: tuple[tuple[Integers, Integers], ...] = field(repr=False)
+    #: Texts that have each word, and how often it stands in all of them together.
+    holders: Integers = field(repr=False)
+    totals: Integers = field(repr=False)
+
+    @property
+    def idf(self) -> Weights:
+        """The natural logarithm of texts per text that has the word."""
+        return np.log(len(self.rows) / self.holders)
+
+    def commonest(self, most: int) -> list[tuple[str, float]]:
+        """Return the words that stand there most often, and their shares of all words."""
+        order = np.argsort(-self.totals, kind="stable")[:most]
+        return [(self.words[i], float(self.totals[i] / self.totals.sum())) for i in order.tolist()]
+
+
+def read(texts: Sequence[bytes]) -> Vectors:
+    """Read texts as words. A text's bytes that are no UTF-8 are replaced."""
+    numbers: dict[int, int] = {}
+    words: list[str] = []
+    rows = []
+    for text in map(text_of, texts):
+        found = stream(text, unit="word")
+        tokens, first, counts = np.unique(np.asarray(found.tokens), return_index=True, return_counts=True)
+        for token, place in zip(tokens.tolist(), first.tolist(), strict=True):
+            if token not in numbers:
+                start, end = found.spans[place]
+                numbers[token] = len(words)
+                words.append(canonical(text[start:end]))
+        rows.append((np.array([numbers[token] for token in tokens.tolist()], dtype=np.int64), counts.astype(np.int64)))
+    holders, totals = np.zeros(len(words), np.int64), np.zeros(len(words), np.int64)
+    for places, counts in rows:
+        holders[places] += 1
+        totals[places] += counts
+    return Vectors(tuple(words), tuple(rows), holders, totals)
+
+
+def frequency(vectors: Vectors, places: Integers, counts: Integers) -> Weights:
+    """Weigh a word by how often it stands in the text: the default of `simhash`."""
+    return counts.astype(np.float64)
+
+
+def logarithm(vectors: Vectors, places: Integers, counts: Integers) -> Weights:
+    """Weigh a word by 1 + ln of how often it stands in the text."""
+    return 1 + np.log(counts)
+
+
+def binary(vectors: Vectors, places: Integers, counts: Integers) -> Weights:
+    """Weigh every word alike."""
+    return np.ones(len(counts))
+
+
+def rarity(vectors: Vectors, places: Integers, counts: Integers) -> Weights:
+    """Weigh a word by its frequency times its idf."""
+    return np.asarray(counts * vectors.idf[places])
+
+
+Weighing = Callable[[Vectors, Integers, Integers], Weights]
+
+
+def fingerprints(vectors: Vectors, weigh: Weighing) -> tuple[Words, NDArray[np.bool_]]:
+    """Return the fingerprint of each text, and whether it has one: what weighs nothing has none."""
+    made = [_fingerprint(vectors, weigh, *row) for row in vectors.rows]
+    has = np.array([value is not None for value in made], dtype=bool)
+    return np.array([value or 0 for value in made], dtype=np.uint64), has
+
+
+def _fingerprint(vectors: Vectors, weigh: Weighing, places: Integers, counts: Integers) -> int | None:
+    weights = weigh(vectors, places, counts)
+    pairs = zip(places.tolist(), weights.tolist(), strict=True)
+    return simhash(features=[(vectors.words[place], weight) for place, weight in pairs if weight])
