@@ -9,7 +9,7 @@ from bisect import bisect_right
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from dataclasses import dataclass
-from typing import IO, Any
+from typing import Any
 
 from lookalike import _core, params
 from lookalike._core import __version__
@@ -105,7 +105,7 @@ def _names(answer: Deduplication, asked: Outputs, tell: Progress) -> dict[int, R
     if asked.clusters is not None or asked.ledger is not None:
         wanted.update(answer.cluster_sizes)
     if asked.pairs is not None:
-        wanted |= {row for pair in answer.pairs() for row in (pair.left, pair.right)}
+        wanted |= answer.paired
     if not wanted:
         return {}
     total = sum(one.source.size for one in answer.stretches) or None
@@ -116,19 +116,13 @@ def _table(staging: Staging, target: Path, rows: Iterator[list[Any]]) -> None:
     # A name of a file may be no UTF-8.
     path = staging.file(os.fspath(target))
     with open(path, "w", encoding="utf-8", errors="backslashreplace", newline="") as file:
-        _write_rows(file, rows)
+        csv.writer(file).writerows(rows)
 
 
-def _write_rows(file: IO[str], rows: Iterator[list[Any]]) -> None:
-    writer = csv.writer(file)
-    for row in rows:
-        writer.writerow([_cell(value) for value in row])
-
-
-def _cell(value: Any) -> Any:
+def _cell(name: str) -> str:
     """A spreadsheet must not take a name for a formula."""
-    is_formula = isinstance(value, str) and value[:1] in params.FORMULA and not _NUMBER.fullmatch(value)
-    return "'" + value if is_formula else value
+    is_formula = name[:1] in params.FORMULA and not _NUMBER.fullmatch(name)
+    return "'" + name if is_formula else name
 
 
 def _clusters(answer: Deduplication, names: dict[int, Row]) -> Iterator[list[Any]]:
@@ -138,13 +132,13 @@ def _clusters(answer: Deduplication, names: dict[int, Row]) -> Iterator[list[Any
         survivor = answer.survivors[row]
         resemblance = f"{answer.resemblances[row]:.4f}"
         link = LINKS[answer.links[row]]
-        yield [names[row].name, numbers[survivor], names[survivor].name, resemblance, link]
+        yield [_cell(names[row].name), numbers[survivor], _cell(names[survivor].name), resemblance, link]
 
 
 def _pairs(answer: Deduplication, names: dict[int, Row]) -> Iterator[list[Any]]:
     yield ["left", "right", "resemblance", "link"]
     for pair in answer.pairs():
-        yield [names[pair.left].name, names[pair.right].name, f"{pair.resemblance:.4f}", pair.link]
+        yield [_cell(names[pair.left].name), _cell(names[pair.right].name), f"{pair.resemblance:.4f}", pair.link]
 
 
 @dataclass(frozen=True)

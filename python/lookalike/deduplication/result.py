@@ -133,8 +133,14 @@ class Deduplication:
     def pairs(self) -> Iterator[Pair]:
         """Yield every pair that was found to reach the threshold, ascending."""
         left, right, scores, links = self.outcome.pairs()
-        for one in zip(left, right, memoryview(scores).cast("f"), links, strict=True):
+        for one in zip(memoryview(left), memoryview(right), memoryview(scores).cast("f"), links, strict=True):
             yield Pair(one[0], one[1], one[2], LINKS[one[3]])
+
+    @property
+    def paired(self) -> set[int]:
+        """The rows that are in any pair."""
+        left, right, _, _ = self.outcome.pairs()
+        return {*memoryview(left), *memoryview(right)}
 
     def mask(self, stretch: Stretch) -> bytes:
         """Return a byte for each row of a source, 0 for those that go."""
