@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import json
+from collections.abc import Iterator
 from pathlib import Path
 
 import pyarrow as pa
@@ -15,8 +16,13 @@ from hypothesis import strategies as st
 
 from corpora import dedup, members, page, record, rows, texts, tree
 from lookalike.corpora import LineFilter, Removed, Scratch, open_sources, restore
+from lookalike.corpora.batches import Lines
 from lookalike.corpora.filtering import spliced
+from lookalike.corpora.lines import LineSource
 from lookalike.deduplication.outputs import _Lines
+from lookalike.deduplication.picking import rows_of
+from lookalike.deduplication.reading import Stretch
+from lookalike.deduplication.settings import settings
 
 
 def line(text: object, name: object = None, end: bytes = b"\n") -> bytes:
@@ -276,3 +282,26 @@ def test_a_page_is_its_main_text_and_its_address(tmp_path: Path):
     assert found[1] == ("http://x/1", b"the first page has a text of its own that goes on for a while")
     assert found[4] == ("http://x/4", None)
     assert found[5] == ("http://x/5", b"an extracted text")
+
+
+JSON = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats() | st.text(), lambda inner: st.lists(inner, max_size=3)
+)
+
+
+@given(st.dictionaries(st.sampled_from(["id", "text", "x"]), JSON), st.booleans(), st.binary(max_size=3))
+def test_the_name_of_a_row_is_what_a_full_parser_finds(row: dict[str, object], ascii: bool, damage: bytes):
+    data = json.dumps(row, ensure_ascii=ascii).encode("utf-8", "surrogatepass") + damage.replace(b"\n", b"")
+    found = rows_of(Stretch(Lined(data), 0, 1), [0], settings(), texts=False)
+    whole = rows_of(Stretch(Lined(data), 0, 1), [0], settings(), texts=True)
+    assert [name for _, name, _ in found] == [name for _, name, _ in whole]
+
+
+class Lined(LineSource):
+    """A file that is at hand."""
+
+    def __init__(self, data: bytes) -> None:
+        self._data = data
+
+    def pieces(self) -> Iterator[Lines]:
+        yield Lines(self._data, True)

@@ -226,7 +226,7 @@ def test_a_dry_run_of_much_looks_at_the_beginning_and_tells_of_the_whole(
     tmp_path: Path, capfd: Capture, monkeypatch: pytest.MonkeyPatch
 ):
     for module in ("compression", "lines"):
-        monkeypatch.setattr(f"lookalike.corpora.{module}.chunks", lambda file, _: iter(lambda: file.read(10_000), b""))
+        monkeypatch.setattr(f"lookalike.corpora.{module}.chunks", lambda file, *_: iter(lambda: file.read(10_000), b""))
     monkeypatch.setattr("lookalike.deduplication.expecting.SAMPLE", 80_000)
     for name in ("a", "b"):
         (tmp_path / f"{name}.jsonl").write_bytes(lines(corpus(100)))

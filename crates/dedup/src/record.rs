@@ -82,6 +82,15 @@ fn text_of<'a>(raw: Option<&'a str>, number: Option<f64>, columns: &Columns, buf
     }
 }
 
+/// The value of a column as it stands in a line, if the line is an object in UTF-8: `null` where it has none.
+pub fn value<'a>(line: &'a [u8], column: &str) -> Option<&'a str> {
+    let columns = Columns { text: column.to_owned(), number: None };
+    let mut parser = serde_json::Deserializer::from_str(std::str::from_utf8(line).ok()?);
+    let found = parser.deserialize_any(Object { columns: &columns }).ok()?;
+    parser.end().ok()?;
+    Some(found.text.unwrap_or("null"))
+}
+
 /// What a value is, by how it begins.
 enum Kind {
     Null,
@@ -310,6 +319,17 @@ mod tests {
         let mut buffer = String::new();
         let found = read(b"{\"text\":\"\xff\"}", &columns(), &mut buffer);
         assert!(matches!(found, Record::Bad(reason) if reason.starts_with("not JSON: invalid unicode")));
+    }
+
+    #[test]
+    fn a_value_is_told_as_it_stands() {
+        assert_eq!(value(br#" {"a": 1e400 ,"b":[ 1,"\u00e9"]}"#, "a"), Some("1e400"));
+        assert_eq!(value(br#"{"a": 1, "b":[ 1,"\u00e9"]}"#, "b"), Some(r#"[ 1,"\u00e9"]"#));
+        assert_eq!(value(br#"{"a":1,"a":"\ud800"}"#, "a"), Some(r#""\ud800""#));
+        assert_eq!(value(br#"{"b":1}"#, "a"), Some("null"));
+        for line in [&b"[1]"[..], b"{\"a\":NaN}", b"{\"a\":1} 2", b"{\"a\":1,\"b\":\"\xff\"}", b""] {
+            assert_eq!(value(line, "a"), None, "{line:?}");
+        }
     }
 
     #[test]

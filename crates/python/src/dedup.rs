@@ -13,13 +13,13 @@ use lookalike_dedup::filter::Lines;
 use lookalike_dedup::job::{self, Failure, Grouping, Keep, Link, Search, Settings};
 use lookalike_dedup::near::Nearness;
 use lookalike_dedup::reader::Reading;
-use lookalike_dedup::record::Columns;
+use lookalike_dedup::record::{self, Columns};
 use lookalike_dedup::sign::Sketching;
 use pyo3::buffer::PyBuffer;
 use pyo3::exceptions::{PyOSError, PyOverflowError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::pybacked::PyBackedBytes;
-use pyo3::types::PyBytes;
+use pyo3::types::{PyBytes, PyString};
 use std::path::PathBuf;
 
 fn refused(refusal: Refusal) -> PyErr {
@@ -355,6 +355,19 @@ impl LineFilter {
         let Self { mask, lines } = self;
         detached(py, data.len(), || lines.pick(&data, last, mask, &mut picked));
         picked.into_iter().map(|one| (one.row, PyBytes::new(py, &one.line).unbind())).collect()
+    }
+
+    /// Of the lines that [`LineFilter::pick`] tells, the value of a column as a `str` of JSON; a line of which that cannot be told is
+    /// told whole, as bytes.
+    fn values(&mut self, py: Python<'_>, data: PyBackedBytes, last: bool, column: &str) -> Vec<(u64, Py<PyAny>)> {
+        let mut picked = Vec::new();
+        let Self { mask, lines } = self;
+        detached(py, data.len(), || lines.pick(&data, last, mask, &mut picked));
+        let told = |line: &[u8]| match record::value(line, column) {
+            Some(value) => PyString::new(py, value).into_any().unbind(),
+            None => PyBytes::new(py, line).into_any().unbind(),
+        };
+        picked.into_iter().map(|one| (one.row, told(&one.line))).collect()
     }
 
     /// Lines that have ended.

@@ -11,11 +11,13 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from typing import BinaryIO, NamedTuple, Protocol, cast
 
-from lookalike.corpora.batches import Lines, Problem
+from lookalike.corpora.batches import CHUNK_BYTES, Lines, Problem
 from lookalike.corpora.compression import chunks
 from lookalike.corpora.places import InPlace, Place
-from lookalike.documents.reasons import RefusedError, why
+from lookalike.documents.reasons import MIB, RefusedError, why
 
+#: Passes that only copy or look up do so in pieces that the processor's cache holds: a third of the time of large ones.
+_PIECE_BYTES = MIB
 #: So many lines at the beginning of a file tell what columns it has.
 _LOOKED_AT = 100
 
@@ -106,8 +108,15 @@ class LineSource(InPlace):
 
     def batches(self) -> Iterator[Lines]:
         """Yield the bytes of the file, expanded."""
+        return self._lines(CHUNK_BYTES)
+
+    def pieces(self) -> Iterator[Lines]:
+        """Yield the same in smaller batches, for a pass that has little to do with each."""
+        return self._lines(_PIECE_BYTES)
+
+    def _lines(self, size: int) -> Iterator[Lines]:
         self.problems.clear()
-        for data in read(self, self.compression, self.problems):
+        for data in read(self, self.compression, self.problems, size):
             yield Lines(data, False)
         yield Lines(b"", True)
 
@@ -126,16 +135,16 @@ class LineSource(InPlace):
     def kept(self, mask: bytes, make: Callable[[bytes], Filter] = LineFilter) -> Iterator[tuple[bytes, list[Removed]]]:
         """Yield the lines that the mask keeps, and those that it does not."""
         lines = make(mask)
-        for batch in self.batches():
+        for batch in self.pieces():
             yield lines.feed(batch.data, batch.last)
 
 
-def read(source: InPlace, compression: str | None, problems: list[Problem]) -> Iterator[bytes]:
+def read(source: InPlace, compression: str | None, problems: list[Problem], size: int = CHUNK_BYTES) -> Iterator[bytes]:
     """Yield what can be had of a file, expanded; what cannot is a problem."""
     total = source.done = 0
     try:
         with source.place.open() as file:
-            for data in chunks(cast(BinaryIO, _Counted(file, source)), compression):
+            for data in chunks(cast(BinaryIO, _Counted(file, source)), compression, size):
                 total += len(data)
                 yield data
     except Exception as error:

@@ -9,7 +9,7 @@ from bisect import bisect_right
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import ExitStack
 from dataclasses import dataclass
-from typing import IO, Any
+from typing import Any
 
 from lookalike import _core, params
 from lookalike._core import __version__
@@ -105,7 +105,7 @@ def _names(answer: Deduplication, asked: Outputs, tell: Progress) -> dict[int, R
     if asked.clusters is not None or asked.ledger is not None:
         wanted.update(answer.cluster_sizes)
     if asked.pairs is not None:
-        wanted |= {row for pair in answer.pairs() for row in (pair.left, pair.right)}
+        wanted |= answer.paired
     if not wanted:
         return {}
     total = sum(one.source.size for one in answer.stretches) or None
@@ -116,19 +116,13 @@ def _table(staging: Staging, target: Path, rows: Iterator[list[Any]]) -> None:
     # A name of a file may be no UTF-8.
     path = staging.file(os.fspath(target))
     with open(path, "w", encoding="utf-8", errors="backslashreplace", newline="") as file:
-        _write_rows(file, rows)
+        csv.writer(file).writerows(rows)
 
 
-def _write_rows(file: IO[str], rows: Iterator[list[Any]]) -> None:
-    writer = csv.writer(file)
-    for row in rows:
-        writer.writerow([cell(value) for value in row])
-
-
-def cell(value: Any) -> Any:
+def cell(name: str) -> str:
     """A spreadsheet must not take a name for a formula."""
-    is_formula = isinstance(value, str) and value[:1] in params.FORMULA and not _NUMBER.fullmatch(value)
-    return "'" + value if is_formula else value
+    is_formula = name[:1] in params.FORMULA and not _NUMBER.fullmatch(name)
+    return "'" + name if is_formula else name
 
 
 def _clusters(answer: Deduplication, names: dict[int, Row]) -> Iterator[list[Any]]:
@@ -139,7 +133,8 @@ def _clusters(answer: Deduplication, names: dict[int, Row]) -> Iterator[list[Any
     found = values([(row, answer.survivors[row]) for row in rows], [answer.resemblances[row] for row in rows])
     for row, measured in zip(rows, found, strict=True):
         survivor = answer.survivors[row]
-        yield [names[row].name, numbers[survivor], names[survivor].name, *measured, LINKS[answer.links[row]]]
+        link = LINKS[answer.links[row]]
+        yield [cell(names[row].name), numbers[survivor], cell(names[survivor].name), *measured, link]
 
 
 def _pairs(answer: Deduplication, names: dict[int, Row]) -> Iterator[list[Any]]:
@@ -148,7 +143,7 @@ def _pairs(answer: Deduplication, names: dict[int, Row]) -> Iterator[list[Any]]:
     pairs = list(answer.pairs())
     found = values([(pair.left, pair.right) for pair in pairs], [pair.resemblance for pair in pairs])
     for pair, measured in zip(pairs, found, strict=True):
-        yield [names[pair.left].name, names[pair.right].name, *measured, pair.link]
+        yield [cell(names[pair.left].name), cell(names[pair.right].name), *measured, pair.link]
 
 
 Measured = Callable[[list[tuple[int, int]], list[float]], Iterable[list[Any]]]

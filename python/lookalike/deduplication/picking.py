@@ -9,10 +9,14 @@ from typing import Any, NamedTuple
 
 from lookalike import _core
 from lookalike.corpora.arrays import USUAL_ID
-from lookalike.corpora.batches import Columns, Lines, Texts, unpacked
+from lookalike.corpora.batches import Batch, Columns, Lines, Source, Texts, unpacked
+from lookalike.corpora.lines import LineSource
 from lookalike.corpora.parquet import ParquetSource
 from lookalike.deduplication.reading import Stretch
 from lookalike.deduplication.settings import Settings
+
+#: Leaves numbers as they stand.
+_JSON = json.JSONDecoder(parse_int=str, parse_float=str)
 
 
 class Row(NamedTuple):
@@ -62,17 +66,21 @@ def rows_of(stretch: Stretch, wanted: Iterable[int], settings: Settings, texts: 
     lines = _core.LineFilter(bytes(mask))
     at = 0
     source = stretch.source
-    # Only tables can be asked for their ids alone.
-    batches = source.named() if isinstance(source, ParquetSource) and not texts else source.batches()
-    for batch in batches:
+    for batch in _batches(source, texts):
         if isinstance(batch, Lines):
-            for row, line in lines.pick(batch.data, batch.last):
-                yield row, _name(line, settings), _text(line, settings) if texts else None
+            yield from _of_lines(lines, batch, settings, texts)
         else:
             rows = batch.rows if isinstance(batch, Columns) else len(batch.rows)
             own = [row - at for row in wanted[bisect_left(wanted, at) : bisect_left(wanted, at + rows)]]
             yield from _of_columns(batch, own, at, texts) if isinstance(batch, Columns) else _of_texts(batch, own, at)
             at += rows
+
+
+def _batches(source: Source, texts: bool) -> Iterator[Batch]:
+    # Only tables can be asked for their ids alone.
+    if isinstance(source, ParquetSource) and not texts:
+        return source.named()
+    return source.pieces() if isinstance(source, LineSource) else source.batches()
 
 
 def _of_columns(batch: Columns, own: list[int], at: int, texts: bool) -> Picked:
@@ -92,17 +100,33 @@ def _shown(text: bytes | str | None) -> str | None:
     return text.decode("utf-8", "replace") if isinstance(text, bytes) else text
 
 
-def _value(line: bytes, column: str) -> Any:
-    """Return the value of a column of a line, numbers as they stand there; ``None`` where it has none."""
+def _of_lines(lines: _core.LineFilter, batch: Lines, settings: Settings, texts: bool) -> Picked:
+    column = settings.id_column or USUAL_ID
+    if texts:
+        for row, line in lines.pick(batch.data, batch.last):
+            yield row, _name(_value(line, column)), _text(line, settings)
+    else:
+        for row, found in lines.values(batch.data, batch.last, column):
+            yield row, _name(_loaded(found) if isinstance(found, str) else _value(found, column)), None
+
+
+def _loaded(text: str) -> Any:
     try:
-        found = json.loads(line, parse_int=str, parse_float=str)
+        return _JSON.decode(text)
     except (ValueError, RecursionError):
+        return None
+
+
+def _value(line: bytes, column: str) -> Any:
+    """Return the value of a column of a line; ``None`` where it has none."""
+    try:
+        found = _loaded(line.decode(json.detect_encoding(line), "surrogatepass"))
+    except ValueError:
         return None
     return found.get(column) if isinstance(found, dict) else None
 
 
-def _name(line: bytes, settings: Settings) -> str | None:
-    value = _value(line, settings.id_column or USUAL_ID)
+def _name(value: Any) -> str | None:
     return value if value is None or isinstance(value, str) else json.dumps(value, ensure_ascii=False)
 
 

@@ -136,7 +136,7 @@ class Deduplication:
     def pairs(self) -> Iterator[Pair]:
         """Yield every pair that was found to reach the threshold, ascending."""
         left, right, scores, links = self.outcome.pairs()
-        for one in zip(left, right, memoryview(scores).cast("f"), links, strict=True):
+        for one in zip(memoryview(left), memoryview(right), memoryview(scores).cast("f"), links, strict=True):
             yield Pair(one[0], one[1], one[2], LINKS[one[3]])
 
     def distances(self, pairs: Iterable[tuple[int, int]]) -> list[int | None]:
@@ -148,6 +148,12 @@ class Deduplication:
         bits = self.core.fingerprints([row for pair in rows for row in pair])
         both = zip(bits[::2], bits[1::2], strict=True)
         return [None if left is None or right is None else (left ^ right).bit_count() for left, right in both]
+
+    @property
+    def paired(self) -> set[int]:
+        """The rows that are in any pair."""
+        left, right, _, _ = self.outcome.pairs()
+        return {*memoryview(left), *memoryview(right)}
 
     def mask(self, stretch: Stretch) -> bytes:
         """Return a byte for each row of a source, 0 for those that go."""

@@ -34,7 +34,8 @@ enum Class {
 
 /// Characters that a chunk usually does not exceed.
 const USUAL: usize = 128;
-const PAGE: usize = 256;
+/// Characters of a page: few, because a text asks for some of a script, and each takes a microsecond or two to find out.
+const PAGE: usize = 64;
 const PLANE: usize = 0x1_0000;
 /// Pages of the plane that nearly all text is in; each is filled when first asked for.
 static PAGES: [OnceLock<Box<[Class; PAGE]>>; PLANE / PAGE] = [const { OnceLock::new() }; PLANE / PAGE];
