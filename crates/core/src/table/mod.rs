@@ -8,6 +8,7 @@
 //!
 //! Cost: that of `sort.rs`; 16 bytes a row.
 
+pub mod codec;
 pub mod column;
 pub mod external;
 pub mod pages;
