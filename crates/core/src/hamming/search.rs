@@ -25,8 +25,8 @@ const IN_FLIGHT: usize = 32;
 /// Heaps that queries are dealt into.
 const HEAPS: usize = 1 << 10;
 
-/// Rows from which a table is larger than caches, so that it matters in which order it is looked up.
-const LARGE: usize = 1 << 22;
+/// Rows from which a table is larger than the first cache, so that it matters in which order it is looked up.
+const LARGE: usize = 1 << 15;
 
 /// Rows of a bucket from which narrowing pays: a binary search takes as long as comparing some hundred rows.
 const CROWD: usize = 1 << 11;
