@@ -1,7 +1,7 @@
 """Tables of fingerprints for tests: rows from a seed, answers by comparing, and what a process does that is killed.
 
-Run as a script, this writes to a table until it is killed: ``hamming_tables.py FOLDER FIRST`` inserts batch after batch from
-number FIRST on, removes half of the one before, saves, and prints the number of each batch that was saved.
+Run as a script, this writes to a table until it is killed: ``hamming_tables.py FOLDER FIRST`` inserts batch after batch
+from number FIRST on, removes half of the one before, saves, and prints the number of each batch that was saved.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Fingerprints that differ from one in few bits, after Manku, Jain, Das Sarma 2007: a table in memory or in a folder.
 
-A table is a set of rows, each a 64-bit fingerprint and an id. A row that is there is not inserted again, and one that is
-not there is not removed, so that repeating either does no harm. What ``save`` returned from is durable: it survives
+A table is a set of rows, each a 64-bit fingerprint and an id. A row that is there is not inserted again, and one that
+is not there is not removed, so that repeating either does no harm. What ``save`` returned from is durable: it survives
 the end of the process and of the power. What did not return leaves the folder as it was, or as it was to become.
 """
 
@@ -10,9 +10,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from os import PathLike
 from types import TracebackType
-from typing import NamedTuple, TypeAlias
+from typing import NamedTuple, Self, TypeAlias
 
-from typing_extensions import Buffer, Self
+from typing_extensions import Buffer
 
 from lookalike import params
 from lookalike._core import Column, HammingStore
@@ -90,7 +90,7 @@ class HammingTable:
 
     @staticmethod
     def check(folder: Folder) -> int:
-        """Read everything of a table that was saved; how many rows it has. What is damaged is an error that names the file."""
+        """Read everything of a table that was saved; how many rows it has. An error names the file that is damaged."""
         return HammingStore.check(folder)
 
     def insert(self, fingerprints: Numbers, ids: Numbers) -> int:

@@ -10,7 +10,7 @@ use std::path::Path;
 
 /// A place for files.
 pub trait Disk: Send + Sync + std::fmt::Debug {
-    /// Makes a folder, and those above it, unless it is there.
+    /// Makes a folder, and those above it, unless they are there; they are durable afterwards.
     fn create_folder(&self, folder: &Path) -> io::Result<()>;
 
     /// Writes a new file, or one in the place of an old one; its bytes are durable afterwards, its name is not.
@@ -71,7 +71,14 @@ pub struct System;
 
 impl Disk for System {
     fn create_folder(&self, folder: &Path) -> io::Result<()> {
-        std::fs::create_dir_all(folder)
+        let is_new = |folder: &&Path| !folder.as_os_str().is_empty() && !folder.exists();
+        let new: Vec<&Path> = folder.ancestors().take_while(is_new).collect();
+        std::fs::create_dir_all(folder)?;
+        // The name of a folder stands in the one above it.
+        new.iter().filter_map(|folder| folder.parent()).try_for_each(|above| match above.as_os_str().is_empty() {
+            true => self.sync_folder(Path::new(".")),
+            false => self.sync_folder(above),
+        })
     }
 
     fn write(&self, path: &Path, bytes: &[u8]) -> io::Result<()> {

@@ -194,7 +194,7 @@ impl Store {
         self.merge()
     }
 
-    /// Removes rows; how many were there. Errors: not writable, a damaged file; then none is removed.
+    /// Removes rows; how many were there. Errors: not writable, a damaged file; none is removed then, or all are and a merge met it.
     pub fn remove(&mut self, rows: &[Row]) -> Result<usize> {
         self.check_writable()?;
         let mut old = rows.to_vec();

@@ -1,8 +1,8 @@
 //! Searching sorted columns by a design: every row within the distance, each once.
 //!
-//! **How.** Queries of a batch are taken table by table, in the order of the table, so that neighbours share pages. In each
-//! table some of them go together: the memory is asked for all their directory entries, then for all their rows, and only then are
-//! rows compared; so its latency is paid once for many lookups.
+//! **How.** Queries of a batch are taken table by table, roughly in the order of the table, so that neighbours share pages. In
+//! each table they go in groups: while the rows of one group are compared, the memory is asked for the rows of the next and for the
+//! directory entries of the one after it. So its latency is hidden, and it is never idle.
 //!
 //! **Each once.** A row may be near in several tables. It is reported by the first table of the design that promises to find its
 //! pattern, and by no other, even where another happens to see it. So nothing has to be remembered or removed.
@@ -20,10 +20,13 @@ use std::ops::Range;
 use super::check::Avx512;
 
 /// Lookups that are in flight together: as many lines as half of the first cache holds.
-const IN_FLIGHT: usize = 256;
+const IN_FLIGHT: usize = 32;
 
-/// Queries that go together at most.
-const GROUP: usize = 32;
+/// Heaps that queries are dealt into.
+const HEAPS: usize = 1 << 10;
+
+/// Rows from which a table is larger than the first cache, so that it matters in which order it is looked up.
+const LARGE: usize = 1 << 15;
 
 /// Rows of a bucket from which narrowing pays: a binary search takes as long as comparing some hundred rows.
 const CROWD: usize = 1 << 11;
@@ -74,10 +77,16 @@ pub struct Search {
     machine: Machine,
 }
 
+/// A query in the order of a table, and its index.
+type Keyed = (u64, u32);
+
 /// Memory that is used again for each group.
 #[derive(Default)]
 struct Scratch {
-    buckets: Vec<Range<usize>>,
+    /// The queries in the order of a table.
+    keyed: Vec<Keyed>,
+    /// Of two groups of queries: one to be compared, one to be looked up.
+    buckets: [Vec<Range<usize>>; 2],
     /// Near rows of tables after the first: their query, their value in the first table's order, their distance.
     elsewhere: Vec<(u32, u64, u8)>,
 }
@@ -99,13 +108,13 @@ impl Search {
     pub fn run<C: Column>(&self, columns: &[C], queries: &[u64]) -> Findings {
         let mut out = Findings { candidates: vec![0; queries.len()], ..Findings::default() };
         let mut scratch = Scratch::default();
-        let mut keyed: Vec<(u64, u32)> = Vec::with_capacity(queries.len());
         for (table, column) in columns.iter().enumerate().take(self.plans.len()) {
             let order = &self.design.arrangements[table].order;
-            keyed.clear();
-            keyed.extend(queries.iter().enumerate().map(|(i, query)| (order.apply(*query), i as u32)));
-            keyed.sort_unstable();
+            let keyed = || queries.iter().enumerate().map(|(i, query)| (order.apply(*query), i as u32));
+            deal(keyed, column.len() >= LARGE && queries.len() >= HEAPS, &mut scratch.keyed);
+            let keyed = std::mem::take(&mut scratch.keyed);
             self.look(table, column, &keyed, &mut scratch, &mut out);
+            scratch.keyed = keyed;
         }
         if let Some(first) = columns.first() {
             locate(first, &scratch.elsewhere, &mut out.found);
@@ -115,14 +124,7 @@ impl Search {
     }
 
     /// Searches one table, by the code for this machine.
-    fn look<C: Column>(
-        &self,
-        table: usize,
-        column: &C,
-        keyed: &[(u64, u32)],
-        scratch: &mut Scratch,
-        out: &mut Findings,
-    ) {
+    fn look<C: Column>(&self, table: usize, column: &C, keyed: &[Keyed], scratch: &mut Scratch, out: &mut Findings) {
         match self.machine {
             // SAFETY: the features were detected.
             #[cfg(target_arch = "x86_64")]
@@ -139,41 +141,43 @@ impl Search {
         &self,
         table: usize,
         column: &C,
-        keyed: &[(u64, u32)],
+        keyed: &[Keyed],
         scratch: &mut Scratch,
         out: &mut Findings,
     ) {
         let plan = &self.plans[table];
-        let size = (IN_FLIGHT / plan.flips.len().max(1)).clamp(1, GROUP);
-        for group in keyed.chunks(size) {
-            for (value, _) in group {
-                plan.hints.iter().for_each(|flip| column.hint(plan.prefix(*value) ^ flip));
+        let size = (IN_FLIGHT / plan.flips.len().max(1)).max(1);
+        let group = |number: usize| keyed.chunks(size).nth(number).unwrap_or_default();
+        let groups = keyed.len().div_ceil(size);
+        for step in 0..groups + 2 {
+            plan.hint(column, group(step));
+            if step >= 1 {
+                plan.find(column, group(step - 1), &mut scratch.buckets[(step - 1) % 2]);
             }
-            scratch.buckets.clear();
-            for (value, _) in group {
-                let prefix = plan.prefix(*value);
-                scratch.buckets.extend(plan.flips.iter().map(|flip| column.bucket(prefix ^ flip)));
-            }
-            for (i, (value, query)) in group.iter().enumerate() {
-                for (j, flip) in plan.flips.iter().enumerate() {
-                    let rows = scratch.buckets[i * plan.flips.len() + j].clone();
-                    let mut near = Near {
-                        search: self,
-                        table,
-                        value: *value,
-                        query: *query,
-                        out,
-                        elsewhere: &mut scratch.elsewhere,
-                    };
-                    if rows.len() > CROWD && !plan.tails.is_empty() {
-                        near.narrow::<K, C>(column, rows, *flip);
-                    } else {
-                        near.compare::<K, C>(column, rows);
-                    }
-                }
+            if step >= 2 {
+                let near = Near { search: self, table, out, elsewhere: &mut scratch.elsewhere };
+                near.all::<K, C>(column, group(step - 2), &scratch.buckets[step % 2]);
             }
         }
         out.lookups += keyed.len() as u64 * plan.flips.len() as u64;
+    }
+}
+
+/// The queries in the order in which they are given or, if `is_dealt`, in heaps by their highest bits. Sorting them wholly
+/// would take longer than it saves.
+fn deal<I: Iterator<Item = Keyed>>(queries: impl Fn() -> I, is_dealt: bool, out: &mut Vec<Keyed>) {
+    out.clear();
+    if !is_dealt {
+        return out.extend(queries());
+    }
+    let heap_of = |query: &Keyed| (query.0 >> (64 - HEAPS.ilog2())) as usize;
+    let mut next = [0usize; HEAPS + 1];
+    queries().for_each(|query| next[heap_of(&query) + 1] += 1);
+    (0..HEAPS).for_each(|heap| next[heap + 1] += next[heap]);
+    out.resize(next[HEAPS], (0, 0));
+    for query in queries() {
+        out[next[heap_of(&query)]] = query;
+        next[heap_of(&query)] += 1;
     }
 }
 
@@ -184,7 +188,7 @@ unsafe fn look_avx512<C: Column>(
     search: &Search,
     table: usize,
     column: &C,
-    keyed: &[(u64, u32)],
+    keyed: &[Keyed],
     scratch: &mut Scratch,
     out: &mut Findings,
 ) {
@@ -198,7 +202,7 @@ unsafe fn look_avx2<C: Column>(
     search: &Search,
     table: usize,
     column: &C,
-    keyed: &[(u64, u32)],
+    keyed: &[Keyed],
     scratch: &mut Scratch,
     out: &mut Findings,
 ) {
@@ -222,6 +226,23 @@ impl Plan {
     fn prefix(&self, value: u64) -> u64 {
         value.checked_shr(64 - self.depth).unwrap_or(0)
     }
+
+    #[inline(always)]
+    fn hint<C: Column>(&self, column: &C, group: &[Keyed]) {
+        for (value, _) in group {
+            let prefix = self.prefix(*value);
+            self.hints.iter().for_each(|flip| column.hint(prefix ^ flip));
+        }
+    }
+
+    #[inline(always)]
+    fn find<C: Column>(&self, column: &C, group: &[Keyed], buckets: &mut Vec<Range<usize>>) {
+        buckets.clear();
+        for (value, _) in group {
+            let prefix = self.prefix(*value);
+            buckets.extend(self.flips.iter().map(|flip| column.bucket(prefix ^ flip)));
+        }
+    }
 }
 
 /// All numbers of `bits` bits with at most `most` ones, ascending.
@@ -240,35 +261,49 @@ fn flips(bits: u32, most: u32) -> Vec<u64> {
     all
 }
 
-/// One query in one table.
+/// Compares queries with rows of one table.
 struct Near<'a> {
     search: &'a Search,
     table: usize,
-    /// The query in the table's order.
-    value: u64,
-    query: u32,
     out: &'a mut Findings,
     elsewhere: &'a mut Vec<(u32, u64, u8)>,
 }
 
 impl Near<'_> {
-    /// Compares the rows with the query.
+    /// Compares each query of a group with its buckets.
     #[inline(always)]
-    fn compare<K: Kernel, C: Column>(&mut self, column: &C, rows: Range<usize>) {
-        self.out.candidates[self.query as usize] += rows.len() as u64;
-        match column.slice(rows.clone()) {
-            Some(values) => self.compare_values::<K>(rows.start, values),
-            None => column.read(rows, &mut |first, values| self.compare_values::<K>(first, values)),
+    fn all<K: Kernel, C: Column>(mut self, column: &C, group: &[Keyed], buckets: &[Range<usize>]) {
+        let plan = &self.search.plans[self.table];
+        for (query, buckets) in group.iter().zip(buckets.chunks(plan.flips.len().max(1))) {
+            let mut seen = 0;
+            for (flip, rows) in plan.flips.iter().zip(buckets) {
+                if rows.len() > CROWD && !plan.tails.is_empty() {
+                    seen += self.narrow::<K, C>(column, *query, rows.clone(), *flip);
+                } else {
+                    seen += self.compare::<K, C>(column, *query, rows.clone());
+                }
+            }
+            self.out.candidates[query.1 as usize] += seen as u64;
         }
     }
 
+    /// Compares the rows with the query; their number is returned.
     #[inline(always)]
-    fn compare_values<K: Kernel>(&mut self, first: usize, values: &[u64]) {
+    fn compare<K: Kernel, C: Column>(&mut self, column: &C, query: Keyed, rows: Range<usize>) -> usize {
+        match column.slice(rows.clone()) {
+            Some(values) => self.compare_values::<K>(query, rows.start, values),
+            None => column.read(rows.clone(), &mut |first, values| self.compare_values::<K>(query, first, values)),
+        }
+        rows.len()
+    }
+
+    #[inline(always)]
+    fn compare_values<K: Kernel>(&mut self, query: Keyed, first: usize, values: &[u64]) {
         for (part, values) in values.chunks(ROWS).enumerate() {
-            let mut mask = K::near(values, self.value, self.search.design.distance);
+            let mut mask = K::near(values, query.0, self.search.design.distance);
             while mask != 0 {
                 let i = mask.trailing_zeros() as usize;
-                self.report(first + part * ROWS + i, values[i]);
+                self.report(query, first + part * ROWS + i, values[i]);
                 mask &= mask - 1;
             }
         }
@@ -276,31 +311,33 @@ impl Near<'_> {
 
     /// Compares only those rows of a bucket whose whole prefix is within the radius.
     #[cold]
-    fn narrow<K: Kernel, C: Column>(&mut self, column: &C, rows: Range<usize>, flip: u64) {
+    fn narrow<K: Kernel, C: Column>(&mut self, column: &C, query: Keyed, rows: Range<usize>, flip: u64) -> usize {
         let (plan, arrangement) = (&self.search.plans[self.table], &self.search.design.arrangements[self.table]);
         let left = arrangement.radius - flip.count_ones().min(arrangement.radius);
         let below = u64::MAX.checked_shr(arrangement.prefix).unwrap_or(0);
-        let flipped = self.value ^ flip.checked_shl(64 - plan.depth).unwrap_or(0);
+        let flipped = query.0 ^ flip.checked_shl(64 - plan.depth).unwrap_or(0);
+        let mut seen = 0;
         for tail in plan.tails.get(left as usize).into_iter().flatten() {
             let low = (flipped ^ tail << (64 - arrangement.prefix)) & !below;
-            self.compare::<K, C>(column, within(column, rows.clone(), low, low | below));
+            seen += self.compare::<K, C>(column, query, within(column, rows.clone(), low, low | below));
         }
+        seen
     }
 
     /// Keeps a near row if this is the first table that promises to find it.
     #[inline(never)]
-    fn report(&mut self, at: usize, row: u64) {
+    fn report(&mut self, query: Keyed, at: usize, row: u64) {
         let design = &self.search.design;
         let order = &design.arrangements[self.table].order;
-        let pattern = order.undo(row ^ self.value);
+        let pattern = order.undo(row ^ query.0);
         if design.arrangements.iter().position(|one| one.finds(pattern)) != Some(self.table) {
             return;
         }
         let distance = pattern.count_ones() as u8;
         if self.table == 0 {
-            self.out.found.push(Found { query: self.query, row: at as u32, distance });
+            self.out.found.push(Found { query: query.1, row: at as u32, distance });
         } else {
-            self.elsewhere.push((self.query, design.arrangements[0].order.apply(order.undo(row)), distance));
+            self.elsewhere.push((query.1, design.arrangements[0].order.apply(order.undo(row)), distance));
         }
     }
 }

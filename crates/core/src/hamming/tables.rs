@@ -19,8 +19,10 @@ use crate::table::sort::sort;
 use rayon::prelude::*;
 use std::ops::Range;
 
-/// Queries that one task answers.
-const CHUNK: usize = 1 << 14;
+/// Queries that one task answers at most: more of them share more of a table while it is in a cache.
+const CHUNK: usize = 1 << 18;
+/// And at least, where there are too few for all cores.
+const SMALL_CHUNK: usize = 1 << 12;
 
 /// What belongs to each row of the first table.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -141,10 +143,11 @@ impl Tables {
     /// Errors: more queries than 32 bits can number.
     pub fn query_batch(&self, queries: &[u64]) -> Result<Answers> {
         too_many("queries", queries.len())?;
+        let size = queries.len().div_ceil(rayon::current_num_threads()).clamp(SMALL_CHUNK, CHUNK);
         let parts: Vec<Part> = queries
-            .par_chunks(CHUNK)
+            .par_chunks(size)
             .enumerate()
-            .map(|(chunk, queries)| self.part((chunk * CHUNK) as u32, &self.search.run(&self.columns, queries)))
+            .map(|(chunk, queries)| self.part((chunk * size) as u32, &self.search.run(&self.columns, queries)))
             .collect();
         Ok(Answers::of(&parts))
     }

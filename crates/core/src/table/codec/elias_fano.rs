@@ -98,15 +98,6 @@ impl EliasFano {
         self.read(0..self.len, &mut |_, values| out.extend_from_slice(values));
     }
 
-    /// Where heap number `heap` begins: after the zero that closes the one before. REQUIRES: `heap` ≤ `heaps`.
-    #[inline(always)]
-    fn start<S: Select>(&self, heap: usize) -> usize {
-        match heap {
-            0 => 0,
-            heap => self.select::<S, false>(heap - 1) + 1 - heap,
-        }
-    }
-
     #[inline(always)]
     fn bucket_as<S: Select>(&self, prefix: u64) -> Range<usize> {
         if self.depth == 0 {
@@ -118,39 +109,68 @@ impl EliasFano {
             Some(heap) if heap >> heaps_a_bucket == prefix && heap < self.heaps => heap,
             _ => return self.len..self.len,
         };
-        let next = ((heap | super::bits::mask(heaps_a_bucket)) + 1).min(self.heaps);
-        let rows = self.start::<S>(heap as usize)..self.start::<S>(next as usize);
-        self.low.prefetch(rows.start);
-        rows
+        let last = (heap | super::bits::mask(heaps_a_bucket)).min(self.heaps - 1);
+        let (heap, last) = (heap as usize, last as usize);
+        let start = if heap == 0 { 0 } else { self.select::<S, false>(heap - 1) + 1 };
+        self.low.prefetch(start - heap);
+        let end = self.zero_in_word::<S>(start, (last - heap) as u32).unwrap_or_else(|| self.select::<S, false>(last));
+        start - heap..end - last
+    }
+
+    /// Zero number `skip` from bit `at` on, if it stands in the same word: most buckets end in the word they begin in.
+    #[inline(always)]
+    fn zero_in_word<S: Select>(&self, at: usize, skip: u32) -> Option<usize> {
+        let shift = at % LINE_BITS % 64;
+        let zeros = !self.high.get(word_of(at))? & (u64::MAX << shift);
+        (skip < zeros.count_ones()).then(|| at - shift + S::one(zeros, skip) as usize)
     }
 
     /// Bit number `j` of the ones or of the zeros. REQUIRES: there are more than `j`.
     #[inline(always)]
     fn select<S: Select, const IS_ONE: bool>(&self, j: usize) -> usize {
-        let before = |line: usize| match (IS_ONE, self.high[line * LINE] as usize) {
+        let samples = if IS_ONE { &self.ones } else { &self.zeros };
+        let (line, last) = (samples[j / SAMPLE] as usize, samples[j / SAMPLE + 1] as usize);
+        // Nearly always the line that is listed; to look at the count of the next one would be a miss of its own.
+        match self.select_in::<S, IS_ONE>(line, j) {
+            Some(at) => at,
+            None => self.select_in::<S, IS_ONE>(self.line_of::<IS_ONE>(j, line, last), j).unwrap_or(0),
+        }
+    }
+
+    /// How many ones or zeros stand before a line.
+    #[inline(always)]
+    fn before<const IS_ONE: bool>(&self, line: usize) -> usize {
+        match (IS_ONE, self.high[line * LINE] as usize) {
             (true, zeros) => line * LINE_BITS - zeros,
             (false, zeros) => zeros,
-        };
-        let samples = if IS_ONE { &self.ones } else { &self.zeros };
-        let mut line = samples[j / SAMPLE] as usize;
-        let mut size = samples[j / SAMPLE + 1] as usize - line;
-        // The last line with at most j before it; nearly always one of two.
+        }
+    }
+
+    /// The last of some lines with at most `j` before it.
+    #[cold]
+    fn line_of<const IS_ONE: bool>(&self, j: usize, first: usize, last: usize) -> usize {
+        let (mut line, mut size) = (first, last - first);
         while size > 0 {
             let half = size.div_ceil(2);
-            line = if before(line + half) <= j { line + half } else { line };
+            line = if self.before::<IS_ONE>(line + half) <= j { line + half } else { line };
             size -= half;
         }
-        let mut left = (j - before(line)) as u32;
+        line
+    }
+
+    /// Bit number `j` of all ones or zeros, if it stands in a line. REQUIRES: at most `j` stand before it.
+    #[inline(always)]
+    fn select_in<S: Select, const IS_ONE: bool>(&self, line: usize, j: usize) -> Option<usize> {
+        let mut left = j - self.before::<IS_ONE>(line);
         for (word, bits) in self.high[line * LINE..][1..LINE].iter().enumerate() {
             let bits = if IS_ONE { *bits } else { !bits };
-            let count = bits.count_ones();
+            let count = bits.count_ones() as usize;
             if left < count {
-                return line * LINE_BITS + word * 64 + S::one(bits, left) as usize;
+                return Some(line * LINE_BITS + word * 64 + S::one(bits, left as u32) as usize);
             }
             left -= count;
         }
-        // Not with more than j of them.
-        line * LINE_BITS
+        None
     }
 
     #[inline(always)]

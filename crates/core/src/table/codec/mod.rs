@@ -8,7 +8,7 @@
 //!
 //! The entropy of n uniform values as a set is log₂(2⁶⁴/n) + 1.44 bits a value; every codec stays within 3 bits of it (`tests.rs`).
 
-pub mod bits;
+mod bits;
 pub mod elias_fano;
 pub mod huffman;
 pub mod packed;

@@ -34,7 +34,7 @@ fn ranges(values: &[u64], seed: u64) -> Vec<(u64, u64)> {
     for i in 0..40 {
         let random = mix64(seed.wrapping_add(i));
         let value = values.get(random as usize % values.len().max(1)).copied().unwrap_or(random);
-        let below = u64::MAX >> (random >> 40) as u32 % 64;
+        let below = u64::MAX >> ((random >> 40) % 64);
         asked.extend([(value, value), (value & !below, value | below), (value.saturating_add(1), value | below)]);
         asked.push((random.min(value), random.max(value)));
     }
