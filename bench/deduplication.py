@@ -56,13 +56,13 @@ def dedup(row: Definition, run: Run) -> Outcome:
     return judged(row, repeated(file, run.effort), file.stat().st_size, texts, truth.join(texts, THRESHOLD))
 
 
-def repeated(file: Path, effort: Effort, threads: int = 1) -> Written:
+def repeated(file: Path, effort: Effort, threads: int = 1, more: Sequence[str] = ()) -> Written:
     """Repeat the command, after a first time that leaves byte code behind, as an installation does."""
     times, peak, spent = Times(), 0, []
     with tempfile.TemporaryDirectory() as scratch:
         out = [Path(scratch) / name for name in (f"clean{file.suffix}", "clusters.csv", "pairs.csv")]
         order = ["dedup", str(file), "-o", str(out[0]), "--clusters", str(out[1]), "--pairs", str(out[2])]
-        order += ["--threads", str(threads), "--overwrite"]
+        order += ["--threads", str(threads), "--overwrite", *more]
         if effort.most > 1:
             jobs.launched(order)
         while not (times.cpu and times.is_enough(effort)):

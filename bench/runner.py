@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 
-from bench import clustering, deduplication, jobs, measure, parallel, rivals, sketches, space, works
+from bench import clustering, deduplication, jobs, measure, parallel, rivals, simhashes, sketches, space, works
 from bench.definition import Definition, with_references
 from bench.outcome import Outcome, SkippedError
 from bench.works import Run
@@ -29,13 +29,17 @@ WORKS: dict[str, Callable[[Definition, Run], Outcome]] = {
     "rival": rivals.rival,
     "rival-class": rivals.rival_class,
     "rival-dedup": deduplication.rival_dedup,
+    "rival-simhashes": simhashes.rival_simhashes,
     "rival-sketches": sketches.rival_sketches,
     "rolling": works.rolling,
     "shared-class": rivals.shared_class,
     "shared-dedup": deduplication.shared_dedup,
     "shared-growth": deduplication.shared_growth,
+    "shared-simhashes": simhashes.shared_simhashes,
     "shared-sketches": sketches.shared_sketches,
     "shared-text": rivals.shared_text,
+    "simhash-dedup": simhashes.simhash_dedup,
+    "simhashes": simhashes.simhashes,
     "sketches": sketches.sketches,
     "space": space.memory,
     "threads": parallel.threads,
@@ -43,7 +47,7 @@ WORKS: dict[str, Callable[[Definition, Run], Outcome]] = {
 }
 
 #: Works whose answer is not ours to know.
-UNJUDGED = ("rival", "rival-class", "rival-dedup", "rival-sketches")
+UNJUDGED = ("rival", "rival-class", "rival-dedup", "rival-simhashes", "rival-sketches")
 #: Works that are not measured a second time: memory does not vary, and rivals and large corpora take minutes.
 ONCE_ONLY = (*UNJUDGED, "clustering", "shared-growth", "space")
 

@@ -12,7 +12,7 @@ from pathlib import Path
 import click
 import pytest
 
-from lookalike import cli, comparing, dedup_command, fingerprinting, params, resembling, simhashing
+from lookalike import cli, comparing, dedup_command, fingerprinting, params, resembling, simhash_command, simhashing
 from lookalike.params import Parameter
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -183,6 +183,13 @@ def test_the_documents_teach_every_option_of_dedup():
     assert not untaught
     values = {value for name in ("method", "clustering") for value in params.DEDUPLICATION[name].choices}
     assert all(f"`{value}`" in taught for value in values)
+
+
+def test_the_documents_teach_every_option_of_simhash():
+    taught = (ROOT / "docs" / "simhash.md").read_text(encoding="utf-8")
+    named = options(simhash_command.simhash).values()
+    untaught = [one for one in named if not any(f"{name} " in taught or f"{name}`" in taught for name in one.opts)]
+    assert not untaught
 
 
 def test_every_parameter_of_a_comparison_is_one_of_the_surface():

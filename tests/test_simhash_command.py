@@ -67,6 +67,22 @@ def test_options_reach_the_fingerprint(rows: Path, tmp_path: Path, capfd: Captur
     assert [row[1] for row in read(out)] == [row[1] for row in expected(shingle=3)]
 
 
+@pytest.mark.parametrize("suffix", ["parquet", "csv"])
+def test_languages_and_features_of_the_paper_on_request(tmp_path: Path, capfd: Capture, suffix: str):
+    texts = ["The train was late because of a tree on the line.", "Der Zug war 7 Minuten zu spät.", "12 34"]
+    path, out = tmp_path / "rows.jsonl", tmp_path / f"prints.{suffix}"
+    path.write_text("".join(json.dumps({"text": text}) + "\n" for text in texts))
+    options = ["--features", "paper", "--ignore", "numbers", "--languages"]
+    facts = json.loads(command(capfd, "simhash", path, "-o", out, *options, "--json").out)
+    assert facts["parameters"]["ignore"] == ["numbers"]
+    found = pq.read_table(out).to_pylist() if suffix == "parquet" else list(csv.DictReader(out.open()))
+    assert [row["language"] or None for row in found] == ["en", "de", None]
+    made = [la.simhash(text, features="paper", ignore=["numbers"]) for text in texts]
+    as_int = (lambda bits: bits) if suffix == "parquet" else (lambda bits: int(bits, 16) if bits else None)
+    assert [as_int(row["fingerprint"]) for row in found] == made
+    assert made[2] is None
+
+
 @pytest.mark.parametrize("threads", [1, 2])
 def test_chunks_and_threads_do_not_show(tmp_path: Path, capfd: Capture, threads: int):
     """Lines across chunks, of which the first ends nowhere near one."""

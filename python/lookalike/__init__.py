@@ -28,10 +28,11 @@ from lookalike.resembling import (
     sketch,
     sketch_batch,
 )
-from lookalike.simhashing import SimhashTable, simhash, simhash_batch
+from lookalike.simhashing import IdfTable, SimhashTable, idf_table, simhash, simhash_batch
 
 if TYPE_CHECKING:
     from lookalike.comparing import compare
+    from lookalike.corpus_simhashes import SimhashReport, simhash_corpus
     from lookalike.deduplication import Deduplication, dedup
     from lookalike.designing import Design, design
     from lookalike.filters import Filter
@@ -39,7 +40,6 @@ if TYPE_CHECKING:
     from lookalike.report.folder import write as write_report
     from lookalike.results import Report
     from lookalike.sampling import SketchDesign, design_sketch
-    from lookalike.corpus_simhashes import SimhashReport, simhash_corpus
 
 __all__ = [
     "TEXT_VERSION",
@@ -52,6 +52,7 @@ __all__ = [
     "Fingerprints",
     "FormatError",
     "FrontendError",
+    "IdfTable",
     "LookUp",
     "Measures",
     "ParameterError",
@@ -73,6 +74,7 @@ __all__ = [
     "distance",
     "fingerprint",
     "fingerprint_batch",
+    "idf_table",
     "measure",
     "mod_sketch",
     "resemblance",

@@ -23,12 +23,14 @@ from lookalike.deduplication.reading import READING, Progress, as_bytes
 from lookalike.deduplication.settings import MAX_THREADS
 from lookalike.errors import ParameterError, TooManyErrorsError
 from lookalike.params import Simhashing
-from lookalike.simhashing import maker
+from lookalike.simhashing import LANGUAGES, maker
 
-#: Columns of a batch: where names end, all names, fingerprints, whether each is one, lengths.
-Named = tuple[_core.Column, bytes, _core.Column, bytes, _core.Column]
-#: The columns of the output.
-HEADER = ("id", "fingerprint", "length")
+#: Columns of a batch: where names end, all names, fingerprints, whether each is one, lengths, numbers of languages.
+Named = tuple[_core.Column, bytes, _core.Column, bytes, _core.Column, bytes]
+#: The columns of the output, the last one only where it is asked for.
+HEADER = ("id", "fingerprint", "length", "language")
+#: Languages by the number that columns have for them.
+_CODES = (None, *LANGUAGES)
 #: Rows by what became of them, in the order of the core.
 STATES = ("fingerprinted", "without_features", "missing", "bad", "blank")
 
@@ -77,22 +79,22 @@ def simhash_corpus(
     progress: Progress | None = None,
     **chosen: Any,
 ) -> SimhashReport:
-    """Write the fingerprints of a corpus as Parquet or CSV, as ``out`` ends: ``id, fingerprint, length``.
+    """Write the fingerprints of a corpus as Parquet or CSV, as ``out`` ends: ``id, fingerprint, length, language``.
 
     ``source`` is a path or several, as ``dedup`` takes them, or an object with texts. A row without a fingerprint has
     null there. Errors: ``ParameterError``, ``OSError``, ``TooManyErrorsError``, ``MissingExtraError``.
     """
-    asked = params.simhashing(**chosen)
+    made, asked = maker(**chosen)
     target = os.fspath(out)
     make = _writer_of(target)
     threads = _checked(threads, max_errors)
     tell = progress or (lambda phase, done, total: None)
     with Scratch() as scratch:
         sources, problems, inputs = _sources(source, scratch, text_column, id_column, format)
-        core = _core.SimhashReader(maker(asked), text_column, id_column or USUAL_ID, RECORD_BYTES, threads)
+        core = _core.SimhashReader(made, text_column, id_column or USUAL_ID, RECORD_BYTES, threads)
         with Staging(overwrite=overwrite, inputs=inputs) as staging:
             kept: list[tuple[_core.Column, bytes]] = []
-            with make(staging.file(target)) as writer:
+            with make(staging.file(target), asked.languages) as writer:
                 for named in _read(core, sources, problems, max_errors, tell):
                     writer.write(named)
                     kept.append((named[2], named[3]))
@@ -189,7 +191,7 @@ class _Writer(Protocol):
     def write(self, named: Named) -> None: ...
 
 
-def _writer_of(target: str) -> Callable[[str], Any]:
+def _writer_of(target: str) -> Callable[[str, bool], Any]:
     """Return what writes a file of this name. Errors: ``ParameterError``, ``MissingExtraError``."""
     if target == "-":
         raise ParameterError("outputs appear whole or not at all, so they do not go to standard output: name a file")
@@ -204,21 +206,23 @@ def _writer_of(target: str) -> Callable[[str], Any]:
 class _Csv:
     """Fingerprints as hexadecimal numbers: a spreadsheet would round others."""
 
-    def __init__(self, file: Any) -> None:
+    def __init__(self, file: Any, width: int) -> None:
         self._rows = csv.writer(file)
-        self._rows.writerow(HEADER)
+        self._width = width
+        self._rows.writerow(HEADER[:width])
 
     def write(self, named: Named) -> None:
-        ends, names, fingerprints, valid, lengths = named
+        ends, names, fingerprints, valid, lengths, languages = named
         for row, is_valid in enumerate(valid):
             name = names[ends[row] : ends[row + 1]].decode()
-            self._rows.writerow([cell(name), f"0x{fingerprints[row]:016x}" if is_valid else "", lengths[row]])
+            bits = f"0x{fingerprints[row]:016x}" if is_valid else ""
+            self._rows.writerow([cell(name), bits, lengths[row], _CODES[languages[row]]][: self._width])
 
 
 @contextmanager
-def _csv(path: str) -> Iterator[_Writer]:
+def _csv(path: str, with_languages: bool) -> Iterator[_Writer]:
     with open(path, "w", encoding="utf-8", newline="") as file:
-        yield _Csv(file)
+        yield _Csv(file, len(HEADER) if with_languages else len(HEADER) - 1)
 
 
 class _Parquet:
@@ -231,24 +235,27 @@ class _Parquet:
         import numpy as np
         import pyarrow as pa
 
-        ends, names, fingerprints, valid, lengths = named
+        ends, names, fingerprints, valid, lengths, languages = named
         if not valid:
             return
         buffers = [None, pa.py_buffer(memoryview(ends)), pa.py_buffer(names)]
-        ids = pa.Array.from_buffers(pa.large_string(), len(valid), buffers)
-        bits = pa.array(np.asarray(fingerprints), mask=np.frombuffer(valid, np.uint8) == 0)
-        self._writer.write_batch(
-            pa.record_batch([ids, bits, pa.array(np.asarray(lengths))], schema=self._writer.schema)
-        )
+        columns = [
+            pa.Array.from_buffers(pa.large_string(), len(valid), buffers),
+            pa.array(np.asarray(fingerprints), mask=np.frombuffer(valid, np.uint8) == 0),
+            pa.array(np.asarray(lengths)),
+        ]
+        if len(self._writer.schema) > len(columns):
+            columns.append(pa.array(_CODES, pa.string()).take(pa.array(np.frombuffer(languages, np.uint8))))
+        self._writer.write_batch(pa.record_batch(columns, schema=self._writer.schema))
 
 
 @contextmanager
-def _parquet(path: str) -> Iterator[_Writer]:
+def _parquet(path: str, with_languages: bool) -> Iterator[_Writer]:
     import pyarrow as pa
     import pyarrow.parquet as pq
 
-    schema = pa.schema(list(zip(HEADER, (pa.large_string(), pa.uint64(), pa.uint32()), strict=True)))
-    with pq.ParquetWriter(path, schema) as writer:
+    fields = list(zip(HEADER, (pa.large_string(), pa.uint64(), pa.uint32(), pa.string()), strict=True))
+    with pq.ParquetWriter(path, pa.schema(fields if with_languages else fields[:-1])) as writer:
         yield _Parquet(writer)
 
 

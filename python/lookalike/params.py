@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
@@ -220,6 +221,33 @@ CONFIDENCE = Parameter(
     "confidence", "Design a sketch: how sure that must be, whatever the resemblance, 0 to 1.", default=0.95, kind=float
 )
 
+#: Patterns of what is not looked at that have a name.
+PATTERNS = tuple(name for name, _ in _core.simhash_patterns())
+#: Everything that decides what the simhash of a text is; by name.
+SIMHASHING = {
+    parameter.name: parameter
+    for parameter in (
+        SKETCHING["unit"],
+        Parameter("shingle", "Tokens in a feature.", default=1, kind=int, flags=("-w",)),
+        HOMOGLYPHS,
+        Parameter(
+            "features",
+            "words: every token or shingle; paper: stems without stop words and pairs of them, by language.",
+            default="words",
+            choices=("words", "paper"),
+        ),
+        Parameter("language", "Paper: the language of all texts, such as en; by default detected for each."),
+        Parameter("idf", "Paper: a table of idf, made by lookalike.idf_table, that says what features weigh."),
+        Parameter(
+            "ignore",
+            f"Drop what matches before hashing: a regular expression, or one of {', '.join(PATTERNS)}. Repeatable.",
+            default=(),
+            many=True,
+        ),
+        Parameter("languages", "Tell the language of each text, where it is clear.", default=False, kind=bool),
+    )
+}
+
 #: Tokens in a shingle where none is given, for deduplication: what others use, so that thresholds mean the same.
 DEDUP_SHINGLES = {"character": 24, "word": 5, "line": 2}
 _DEDUP_SHINGLE_BY_UNIT = ", ".join(f"{width} {unit}s" for unit, width in DEDUP_SHINGLES.items())
@@ -231,9 +259,9 @@ DEDUPLICATION = {
         Parameter(
             "method",
             "minhash: texts that resemble each other; exact: identical texts only; containment: texts that are "
-            "contained in another.",
+            "contained in another; simhash: texts whose fingerprints are near each other and that resemble each other.",
             default="minhash",
-            choices=("minhash", "exact", "containment"),
+            choices=("minhash", "exact", "containment", "simhash"),
         ),
         THRESHOLD,
         SKETCH,
@@ -250,6 +278,26 @@ DEDUPLICATION = {
             choices=("star", "components", "greedy"),
         ),
         Parameter("keep", "Which row of a cluster stays: first, longest, or max:COLUMN.", default="first"),
+        Parameter("distance", "Simhash: bits of 64 in which fingerprints may differ, 0 to 10.", default=3, kind=int),
+        Parameter(
+            "no_verify",
+            "Simhash: the distance alone decides, and is the score; else the resemblance must reach the threshold.",
+            default=False,
+            kind=bool,
+        ),
+        Parameter(
+            "length_within",
+            "Simhash: lengths in words may differ by this share of the longer one, such as 0.2; by default by any.",
+            kind=float,
+        ),
+        Parameter(
+            "same_language",
+            "Simhash: pair only texts in the same language, as far as it is clear.",
+            default=False,
+            kind=bool,
+        ),
+        SIMHASHING["features"],
+        SIMHASHING["ignore"],
         Parameter("text_column", "The column with the text.", default="text"),
         Parameter("id_column", "The column with the names of rows; by default id, or else file and line."),
         Parameter(
@@ -369,17 +417,6 @@ def sketching(
     )
 
 
-#: Everything that decides what the simhash of a text is; by name.
-SIMHASHING = {
-    parameter.name: parameter
-    for parameter in (
-        SKETCHING["unit"],
-        Parameter("shingle", "Tokens in a feature.", default=1, kind=int, flags=("-w",)),
-        HOMOGLYPHS,
-    )
-}
-
-
 @dataclass(frozen=True)
 class Simhashing:
     """Everything that decides what the simhash of a text is; only those with equal ones can be compared."""
@@ -387,12 +424,34 @@ class Simhashing:
     unit: str
     homoglyphs: bool
     shingle: int
+    features: str
+    #: Of all texts; detected for each if ``None``.
+    language: str | None
+    ignore: tuple[str, ...]
+    #: Whether the language is told.
+    languages: bool
+    #: The digest of the table of idf.
+    idf: str | None
 
 
-def simhashing(unit: str | None = None, homoglyphs: bool | None = None, shingle: int | None = None) -> Simhashing:
-    """Fill in what was not given."""
-
-    def chosen(name: str, value: Any) -> Any:
-        return SIMHASHING[name].default if value is None else value
-
-    return Simhashing(chosen("unit", unit), chosen("homoglyphs", homoglyphs), chosen("shingle", shingle))
+def simhashing(
+    unit: str | None = None,
+    homoglyphs: bool | None = None,
+    shingle: int | None = None,
+    features: str | None = None,
+    language: str | None = None,
+    ignore: Iterable[str] | None = None,
+    languages: bool | None = None,
+    idf: str | None = None,
+) -> Simhashing:
+    """Fill in what was not given. Errors: ``ParameterError`` for what contradicts itself."""
+    given = {"unit": unit, "homoglyphs": homoglyphs, "shingle": shingle, "features": features, "languages": languages}
+    chosen: dict[str, Any] = {name: SIMHASHING[name].default if one is None else one for name, one in given.items()}
+    if isinstance(ignore, str):
+        raise _core.ParameterError(f"ignore `{ignore}` is one pattern where several go: give a list of patterns")
+    if chosen["features"] == "paper" and (chosen["unit"], chosen["shingle"]) != ("word", 1):
+        raise _core.ParameterError("features `paper` are words and pairs of them: leave out unit and shingle")
+    if chosen["features"] != "paper" and (language is not None or idf is not None):
+        name = "language" if language is not None else "idf"
+        raise _core.ParameterError(f"{name} means nothing to features `{chosen['features']}`: use features `paper`")
+    return Simhashing(**chosen, language=language, ignore=tuple(ignore or ()), idf=idf)

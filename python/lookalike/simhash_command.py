@@ -56,8 +56,8 @@ def simhash(
       lookalike simhash shards/*.parquet -o prints.csv --text-column body
       zcat pages.jsonl.gz | lookalike simhash - -o prints.parquet
     """
-    from lookalike.report.deduplication import given, progress
     from lookalike.corpus_simhashes import simhash_corpus
+    from lookalike.report.deduplication import given, progress
 
     if not inputs:
         raise ParameterError("no input: give files, folders or addresses, or - for standard input")

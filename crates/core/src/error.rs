@@ -58,6 +58,13 @@ pub enum Error {
         /// The greatest one there may be.
         most: u32,
     },
+    /// A pattern cannot be used.
+    Pattern {
+        /// The pattern that was given.
+        pattern: String,
+        /// What is wrong with it.
+        reason: String,
+    },
     /// Stored bytes are not what they are read as.
     Format {
         /// What they were read as.
@@ -91,6 +98,9 @@ impl fmt::Display for Error {
                 f,
                 "weight `{value}` cannot be counted: use a number from −{most} to {most}, such as how often the feature occurs"
             ),
+            Self::Pattern { pattern, reason } => {
+                write!(f, "pattern `{pattern}` cannot be used: {reason}; use a regular expression without look-around")
+            }
             Self::Format { what, reason } => write!(f, "{what} cannot be read: {reason}"),
         }
     }

@@ -2,9 +2,11 @@
 //!
 //! Cost: a sort of the rows by content and one of the keys, both within the budget; the rest is `clustering`'s. 24 bytes a row.
 
+use crate::blocks::Blocks;
 use crate::corpus::Corpus;
 use crate::judge::{Measure, Shingled};
-use crate::sign::State;
+use crate::near::{score, Near, Nearness};
+use crate::sign::{Print, State};
 use lookalike_core::clustering::{self, Capped, Clustering, Giant, Judge, Method, Representative, Sketches};
 use lookalike_core::error::Error;
 use lookalike_core::hash::mix64;
@@ -31,6 +33,8 @@ pub enum Search {
     },
     /// Documents of which a share that reaches the threshold is contained in another, found by their samples.
     Containment,
+    /// Documents whose fingerprints are near each other.
+    Simhash(Nearness),
 }
 
 /// How what was found becomes clusters.
@@ -275,22 +279,55 @@ fn near(
     };
     let judge = Shingled::new(&corpus.store, documents, measure, settings.threshold, settings.references);
     let rank: Vec<u32> = documents.iter().map(|row| ranks[*row as usize]).collect();
-    let clustering = if settings.grouping == Grouping::Greedy {
+    let (clustering, failure) = if let Search::Simhash(nearness) = settings.search {
+        let judge = Near::new(nearness, &corpus.store, documents, judge)?;
+        let keys = print_keys(&judge, nearness.distance, settings, documents.len())?;
+        (cluster(keys, &rank, settings, &judge)?, judge.failure())
+    } else if settings.grouping == Grouping::Greedy {
         let sketches = Elements::new(corpus, documents)?;
-        clustering::greedy(&sketches, &rank, settings.threshold, Representative::Popular, &judge)
+        let found = clustering::greedy(&sketches, &rank, settings.threshold, Representative::Popular, &judge);
+        (found, judge.failure())
     } else {
-        let table = keys(corpus, settings, documents, outcome)?.finish()?;
-        let method = if settings.grouping == Grouping::Star { Method::Star } else { Method::Components };
-        let mut found = clustering::cluster(table, &rank, settings.threshold, method, &judge)?;
-        if method == Method::Components {
-            score_against_leaders(&mut found, &judge);
-        }
-        found
+        let keys = keys(corpus, settings, documents, outcome)?;
+        (cluster(keys, &rank, settings, &judge)?, judge.failure())
     };
-    match judge.failure() {
-        Some(error) => Err(Failure::Store(error)),
-        None => Ok(clustering),
+    failure.map_or(Ok(clustering), |error| Err(Failure::Store(error)))
+}
+
+/// Clusters what shares keys.
+fn cluster(keys: Sorter, rank: &[u32], settings: &Settings, judge: &impl Judge) -> Result<Clustering, Failure> {
+    let method = if settings.grouping == Grouping::Components { Method::Components } else { Method::Star };
+    let threshold = match settings.search {
+        Search::Simhash(nearness) if !nearness.is_verified => score(nearness.distance),
+        _ => settings.threshold,
+    };
+    let mut found = clustering::cluster(keys.finish()?, rank, threshold, method, judge)?;
+    if method == Method::Components {
+        score_against_leaders(&mut found, judge);
     }
+    Ok(found)
+}
+
+/// The keys of all fingerprints, not sorted yet.
+fn print_keys(judge: &Near<'_>, distance: u32, settings: &Settings, documents: usize) -> Result<Sorter, Failure> {
+    let blocks = Blocks::for_documents(distance, documents)?;
+    let mut sorter = sorter(settings, "keys")?;
+    let mut keys = Vec::new();
+    for document in 0..documents as u32 {
+        keys.clear();
+        if let Some(fingerprint) = judge.fingerprint(document) {
+            blocks.keys(fingerprint, &mut keys);
+        }
+        sorter.push(document, &keys)?;
+    }
+    Ok(sorter)
+}
+
+/// The fingerprints of rows, `None` for those without one. Errors: the store cannot be read.
+pub fn fingerprints(corpus: &Corpus, rows: &[u32]) -> io::Result<Vec<Option<u64>>> {
+    let is_there = |row: &&u32| (**row as usize) < corpus.rows.len();
+    let print = |row: &u32| corpus.store.elements(*row).map(|elements| Print::get(&elements).fingerprint);
+    rows.iter().filter(is_there).map(print).collect()
 }
 
 /// What holds a component together are its edges: what its members share with the one that stays is measured here, and may be less than

@@ -71,7 +71,8 @@ impl<'a> Shingled<'a> {
         })
     }
 
-    fn may_pair(&self, hub: u32, other: u32) -> bool {
+    /// Whether the two may be paired at all.
+    pub fn may_pair(&self, hub: u32, other: u32) -> bool {
         self.references.is_none_or(|references| self.row(hub) < references && self.row(other) >= references)
     }
 

@@ -9,11 +9,13 @@
 //! The stages are functions of batches: [`sign::Signer`] makes of a batch of texts what the others need, wherever that is done;
 //! [`corpus::Corpus`] holds what was signed, in memory or in files; [`job::decide`] sorts, joins, verifies and clusters it.
 
+pub mod blocks;
 pub mod corpus;
 pub mod filter;
 pub mod job;
 pub mod judge;
 pub mod lines;
+pub mod near;
 pub mod reader;
 pub mod record;
 pub mod sign;

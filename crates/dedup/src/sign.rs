@@ -3,7 +3,8 @@
 //! Cost: reading the words and multiplying the shingles, one pass; 8 bytes a shingle and 4 an element of the sketch.
 
 use lookalike_core::error::Result;
-use lookalike_core::simhash::hashing::{Recipe, Simhasher};
+use lookalike_core::simhash::hashing::{Recipe, Simhash, Simhasher};
+use lookalike_core::simhash::language::Language;
 use lookalike_core::sketch::fast::Fast;
 use lookalike_core::sketch::permutations::Permutations;
 use lookalike_core::sketch::sample::limit_of_modulus;
@@ -46,12 +47,20 @@ pub struct Print {
     pub fingerprint: Option<u64>,
     /// Tokens of the text.
     pub length: u32,
+    /// Its language; unknown unless it was asked for.
+    pub language: Language,
+}
+
+impl From<Simhash> for Print {
+    fn from(made: Simhash) -> Self {
+        Self { fingerprint: made.fingerprint, length: made.length, language: made.language }
+    }
 }
 
 impl Print {
     /// Appends it to the elements.
     fn put(self, elements: &mut Vec<u32>) {
-        elements.push(self.length);
+        elements.extend([self.length, u32::from(self.language.number())]);
         if let Some(bits) = self.fingerprint {
             elements.extend([bits as u32, (bits >> 32) as u32]);
         }
@@ -60,10 +69,11 @@ impl Print {
     /// What elements hold.
     pub fn get(elements: &[u32]) -> Self {
         let fingerprint = match elements {
-            [_, low, high] => Some(u64::from(*high) << 32 | u64::from(*low)),
+            [_, _, low, high] => Some(u64::from(*high) << 32 | u64::from(*low)),
             _ => None,
         };
-        Self { fingerprint, length: elements.first().copied().unwrap_or(0) }
+        let at = |place: usize| elements.get(place).copied().unwrap_or(0);
+        Self { fingerprint, length: at(0), language: Language::of_number(at(1) as u8) }
     }
 }
 
@@ -222,7 +232,7 @@ impl Signer {
 fn print(hasher: &mut Simhasher, text: &str, elements: &mut Vec<u32>) -> bool {
     // No row is as long as the texts that are refused.
     let made = hasher.text(text).unwrap_or_default();
-    Print { fingerprint: made.fingerprint, length: made.length }.put(elements);
+    Print::from(made).put(elements);
     made.fingerprint.is_some()
 }
 
@@ -277,8 +287,7 @@ mod tests {
                 .collect();
             let mut hasher = Simhasher::new(&recipe);
             let expected = texts.map(|text| hasher.text(text).expect("short enough"));
-            let expected: Vec<Print> =
-                expected.iter().map(|one| Print { fingerprint: one.fingerprint, length: one.length }).collect();
+            let expected: Vec<Print> = expected.into_iter().map(Print::from).collect();
             assert_eq!(prints, expected);
             let is_compared: Vec<bool> = found.rows.iter().map(|row| row.state == State::Compared).collect();
             // Two words have a fingerprint and no shingle of three.

@@ -2,11 +2,13 @@
 
 use crate::corpus::Corpus;
 use crate::job::{decide, Grouping, Keep, Link, Outcome, Search, Settings};
+use crate::near::Nearness;
 use crate::reader::Reading;
 use crate::record::Columns;
 use crate::sign::{Sketching, State};
 use crate::testing::fixed;
 use lookalike_core::frontend::{Options, Unit};
+use lookalike_core::simhash::hashing::{Recipe, Simhasher};
 use lookalike_core::sketch::exact::Counts;
 use lookalike_core::sketch::shingle::{into_set, Shingler, Shingling};
 use proptest::prelude::*;
@@ -230,6 +232,74 @@ proptest! {
                 prop_assert!((score - f64::from(outcome.score[row])).abs() < 1e-6, "a component tells the score against its survivor");
             }
         }
+    }
+}
+
+/// Fingerprints of texts, as `Sketching::Simhash` makes them.
+fn prints(texts: &[String]) -> Vec<Option<u64>> {
+    let mut hasher = Simhasher::new(&recipe());
+    texts.iter().map(|text| hasher.text(text).expect("short enough").fingerprint).collect()
+}
+
+fn recipe() -> Recipe {
+    Recipe::new(shingling().options, 1).expect("in range")
+}
+
+/// The first row of each row's component, where texts are linked that are the same or that `are_near` says so of.
+fn components(texts: &[String], are_near: impl Fn(usize, usize) -> bool) -> Vec<usize> {
+    let mut first: Vec<usize> = (0..texts.len()).collect();
+    for (left, right) in (0..texts.len()).flat_map(|right| (0..right).map(move |left| (left, right))) {
+        let has_text = !texts[left].trim().is_empty();
+        if has_text && (texts[left] == texts[right] || are_near(left, right)) {
+            let (low, high) = (first[left].min(first[right]), first[left].max(first[right]));
+            first.iter_mut().filter(|one| **one == high).for_each(|one| *one = low);
+        }
+    }
+    first
+}
+
+proptest! {
+    #![proptest_config(fixed(60))]
+
+    #[test]
+    fn simhash_links_all_within_the_distance_and_nothing_else(texts in corpora(), distance in 0u32..=10, limit: bool) {
+        let prints = prints(&texts);
+        let nearness = Nearness { distance, length: limit.then_some(0.1), same_language: false, is_verified: false };
+        let sketching = Sketching::Simhash { recipe: recipe(), with_shingles: false };
+        let outcome = run(&texts, sketching, |settings| {
+            settings.search = Search::Simhash(nearness);
+            settings.grouping = Grouping::Components;
+        }, 1 << 20);
+        let length = |row: usize| texts[row].split(' ').count() as f64;
+        let are_near = |left: usize, right: usize| {
+            let bits = prints[left].zip(prints[right]).map(|(left, right)| (left ^ right).count_ones());
+            let apart = (length(left) - length(right)).abs() / length(left).max(length(right));
+            bits.is_some_and(|bits| bits <= distance) && (!limit || apart <= 0.1)
+        };
+        let survivors: Vec<usize> = outcome.survivor.iter().map(|row| *row as usize).collect();
+        prop_assert_eq!(survivors, components(&texts, are_near));
+        for pair in outcome.pairs.iter().filter(|pair| pair.link != Link::Identical) {
+            let bits = prints[pair.left as usize].zip(prints[pair.right as usize]).map(|(left, right)| left ^ right);
+            prop_assert_eq!(bits.map(u64::count_ones), Some(((1.0 - pair.score) * 64.0) as u32));
+        }
+    }
+
+    #[test]
+    fn verified_simhash_links_what_is_near_and_reaches_the_threshold(texts in corpora(), distance in 0u32..=10) {
+        let prints = prints(&texts);
+        let nearness = Nearness { distance, length: None, same_language: false, is_verified: true };
+        let sketching = Sketching::Simhash { recipe: recipe(), with_shingles: true };
+        let outcome = run(&texts, sketching, |settings| {
+            settings.search = Search::Simhash(nearness);
+            settings.grouping = Grouping::Components;
+        }, 1 << 20);
+        let are_near = |left: usize, right: usize| {
+            let bits = prints[left].zip(prints[right]).map(|(left, right)| (left ^ right).count_ones());
+            bits.is_some_and(|bits| bits <= distance)
+                && resemblance(&texts[left], &texts[right]).is_some_and(|score| score >= THRESHOLD)
+        };
+        let survivors: Vec<usize> = outcome.survivor.iter().map(|row| *row as usize).collect();
+        prop_assert_eq!(survivors, components(&texts, are_near));
     }
 }
 

@@ -5,11 +5,13 @@ use crate::detach::detached;
 use crate::error::{to_python, unknown};
 use crate::fingerprint::options_of;
 use crate::input::{Input, Whole};
+use crate::simhash::SimhashMaker;
 use lookalike_core::sketch::shingle::Shingling;
 use lookalike_core::table::external::TableError;
 use lookalike_dedup::corpus::{Corpus as Core, Refusal};
 use lookalike_dedup::filter::Lines;
 use lookalike_dedup::job::{self, Failure, Grouping, Keep, Link, Search, Settings};
+use lookalike_dedup::near::Nearness;
 use lookalike_dedup::reader::Reading;
 use lookalike_dedup::record::Columns;
 use lookalike_dedup::sign::Sketching;
@@ -38,6 +40,8 @@ fn failed(failure: Failure) -> PyErr {
         Failure::Table(error) => PyOSError::new_err(error.to_string()),
     }
 }
+
+const SKETCHES: [&str; 5] = ["none", "fast", "permutations", "modulo", "simhash"];
 
 /// Rows of a corpus and what is kept of them.
 #[pyclass(module = "lookalike._core")]
@@ -69,14 +73,17 @@ impl Corpus {
         memory_bytes: usize,
         threads: usize,
         folder: PathBuf,
+        simhash: Option<&SimhashMaker>,
+        with_shingles: bool,
     ) -> PyResult<Self> {
         let shingling = Shingling::new(options_of(unit, false)?, shingle.0, labelled, 64).map_err(to_python)?;
-        let sketching = match sketch {
-            "none" => Sketching::None,
-            "fast" => Sketching::Fast { size },
-            "permutations" => Sketching::Permutations { size },
-            "modulo" => Sketching::Modulo { modulus },
-            other => return Err(unknown("sketch", other, &["none", "fast", "permutations", "modulo"])),
+        let sketching = match (sketch, simhash) {
+            ("none", _) => Sketching::None,
+            ("fast", _) => Sketching::Fast { size },
+            ("permutations", _) => Sketching::Permutations { size },
+            ("modulo", _) => Sketching::Modulo { modulus },
+            ("simhash", Some(maker)) => Sketching::Simhash { recipe: maker.recipe.clone(), with_shingles },
+            (other, _) => return Err(unknown("sketch", other, &SKETCHES)),
         };
         let columns = Columns { text: text_column, number: number_column, name: None };
         let reading = Reading { shingling, sketching, columns, most: record_bytes };
@@ -146,6 +153,11 @@ impl Corpus {
         detached(py, usize::MAX, || pool.install(|| job::scores(core, &pairs, containment))).map_err(PyErr::from)
     }
 
+    /// The fingerprints of rows, `None` for those without one.
+    fn fingerprints(&self, rows: Vec<u32>) -> PyResult<Vec<Option<u64>>> {
+        job::fingerprints(&self.core, &rows).map_err(PyErr::from)
+    }
+
     /// Decides who stays.
     #[allow(clippy::too_many_arguments)]
     fn decide(
@@ -158,14 +170,18 @@ impl Corpus {
         keep: &str,
         references: Option<u32>,
         memory_bytes: usize,
+        nearness: Option<(u32, Option<f64>, bool, bool)>,
     ) -> PyResult<Outcome> {
         let (k, s, r) = filter;
         let settings = Settings {
-            search: match search {
-                "exact" => Search::Identical,
-                "minhash" => Search::Resemblance { k, s, r },
-                "containment" => Search::Containment,
-                other => return Err(unknown("method", other, &["exact", "minhash", "containment"])),
+            search: match (search, nearness) {
+                ("exact", _) => Search::Identical,
+                ("minhash", _) => Search::Resemblance { k, s, r },
+                ("containment", _) => Search::Containment,
+                ("simhash", Some((distance, length, same_language, is_verified))) => {
+                    Search::Simhash(Nearness { distance, length, same_language, is_verified })
+                }
+                (other, _) => return Err(unknown("method", other, &["exact", "minhash", "containment", "simhash"])),
             },
             threshold,
             grouping: match clustering {

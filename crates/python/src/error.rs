@@ -31,6 +31,7 @@ pub fn to_python(error: Error) -> PyErr {
         | Error::Unlike { .. }
         | Error::NoContainment { .. }
         | Error::NoUpdate { .. }
+        | Error::Pattern { .. }
         | Error::Weight { .. } => ParameterError::new_err(error.to_string()),
         Error::Format { .. } => FormatError::new_err(error.to_string()),
         other => FrontendError::new_err(other.to_string()),

@@ -38,7 +38,10 @@ mod _core {
     #[pymodule_export]
     use crate::lab::{figure5, figure5_text, kgram_keys, memory_pass, modulus_for, rolling_pass, xxh3};
     #[pymodule_export]
-    use crate::simhash::{concatenate_simhashes, simhash_features, simhash_groups, SimhashMaker, SimhashReader};
+    use crate::simhash::{
+        concatenate_simhashes, simhash_features, simhash_groups, simhash_languages, simhash_patterns, IdfTable,
+        SimhashMaker, SimhashReader,
+    };
     #[pymodule_export]
     use crate::sketch::{concatenate_rows, measure, Sketch, SketchMaker};
     use pyo3::prelude::*;
@@ -49,6 +52,7 @@ mod _core {
         module.add("TEXT_VERSION", lookalike_core::frontend::canonical::TEXT_VERSION)?;
         module.add("MAX_T", lookalike_core::fingerprint::MAX_T)?;
         module.add("MAX_SKETCH", lookalike_core::sketch::fast::MAX_SIZE)?;
+        module.add("MAX_DISTANCE", lookalike_dedup::blocks::MAX_DISTANCE)?;
         module.add("COLOURS", lookalike_compare::pane::COLOURS)
     }
 }

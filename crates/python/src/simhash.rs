@@ -3,12 +3,16 @@
 use crate::column::{Column, Values};
 use crate::dedup::ArrowTexts;
 use crate::detach::detached;
-use crate::error::to_python;
+use crate::error::{to_python, unknown};
 use crate::fingerprint::{first_helping, options_of, reading, Note, Reading};
 use crate::input::{Input, Whole};
 use lookalike_core::error::Result;
 use lookalike_core::hash::identity::token_value;
 use lookalike_core::simhash::hashing::{Recipe, Simhash, Simhasher};
+use lookalike_core::simhash::idf::{Counter, Idf};
+use lookalike_core::simhash::ignore::{Ignore, NAMED};
+use lookalike_core::simhash::language::Language;
+use lookalike_core::simhash::paper::Paper;
 use lookalike_core::simhash::vote::{feature_hash, Votes};
 use lookalike_core::simhash::weight::{self, Weight};
 use lookalike_core::sketch::shingle::Shingling;
@@ -20,21 +24,54 @@ use pyo3::exceptions::PyOSError;
 use pyo3::prelude::*;
 use pyo3::pybacked::{PyBackedBytes, PyBackedStr};
 use pyo3::types::PyBytes;
+use std::sync::Arc;
 
 /// Makes fingerprints of texts, all by the same parameters.
 #[pyclass(frozen, module = "lookalike._core")]
 pub struct SimhashMaker {
-    recipe: Recipe,
+    /// How they are made.
+    pub recipe: Recipe,
 }
 
-/// Rows of a batch: fingerprints, whether each is one, lengths, and notes.
-type Rows = (Column, Py<PyBytes>, Column, Vec<Note>);
+/// Rows of a batch: fingerprints, whether each is one, lengths, numbers of languages, and notes.
+type Rows = (Column, Py<PyBytes>, Column, Py<PyBytes>, Vec<Note>);
 
 #[pymethods]
 impl SimhashMaker {
     #[new]
-    fn new(unit: &str, homoglyphs: bool, shingle: Whole) -> PyResult<Self> {
-        Ok(Self { recipe: Recipe::new(options_of(unit, homoglyphs)?, shingle.0).map_err(to_python)? })
+    #[allow(clippy::too_many_arguments)]
+    fn new(
+        unit: &str,
+        homoglyphs: bool,
+        shingle: Whole,
+        features: &str,
+        language: Option<&str>,
+        ignore: Vec<String>,
+        languages: bool,
+        idf: Option<&IdfTable>,
+    ) -> PyResult<Self> {
+        let recipe = Recipe::new(options_of(unit, homoglyphs)?, shingle.0).map_err(to_python)?;
+        let recipe = recipe.ignoring(Ignore::new(&ignore).map_err(to_python)?).telling_language(languages);
+        let recipe = match features {
+            "words" => recipe,
+            "paper" => recipe.with_paper(Paper { language: language_of(language)?, idf: idf.map(|idf| idf.0.clone()) }),
+            other => return Err(unknown("features", other, &["words", "paper"])),
+        };
+        Ok(Self { recipe })
+    }
+
+    /// The table of idf of texts, of features that at least so many of them have; texts that cannot be read count as none.
+    fn idf(&self, py: Python<'_>, texts: Vec<Input>, least: u32) -> PyResult<IdfTable> {
+        let (mut hasher, mut counter) = (Simhasher::new(&self.recipe), Counter::default());
+        let mut rest = texts.as_slice();
+        while !rest.is_empty() {
+            let (now, later) = rest.split_at(first_helping(rest));
+            let len_bytes = now.iter().map(Input::len_bytes).sum();
+            detached(py, len_bytes, || now.iter().for_each(|input| count(&mut hasher, input, &mut counter)));
+            py.check_signals()?;
+            rest = later;
+        }
+        Ok(IdfTable(Arc::new(counter.table(least))))
     }
 
     /// The fingerprint of one text, its length, and how it was read.
@@ -59,6 +96,72 @@ impl SimhashMaker {
             rest = later;
         }
         Ok(batch.columns(py))
+    }
+}
+
+/// Adds the features of a text.
+fn count(hasher: &mut Simhasher, input: &Input, counter: &mut Counter) {
+    let mut values = Vec::new();
+    if input.open().and_then(|text| hasher.values(&text.decoded.text, &mut values)).is_ok() {
+        counter.add(&mut values);
+    }
+}
+
+/// The language of a code; none if it is to be detected.
+fn language_of(code: Option<&str>) -> PyResult<Option<Language>> {
+    let known = |code: &str| Language::of_code(code).ok_or_else(|| unknown("language", code, &codes()));
+    code.map(known).transpose()
+}
+
+fn codes() -> Vec<&'static str> {
+    Language::codes().collect()
+}
+
+/// Languages by number, from 1 on: the codes that columns of languages stand for.
+#[pyfunction]
+pub fn simhash_languages() -> Vec<&'static str> {
+    codes()
+}
+
+/// Patterns that have a name.
+#[pyfunction]
+pub fn simhash_patterns() -> Vec<(&'static str, &'static str)> {
+    NAMED.to_vec()
+}
+
+/// What features weigh, fixed once; it never changes.
+#[pyclass(frozen, module = "lookalike._core")]
+pub struct IdfTable(Arc<Idf>);
+
+#[pymethods]
+impl IdfTable {
+    /// The table that was stored.
+    #[staticmethod]
+    fn from_bytes(data: PyBackedBytes) -> PyResult<Self> {
+        Idf::from_bytes(&data).map(|idf| Self(Arc::new(idf))).map_err(to_python)
+    }
+
+    fn to_bytes<'py>(&self, py: Python<'py>) -> Bound<'py, PyBytes> {
+        PyBytes::new(py, &self.0.to_bytes())
+    }
+
+    /// Documents of its corpus.
+    #[getter]
+    fn documents(&self) -> u64 {
+        self.0.documents()
+    }
+
+    /// The weight of a feature by its value.
+    fn weight(&self, value: u64) -> f64 {
+        f64::from(self.0.weight(value).0) / f64::from(1 << weight::FRACTION)
+    }
+
+    fn __len__(&self) -> usize {
+        self.0.len()
+    }
+
+    fn __eq__(&self, other: &Self) -> bool {
+        self.0 == other.0
     }
 }
 
@@ -94,8 +197,9 @@ impl Batch {
         let fingerprints = self.made.iter().map(|made| made.fingerprint.unwrap_or(0)).collect();
         let valid: Vec<u8> = self.made.iter().map(|made| u8::from(made.fingerprint.is_some())).collect();
         let lengths = self.made.iter().map(|made| made.length).collect();
-        let valid = PyBytes::new(py, &valid).unbind();
-        (Values::U64(fingerprints).into(), valid, Values::U32(lengths).into(), self.notes)
+        let languages: Vec<u8> = self.made.iter().map(|made| made.language.number()).collect();
+        let (valid, languages) = (PyBytes::new(py, &valid).unbind(), PyBytes::new(py, &languages).unbind());
+        (Values::U64(fingerprints).into(), valid, Values::U32(lengths).into(), languages, self.notes)
     }
 }
 
@@ -156,8 +260,8 @@ pub struct SimhashReader {
     problems: Vec<(String, u64, String)>,
 }
 
-/// Columns of a batch: where names end, all names, fingerprints, whether each is one, lengths.
-type Named = (Column, Py<PyBytes>, Column, Py<PyBytes>, Column);
+/// Columns of a batch: where names end, all names, fingerprints, whether each is one, lengths, numbers of languages.
+type Named = (Column, Py<PyBytes>, Column, Py<PyBytes>, Column, Py<PyBytes>);
 
 #[pymethods]
 impl SimhashReader {
@@ -258,8 +362,9 @@ impl SimhashReader {
         let valid: Vec<u8> = prints.iter().map(|print| u8::from(print.fingerprint.is_some())).collect();
         let fingerprints = prints.iter().map(|print| print.fingerprint.unwrap_or(0)).collect();
         let lengths = prints.iter().map(|print| print.length).collect();
+        let languages: Vec<u8> = prints.iter().map(|print| print.language.number()).collect();
         let bytes = |bytes: &[u8]| PyBytes::new(py, bytes).unbind();
-        let fingerprints = Values::U64(fingerprints).into();
-        (Values::U64(ends).into(), bytes(&names), fingerprints, bytes(&valid), Values::U32(lengths).into())
+        let (ends, lengths) = (Values::U64(ends).into(), Values::U32(lengths).into());
+        (ends, bytes(&names), Values::U64(fingerprints).into(), bytes(&valid), lengths, bytes(&languages))
     }
 }

@@ -77,6 +77,7 @@ def opened(
             "max" if asked.number_column else asked.keep,
             start if against is not None else None,
             asked.memory // 4,
+            asked.nearness,
         )
         every = [*problems, *found, *_problems(stretches), *_bad(core.problems, stretches, core.states[3])]
         yield Deduplication(asked, stretches, start, core, outcome, every), corpus, scratch

@@ -6,7 +6,7 @@ import csv
 import os
 import re
 from bisect import bisect_right
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import ExitStack
 from dataclasses import dataclass
 from typing import IO, Any
@@ -132,19 +132,45 @@ def cell(value: Any) -> Any:
 
 
 def _clusters(answer: Deduplication, names: dict[int, Row]) -> Iterator[list[Any]]:
-    yield ["id", "cluster", "representative", "resemblance", "link"]
+    measures, values = _measures(answer)
+    yield ["id", "cluster", "representative", *measures, "link"]
     numbers = {survivor: number for number, survivor in enumerate(sorted(answer.cluster_sizes), 1)}
-    for row in sorted([*numbers, *answer.gone]):
+    rows = sorted([*numbers, *answer.gone])
+    found = values([(row, answer.survivors[row]) for row in rows], [answer.resemblances[row] for row in rows])
+    for row, measured in zip(rows, found, strict=True):
         survivor = answer.survivors[row]
-        resemblance = f"{answer.resemblances[row]:.4f}"
-        link = LINKS[answer.links[row]]
-        yield [names[row].name, numbers[survivor], names[survivor].name, resemblance, link]
+        yield [names[row].name, numbers[survivor], names[survivor].name, *measured, LINKS[answer.links[row]]]
 
 
 def _pairs(answer: Deduplication, names: dict[int, Row]) -> Iterator[list[Any]]:
-    yield ["left", "right", "resemblance", "link"]
-    for pair in answer.pairs():
-        yield [names[pair.left].name, names[pair.right].name, f"{pair.resemblance:.4f}", pair.link]
+    measures, values = _measures(answer)
+    yield ["left", "right", *measures, "link"]
+    pairs = list(answer.pairs())
+    found = values([(pair.left, pair.right) for pair in pairs], [pair.resemblance for pair in pairs])
+    for pair, measured in zip(pairs, found, strict=True):
+        yield [names[pair.left].name, names[pair.right].name, *measured, pair.link]
+
+
+Measured = Callable[[list[tuple[int, int]], list[float]], Iterable[list[Any]]]
+
+
+def _measures(answer: Deduplication) -> tuple[list[str], Measured]:
+    """Return how pairs are measured: by resemblance, and by the distance of fingerprints where there are any."""
+
+    def resemblances(_pairs: list[tuple[int, int]], scores: list[float]) -> Iterable[list[Any]]:
+        return ([f"{score:.4f}"] for score in scores)
+
+    def distances(pairs: list[tuple[int, int]], _scores: list[float]) -> Iterable[list[Any]]:
+        return ([bits] for bits in answer.distances(pairs))
+
+    def both(pairs: list[tuple[int, int]], scores: list[float]) -> Iterable[list[Any]]:
+        return ([*one, *two] for one, two in zip(resemblances(pairs, scores), distances(pairs, scores), strict=True))
+
+    if answer.settings.is_by_distance:
+        return ["distance"], distances
+    if answer.settings.method == "simhash":
+        return ["resemblance", "distance"], both
+    return ["resemblance"], resemblances
 
 
 @dataclass(frozen=True)
@@ -185,6 +211,7 @@ class _Writing:
             name = names[survivor].name if survivor in names else None
             is_exact = LINKS[answer.links[whole]] != "estimated"
             found = (place - others, survivor - firsts[place], name)
-            return Verdict(found, round(answer.resemblances[whole], 6), is_exact, answer.settings.method)
+            resemblance = None if answer.settings.is_by_distance else round(answer.resemblances[whole], 6)
+            return Verdict(found, resemblance, is_exact, answer.settings.method)
 
         return verdict

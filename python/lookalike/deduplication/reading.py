@@ -56,6 +56,8 @@ def open_core(settings: Settings, folder: str) -> _core.Corpus:
         settings.memory // 2,
         settings.threads,
         folder,
+        settings.simhash,
+        not settings.no_verify,
     )
 
 

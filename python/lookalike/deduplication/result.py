@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, NamedTuple
@@ -84,7 +84,10 @@ class Deduplication:
 
     @cached_property
     def resemblances(self) -> Sequence[float]:
-        """For each row its resemblance (or containment) to its survivor, 1 for survivors."""
+        """For each row its resemblance (or containment) to its survivor, 1 for survivors.
+
+        By simhash without verification it is 1 − distance/64.
+        """
         return memoryview(self.outcome.rows()[1]).cast("f")
 
     @cached_property
@@ -135,6 +138,16 @@ class Deduplication:
         left, right, scores, links = self.outcome.pairs()
         for one in zip(left, right, memoryview(scores).cast("f"), links, strict=True):
             yield Pair(one[0], one[1], one[2], LINKS[one[3]])
+
+    def distances(self, pairs: Iterable[tuple[int, int]]) -> list[int | None]:
+        """Return in how many bits the fingerprints of pairs of rows differ, ``None`` where one has none.
+
+        REQUIRES: the method is simhash.
+        """
+        rows = list(pairs)
+        bits = self.core.fingerprints([row for pair in rows for row in pair])
+        both = zip(bits[::2], bits[1::2], strict=True)
+        return [None if left is None or right is None else (left ^ right).bit_count() for left, right in both]
 
     def mask(self, stretch: Stretch) -> bytes:
         """Return a byte for each row of a source, 0 for those that go."""

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from lookalike import _core, params
 from lookalike.errors import ParameterError
+from lookalike.simhashing import maker
 
 if TYPE_CHECKING:
     from lookalike.filters import Filter
@@ -21,6 +22,8 @@ MIN_MEMORY, MAX_MEMORY = 2**24, 2**50
 MAX_THREADS = 1024
 #: Of a sample thinner than this nothing is left of any text.
 MAX_MODULUS = 2**20
+#: Parameters that mean nothing but to simhash.
+SIMHASH_ONLY = {"distance", "no_verify", "length_within", "same_language", "features", "ignore"}
 #: No filter is designed for identical sets, which any filter finds.
 _HIGHEST = 0.999
 
@@ -39,6 +42,12 @@ class Settings:
     labelled: bool
     clustering: str
     keep: str
+    distance: int
+    no_verify: bool
+    length_within: float | None
+    same_language: bool
+    features: str
+    ignore: tuple[str, ...]
     text_column: str
     id_column: str | None
     format: str | None
@@ -73,12 +82,31 @@ class Settings:
     @property
     def kept_sketch(self) -> str:
         """What is kept of each document."""
-        return {"exact": "none", "containment": "modulo"}.get(self.method, self.sketch)
+        return {"exact": "none", "containment": "modulo", "simhash": "simhash"}.get(self.method, self.sketch)
+
+    @property
+    def simhash(self) -> _core.SimhashMaker | None:
+        """What makes the fingerprints, if there are any. Errors: ``ParameterError``."""
+        if self.method != "simhash":
+            return None
+        return maker(unit=self.unit, features=self.features, ignore=self.ignore, languages=self.same_language)[0]
+
+    @property
+    def nearness(self) -> tuple[int, float | None, bool, bool] | None:
+        """When two documents are candidates by their fingerprints, and whether that is verified."""
+        if self.method != "simhash":
+            return None
+        return self.distance, self.length_within, self.same_language, not self.no_verify
+
+    @property
+    def is_by_distance(self) -> bool:
+        """Whether a score tells of a distance, 1 − distance/64, and not of a resemblance."""
+        return self.method == "simhash" and self.no_verify
 
     @property
     def shown(self) -> dict[str, Any]:
         """The parameters as a ledger or report tells them: nothing that does not change the answer."""
-        machine = {"memory", "threads", "max_errors"}
+        machine = {"memory", "threads", "max_errors"} | (set() if self.method == "simhash" else SIMHASH_ONLY)
         told = {name: value for name, value in asdict(self).items() if name not in machine}
         return told | {"filter": None if self.filter is None else [self.filter.k, self.filter.s, self.filter.r]}
 
@@ -96,9 +124,9 @@ def settings(**given: Any) -> Settings:
     if chosen["shingle"] is None:
         chosen["shingle"] = params.DEDUP_SHINGLES[chosen["unit"]]
     _check(chosen)
-    made = Settings(**chosen | {"memory": in_bytes(chosen["memory"])})
-    # Whether there is a filter is told before anything is read.
-    _ = made.filter
+    made = Settings(**chosen | {"memory": in_bytes(chosen["memory"]), "ignore": tuple(chosen["ignore"])})
+    # Whether there is a filter, or a maker, is told before anything is read.
+    _ = made.filter, made.simhash
     return made
 
 
@@ -116,8 +144,27 @@ def _check(chosen: dict[str, Any]) -> None:
         )
     if not 1 <= chosen["modulus"] <= MAX_MODULUS or chosen["modulus"] & (chosen["modulus"] - 1):
         raise ParameterError(f"modulus `{chosen['modulus']}` does not nest: use a power of two up to {MAX_MODULUS}")
+    _check_simhash(chosen)
     if chosen["max_errors"] is not None and chosen["max_errors"] < 0:
         raise ParameterError(f"max-errors `{chosen['max_errors']}` is no number of rows: use 0 or more")
+
+
+def _check_simhash(chosen: dict[str, Any]) -> None:
+    if not 0 <= chosen["distance"] <= _core.MAX_DISTANCE:
+        raise ParameterError(
+            f"distance `{chosen['distance']}` is too far for keys that pay: use 0 ≤ distance ≤ {_core.MAX_DISTANCE}"
+        )
+    share = chosen["length_within"]
+    if share is not None and not 0 <= share <= 1:
+        raise ParameterError(f"length-within `{share}` is not a share of a length: use 0 to 1, such as 0.2")
+    if chosen["method"] != "simhash":
+        given = [name for name in ("no_verify", "length_within", "same_language", "ignore") if chosen[name]]
+        if given:
+            raise ParameterError(
+                f"{given[0].replace('_', '-')} means nothing to method `{chosen['method']}`: use simhash"
+            )
+    elif chosen["clustering"] == "greedy":
+        raise ParameterError("clustering `greedy` goes by elements of sketches, and a simhash has none: use star")
 
 
 def in_bytes(memory: str | int) -> int:

@@ -35,6 +35,8 @@ def run(
         from lookalike.report.folder import check_out
 
         check_out(report, asked.overwrite)
+        if chosen.get("no_verify"):
+            raise ParameterError("a report tells of resemblances, and --no-verify measures none: leave out one of them")
     sources = given(inputs)
     others = given(against) or None
     with (
@@ -135,6 +137,10 @@ def _found(answer: Deduplication) -> Iterator[str]:
 
 def _worth(answer: Deduplication) -> Iterator[str]:
     settings = answer.settings
+    if settings.method == "simhash":
+        verified = "not verified" if settings.no_verify else f"threshold {settings.threshold:g}, verified"
+        promise = "what goes is within it of the one that stays" if settings.no_verify else _promise(answer)
+        yield f"fingerprints within {settings.distance} of 64 bits, {verified}: {promise}"
     if settings.method == "minhash" and (found := settings.filter) is not None:
         yield (
             f"threshold {settings.threshold:g}, verified: {_promise(answer)}; "

@@ -6,11 +6,16 @@
 //!
 //! Cost: that of reading the words, and about a nanosecond a word (`make bench`, rows `simhash`).
 
+use super::ignore::Ignore;
+use super::language::Language;
+use super::paper::{Maker, Paper};
 use super::vote::{feature_hash, Votes};
+use super::weight::Weight;
 use crate::error::Result;
 use crate::frontend::{check_length, Options, Source, Visitor};
 use crate::hash::identity::Identify;
 use crate::sketch::shingle::{Shingler, Shingling};
+use std::borrow::Cow;
 
 /// Tokens read at a time: with their hashes they fit the first-level cache.
 const BLOCK: usize = 1 << 11;
@@ -22,6 +27,8 @@ pub struct Simhash {
     pub fingerprint: Option<u64>,
     /// Tokens of the text, whatever its features are: the length that filters compare.
     pub length: u32,
+    /// Its language, where it was asked for or is needed for the features.
+    pub language: Language,
 }
 
 /// Everything that decides the fingerprint of a text; only those made alike can be compared.
@@ -29,13 +36,32 @@ pub struct Simhash {
 pub struct Recipe {
     options: Options,
     width: usize,
+    /// The features of the paper in place of tokens and shingles.
+    paper: Option<Paper>,
+    ignore: Option<Ignore>,
+    tells_language: bool,
 }
 
 impl Recipe {
     /// Features of `width` tokens. Errors: a width that no shingle has.
     pub fn new(options: Options, width: i64) -> Result<Self> {
         let shingling = Shingling::new(options, width, false, 64)?;
-        Ok(Self { options, width: shingling.width })
+        Ok(Self { options, width: shingling.width, paper: None, ignore: None, tells_language: false })
+    }
+
+    /// The features of the paper instead: words and pairs of them, whatever unit and width say.
+    pub fn with_paper(self, paper: Paper) -> Self {
+        Self { paper: Some(paper), ..self }
+    }
+
+    /// Without what matches.
+    pub fn ignoring(self, ignore: Option<Ignore>) -> Self {
+        Self { ignore, ..self }
+    }
+
+    /// Whether the language is told too.
+    pub fn telling_language(self, tells_language: bool) -> Self {
+        Self { tells_language, ..self }
     }
 
     /// How texts become tokens.
@@ -49,26 +75,77 @@ pub struct Simhasher {
     recipe: Recipe,
     /// Makes shingles; none if a feature is one token.
     shingler: Option<Shingler>,
+    /// Makes the paper's features, if they are asked for.
+    maker: Option<Maker>,
     votes: Votes,
     /// Reused between texts: hashes of features in the counting.
     hashes: Vec<u64>,
+    weighed: Vec<(u64, Weight)>,
 }
 
 impl Simhasher {
     /// Fills the tables.
     pub fn new(recipe: &Recipe) -> Self {
-        let Recipe { options, width } = recipe.clone();
-        let shingling = Shingling { options, width, labelled: false, bits: 64 };
-        let shingler = (width > 1).then(|| Shingler::new(shingling));
-        Self { recipe: recipe.clone(), shingler, votes: Votes::default(), hashes: Vec::new() }
+        let recipe = recipe.clone();
+        let shingling = Shingling { options: recipe.options, width: recipe.width, labelled: false, bits: 64 };
+        let shingler = (recipe.width > 1).then(|| Shingler::new(shingling));
+        let maker = recipe.paper.is_some().then(|| Maker::new(recipe.options)).and_then(Result::ok);
+        Self { recipe, shingler, maker, votes: Votes::default(), hashes: Vec::new(), weighed: Vec::new() }
     }
 
     /// The fingerprint of a text. Errors: a text of 4 GiB or more.
     pub fn text(&mut self, text: &str) -> Result<Simhash> {
         check_length(text.len())?;
+        let ignore = self.recipe.ignore.take();
+        let kept = ignore.as_ref().map_or(Cow::Borrowed(text), |ignore| ignore.strip(text));
+        let made = self.stripped(&kept);
+        self.recipe.ignore = ignore;
+        Ok(made)
+    }
+
+    /// The fingerprint of what is left of a text.
+    fn stripped(&mut self, text: &str) -> Simhash {
         self.votes.clear();
-        let length = self.recipe.options.open(text, Reader(self)) as u32;
-        Ok(Simhash { fingerprint: self.votes.fingerprint(), length })
+        let language = self.language(text);
+        let length = match self.maker.take() {
+            None => self.recipe.options.open(text, Reader(self)),
+            Some(mut maker) => {
+                let count = maker.features(text, language, |values| self.weigh(values));
+                self.maker = Some(maker);
+                count
+            }
+        };
+        Simhash { fingerprint: self.votes.fingerprint(), length: length as u32, language }
+    }
+
+    /// The values of the paper's features of a text, for a table of idf: none if the recipe has others.
+    pub fn values(&mut self, text: &str, out: &mut Vec<u64>) -> Result<()> {
+        check_length(text.len())?;
+        let kept = self.recipe.ignore.as_ref().map_or(Cow::Borrowed(text), |ignore| ignore.strip(text));
+        let language = self.language(&kept);
+        if let Some(maker) = &mut self.maker {
+            maker.features(&kept, language, |values| out.extend_from_slice(values));
+        }
+        Ok(())
+    }
+
+    /// The language that was given, or what is detected if anybody wants to know.
+    fn language(&self, text: &str) -> Language {
+        match &self.recipe.paper {
+            Some(Paper { language: Some(given), .. }) => *given,
+            Some(_) => Language::detect(text),
+            None if self.recipe.tells_language => Language::detect(text),
+            None => Language::default(),
+        }
+    }
+
+    /// Counts the paper's features by their weights.
+    fn weigh(&mut self, values: &[u64]) {
+        let idf = self.recipe.paper.as_ref().and_then(|paper| paper.idf.as_deref());
+        let Some(idf) = idf else { return self.count(values.iter().copied()) };
+        self.weighed.clear();
+        self.weighed.extend(values.iter().map(|value| (feature_hash(*value), idf.weight(*value))));
+        self.votes.weigh(&self.weighed);
     }
 
     /// Counts the features of a block of token values.

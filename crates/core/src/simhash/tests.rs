@@ -1,7 +1,11 @@
 //! Every way of counting against the definition, texts against their streams, and what fingerprints promise.
 
 use super::hashing::{Recipe, Simhash, Simhasher};
+use super::idf::Counter;
+use super::ignore::Ignore;
 use super::kernel;
+use super::language::Language;
+use super::paper::Paper;
 use super::vote::{distance, feature_hash, naive, Votes};
 use super::weight::{Weight, MAX_WEIGHT};
 use crate::frontend::{stream, Options, Unit};
@@ -11,6 +15,7 @@ use crate::sketch::shingle::{Shingler, Shingling};
 use crate::testing::{fixed, messy_text, FRAGMENTS};
 use proptest::collection::vec;
 use proptest::prelude::*;
+use std::sync::Arc;
 
 const WORDS: Options = Options { unit: Unit::Word, homoglyphs: false };
 
@@ -109,7 +114,7 @@ fn text_naive(text: &str, options: Options, width: i64) -> Simhash {
         Shingler::new(Shingling::new(options, width, false, 64).expect("in range")).token_ids(&tokens, &mut values);
     }
     let features: Vec<_> = values.into_iter().map(|value| (feature_hash(value), Weight::ONE)).collect();
-    Simhash { fingerprint: naive(&features), length: tokens.len() as u32 }
+    Simhash { fingerprint: naive(&features), length: tokens.len() as u32, ..Simhash::default() }
 }
 
 fn words(text: &str) -> Simhash {
@@ -157,7 +162,7 @@ fn a_tie_of_votes_gives_zero() {
 #[test]
 fn one_feature_has_its_own_hash_whatever_it_weighs() {
     let hash = feature_hash(token_value(b"rose"));
-    assert_eq!(words("rose"), Simhash { fingerprint: Some(hash), length: 1 });
+    assert_eq!(words("rose"), Simhash { fingerprint: Some(hash), length: 1, ..Simhash::default() });
     assert_eq!(words("Rose ROSE, rose!").fingerprint, Some(hash));
     let mut votes = Votes::default();
     votes.weigh(&[(hash, Weight(-3))]);
@@ -204,4 +209,38 @@ fn one_changed_word_moves_few_bits() {
     }
     let (near, far) = (f64::from(near) / TEXTS as f64, f64::from(far) / (TEXTS - 1) as f64);
     assert!(near < 2.0 && far > 8.0, "one word moves {near:.2} bits, another text {far:.2}");
+}
+
+#[test]
+fn what_is_ignored_changes_nothing() {
+    let ignore = Ignore::new(&["numbers".to_owned()]).expect("a pattern");
+    let recipe = Recipe::new(WORDS, 1).expect("in range").ignoring(ignore);
+    let mut hasher = Simhasher::new(&recipe);
+    let mut made = |text: &str| hasher.text(text).expect("short enough");
+    assert_eq!(made("you are visitor 1,234 of this page"), words("you are visitor of this page"));
+    assert_eq!(made("you are visitor 99 of this page"), words("you are visitor of this page"));
+    assert_eq!(made("12 34"), Simhash::default());
+}
+
+#[test]
+fn the_papers_features_vote_with_their_weights() {
+    let texts = ["The houses were burning in the cities", "The city and its burning houses", "Houses"];
+    let paper = Recipe::new(WORDS, 1).expect("in range").with_paper(Paper::default());
+    let mut counter = Counter::default();
+    for text in texts {
+        let mut values = Vec::new();
+        Simhasher::new(&paper).values(text, &mut values).expect("short enough");
+        counter.add(&mut values);
+    }
+    let idf = Arc::new(counter.table(1));
+    let weighed = paper.clone().with_paper(Paper { language: Language::of_code("en"), idf: Some(idf.clone()) });
+    for text in texts {
+        let mut values = Vec::new();
+        Simhasher::new(&weighed).values(text, &mut values).expect("short enough");
+        let features: Vec<_> = values.iter().map(|value| (feature_hash(*value), idf.weight(*value))).collect();
+        let made = Simhasher::new(&weighed).text(text).expect("short enough");
+        assert_eq!((made.fingerprint, made.language.code()), (naive(&features), "en"));
+    }
+    let detected = Simhasher::new(&paper).text(texts[0]).expect("short enough");
+    assert_eq!((detected.language.code(), detected.length), ("en", 7));
 }
