@@ -147,7 +147,7 @@ def test_without_the_papers_figures_only_the_comparison_goes(
 #: Experiments on shingles of words, of which the dullest corpus has none.
 WORDS = (
     *("estimator", "shingle-size", "evaluate"),
-    *("simhash-pr", "simhash-features", "never-duplicated", "signatures", "leading-bit"),
+    *("simhash-pr", "simhash-features", "never-duplicated", "signatures", "leading-bit", "table-designs"),
 )
 DULL = (b"0" * 1500, b"0" * 1500)
 
