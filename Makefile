@@ -33,7 +33,7 @@ quick: $(VENV)/.built browser
 check: $(VENV)/.built
 	cargo fmt --check
 	cargo clippy --quiet --release --all-targets -- -D warnings
-	RUSTDOCFLAGS="-D warnings" cargo doc --quiet --release --no-deps -p lookalike-core -p lookalike-code -p lookalike-compare -p lookalike-dedup
+	RUSTDOCFLAGS="-D warnings" cargo doc --quiet --release --no-deps -p lookalike-core -p lookalike-code -p lookalike-compare -p lookalike-dedup -p lookalike-near
 	$(BIN)/ruff format --check python tests bench quality fuzz
 	$(BIN)/ruff check --quiet python tests bench quality fuzz
 	$(BIN)/mypy

@@ -17,7 +17,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 BUILD = ROOT / "target" / "fuzz"
-TARGETS = ("decoder", "text", "schemes", "code", "matching", "rows")
+TARGETS = ("decoder", "text", "schemes", "code", "matching", "rows", "near")
 TRIPLE = "x86_64-unknown-linux-gnu"
 SEED = 2003
 FLAGS = [

@@ -12,7 +12,17 @@ from pathlib import Path
 import click
 import pytest
 
-from lookalike import cli, comparing, dedup_command, fingerprinting, params, resembling, simhash_command, simhashing
+from lookalike import (
+    cli,
+    comparing,
+    dedup_command,
+    fingerprinting,
+    hamming,
+    params,
+    resembling,
+    simhash_command,
+    simhashing,
+)
 from lookalike.params import Parameter
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -22,7 +32,7 @@ RINGS = [
     {"_core"},
     {"errors", "params"},
     {"corpora", "documents", "engines", "frontends"},
-    {"filters", "fingerprinting", "resembling", "results", "sampling", "simhashing"},
+    {"filters", "fingerprinting", "hamming", "resembling", "results", "sampling", "simhashing"},
     {"comparing", "compat", "curves", "designing", "measuring"},
     {"deduplication"},
     {"corpus_simhashes"},
@@ -45,6 +55,7 @@ CORE = [
     "sketch",
     "simhash",
     "table",
+    "hamming",
     "matching",
     "clustering",
 ]
@@ -114,6 +125,13 @@ def test_the_core_knows_no_python_clock_or_environment():
         text = path.read_text(encoding="utf-8")
         assert not re.search(r"pyo3|std::env|std::time|println!|eprintln!", text), path.name
     assert "pyo3" not in (ROOT / "crates" / "core" / "Cargo.toml").read_text(encoding="utf-8")
+
+
+def test_one_file_of_the_store_touches_the_disk():
+    for path in (ROOT / "crates" / "near" / "src").glob("*.rs"):
+        text = path.read_text(encoding="utf-8")
+        assert not re.search(r"pyo3|std::env|std::time|println!", text), path.name
+        assert path.name == "disk.rs" or not re.search(r"std::fs|File::|memmap2", text), path.name
 
 
 def test_the_gil_is_released_in_one_place():
@@ -251,7 +269,7 @@ def test_readme_example_runs(tmp_path: Path):
 
 
 def test_docstring_examples_run():
-    for module in (fingerprinting, resembling, simhashing):
+    for module in (fingerprinting, hamming, resembling, simhashing):
         result = doctest.testmod(module)
         assert result.attempted >= 3
         assert result.failed == 0

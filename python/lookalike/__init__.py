@@ -36,6 +36,7 @@ if TYPE_CHECKING:
     from lookalike.deduplication import Deduplication, dedup
     from lookalike.designing import Design, design
     from lookalike.filters import Filter
+    from lookalike.hamming import HammingTable
     from lookalike.measuring import Similarity, similarity
     from lookalike.report.folder import write as write_report
     from lookalike.results import Report
@@ -52,6 +53,7 @@ __all__ = [
     "Fingerprints",
     "FormatError",
     "FrontendError",
+    "HammingTable",
     "IdfTable",
     "LookUp",
     "Measures",
@@ -97,6 +99,7 @@ _ELSEWHERE = {
     "design_sketch": ("sampling", "design_sketch"),
     "Design": ("designing", "Design"),
     "Filter": ("filters", "Filter"),
+    "HammingTable": ("hamming", "HammingTable"),
     "Report": ("results", "Report"),
     "Similarity": ("measuring", "Similarity"),
     "similarity": ("measuring", "similarity"),

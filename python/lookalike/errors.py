@@ -1,6 +1,6 @@
 """The exceptions a caller may meet; plain ``OSError`` stands for I/O."""
 
-from lookalike._core import FormatError, FrontendError, ParameterError
+from lookalike._core import DamagedError, FormatError, FrontendError, LockedError, ParameterError, VersionError
 
 
 class MissingExtraError(ImportError):
@@ -23,11 +23,14 @@ class LedgerError(ValueError):
 
 
 __all__ = [
+    "DamagedError",
     "FormatError",
     "FrontendError",
     "LedgerError",
+    "LockedError",
     "MissingExtraError",
     "NoSpaceError",
     "ParameterError",
     "TooManyErrorsError",
+    "VersionError",
 ]

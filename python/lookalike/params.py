@@ -375,6 +375,15 @@ def selection(
     )
 
 
+DISTANCE = Parameter("distance", "The most bits in which fingerprints may differ. Range 0 to 10.", default=3, kind=int)
+TABLES = Parameter(
+    "tables", "compact (little memory), fast (little time), or how many tables to keep.", default="compact"
+)
+#: How a table of fingerprints is held.
+HOLDS = ("plain", "compressed", "mapped")
+HOLD = Parameter("hold", "In memory plain or compressed, or mapped from its files.", default="plain", choices=HOLDS)
+
+
 @dataclass(frozen=True)
 class Sketching:
     """Everything that decides what the sketch of a text is; only sketches with equal ones can be compared."""

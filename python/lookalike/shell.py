@@ -13,19 +13,22 @@ import click
 
 from lookalike.documents.reasons import RefusedError
 from lookalike.errors import (
+    DamagedError,
     FormatError,
     FrontendError,
     LedgerError,
+    LockedError,
     MissingExtraError,
     NoSpaceError,
     ParameterError,
     TooManyErrorsError,
+    VersionError,
 )
 from lookalike.params import Parameter
 from lookalike.report.safe import visible
 
 #: Exit codes, the same in every command.
-ABOVE, USAGE, REFUSED, IO_ERROR, INTERNAL, INTERRUPTED = 1, 2, 3, 7, 70, 130
+ABOVE, USAGE, REFUSED, DAMAGED, LOCKED, VERSION, IO_ERROR, INTERNAL, INTERRUPTED = 1, 2, 3, 4, 5, 6, 7, 70, 130
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 
@@ -59,6 +62,12 @@ def spoken_errors() -> Iterator[None]:
         fail(str(error), USAGE)
     except MissingExtraError as error:
         fail(str(error), USAGE)
+    except DamagedError as error:
+        fail(str(error), DAMAGED)
+    except VersionError as error:
+        fail(str(error), VERSION)
+    except LockedError as error:
+        fail(str(error), LOCKED)
     except (FormatError, FrontendError, LedgerError, RefusedError, TooManyErrorsError) as error:
         fail(str(error), REFUSED)
     except FileNotFoundError as error:

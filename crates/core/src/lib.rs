@@ -11,6 +11,7 @@ pub mod clustering;
 pub mod error;
 pub mod fingerprint;
 pub mod frontend;
+pub mod hamming;
 pub mod hash;
 pub mod matching;
 pub mod naive;

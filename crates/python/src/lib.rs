@@ -12,6 +12,7 @@ mod error;
 mod fingerprint;
 mod input;
 mod lab;
+mod near;
 mod simhash;
 mod sketch;
 
@@ -34,9 +35,13 @@ mod _core {
     #[pymodule_export]
     use crate::error::ParameterError;
     #[pymodule_export]
+    use crate::error::{DamagedError, LockedError, VersionError};
+    #[pymodule_export]
     use crate::fingerprint::{canonical, concatenate, locate, select, stream, Fingerprinter};
     #[pymodule_export]
     use crate::lab::{figure5, figure5_text, kgram_keys, memory_pass, modulus_for, rolling_pass, xxh3};
+    #[pymodule_export]
+    use crate::near::HammingStore;
     #[pymodule_export]
     use crate::simhash::{
         concatenate_simhashes, simhash_features, simhash_groups, simhash_languages, simhash_patterns, IdfTable,

@@ -1,8 +1,6 @@
 //! The table when it may not fit: keys with their owners, sorted within a budget of memory.
 //!
-//! Within the budget rows stay in memory and are sorted where they lie: dealt into 256 heaps by their highest byte without a
-//! second copy (American flag sort, McIlroy, Bostic, McIlroy 1993), each heap again by the next byte until it is small, on all
-//! cores. Beyond it every full budget becomes a sorted file, and the files are merged, at most `FAN_IN` at a time. The order is
+//! Within the budget rows stay in memory and are sorted where they lie (`sort.rs`). Beyond it every full budget becomes a sorted file, and the files are merged, at most `FAN_IN` at a time. The order is
 //! the same either way, at any budget and number of threads.
 //!
 //! Cost: 12 bytes a row up to the budget, O(n log n) comparisons; on disk 12 bytes a row, written and read once for every factor of
@@ -11,7 +9,7 @@
 //! This is the only file of the core that touches a disk, in a folder that the caller gives, keeps private and removes. A file is a
 //! header (magic, rows, rows a block, XXH3 of these) and blocks of rows, little-endian, each followed by its XXH3.
 
-use rayon::prelude::*;
+use super::sort::{sort, Sortable};
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 use std::fmt;
@@ -24,11 +22,6 @@ use xxhash_rust::xxh3::xxh3_64;
 const FAN_IN: usize = 64;
 /// Rows of a block at most: 768 KiB, so that a disk with a seek time spends it on reading.
 const BLOCK: usize = 1 << 16;
-/// Heaps up to this many rows are sorted by comparison, where another deal costs more: 2.1 million rows take 0.07 s with this, 0.11 s with
-/// 2^14.
-const SMALL: usize = 1 << 9;
-/// Heaps from this many rows on are sorted on all cores.
-const LARGE: usize = 1 << 16;
 const MAGIC: [u8; 8] = *b"LKROWS\0\x01";
 const HEADER: usize = 32;
 const ROW: usize = 12;
@@ -109,12 +102,20 @@ struct Held {
     owner: u32,
 }
 
-impl Held {
-    /// The order of rows as one number: compared without a branch.
+impl Sortable for Held {
+    type Order = u128;
+
+    fn key(&self) -> u64 {
+        self.key
+    }
+
+    /// One number, compared without a branch.
     fn order(&self) -> u128 {
         u128::from(self.key) << 32 | u128::from(self.owner)
     }
+}
 
+impl Held {
     fn to_bytes(self) -> [u8; ROW] {
         let mut bytes = [0; ROW];
         bytes[..8].copy_from_slice(&self.key.to_le_bytes());
@@ -128,56 +129,6 @@ impl Held {
         let owner = bytes.get(8..).and_then(|rest| rest.first_chunk()).map_or(0, |owner| u32::from_le_bytes(*owner));
         Self { key, owner }
     }
-}
-
-/// Sorts rows where they lie; their bytes above `shift + 8` are equal.
-fn sort(rows: &mut [Held], shift: u32) {
-    if rows.len() <= SMALL {
-        return rows.sort_unstable_by_key(Held::order);
-    }
-    let is_large = rows.len() >= LARGE;
-    let heaps = deal(rows, shift);
-    let sort_heap = |heap: &mut [Held]| match shift {
-        0 => heap.sort_unstable_by_key(Held::order),
-        _ => sort(heap, shift - 8),
-    };
-    match is_large {
-        true => heaps.into_par_iter().for_each(sort_heap),
-        false => heaps.into_iter().for_each(sort_heap),
-    }
-}
-
-/// Deals rows into 256 heaps by the byte of the key at `shift`, by exchange.
-fn deal(mut rows: &mut [Held], shift: u32) -> Vec<&mut [Held]> {
-    let heap_of = |row: &Held| (row.key >> shift) as usize & 0xFF;
-    let mut sizes = [0usize; 256];
-    rows.iter().for_each(|row| sizes[heap_of(row)] += 1);
-    let (mut next, mut ends, mut start) = ([0usize; 256], [0usize; 256], 0);
-    for heap in 0..256 {
-        next[heap] = start;
-        start += sizes[heap];
-        ends[heap] = start;
-    }
-    for heap in 0..256 {
-        while next[heap] < ends[heap] {
-            let mut row = rows[next[heap]];
-            loop {
-                let to = heap_of(&row);
-                std::mem::swap(&mut rows[next[to]], &mut row);
-                next[to] += 1;
-                if to == heap {
-                    break;
-                }
-            }
-        }
-    }
-    let mut heaps = Vec::with_capacity(256);
-    for size in sizes {
-        let (heap, rest) = rows.split_at_mut(size);
-        heaps.push(heap);
-        rows = rest;
-    }
-    heaps
 }
 
 /// Takes rows in any order and gives them back sorted.
@@ -231,7 +182,7 @@ impl Sorter {
     }
 
     fn spill(&mut self) -> Result<()> {
-        sort(&mut self.rows, 56);
+        sort(&mut self.rows);
         let path = self.next_path();
         let mut writer = Writer::create(&path, self.rows.len(), self.block())?;
         self.rows.iter().try_for_each(|row| writer.push(*row))?;
@@ -244,7 +195,7 @@ impl Sorter {
     /// The rows, sorted. Errors: a file could not be written or read, or is damaged.
     pub fn finish(mut self) -> Result<Sorted> {
         if self.files.is_empty() {
-            sort(&mut self.rows, 56);
+            sort(&mut self.rows);
             return Ok(Sorted { source: Source::Memory { rows: self.rows, at: 0 }, owners: Vec::new() });
         }
         if !self.rows.is_empty() {

@@ -6,12 +6,16 @@
 //!
 //! Where positions are not asked for and rows may not fit the memory, `external.rs` does the same for keys with owners.
 //!
-//! Cost: one pass that deals the rows into 256 heaps by their highest byte, then each heap is sorted where it fits the cache,
-//! on all cores; 16 bytes a row, twice while building.
+//! Cost: that of `sort.rs`; 16 bytes a row.
 
+pub mod codec;
+pub mod column;
 pub mod external;
+pub mod pages;
+pub mod plain;
+pub mod sort;
 
-use rayon::prelude::*;
+use sort::{sort, Sortable};
 use std::ops::Range;
 
 /// A row: a key, whose it is and where it stands.
@@ -32,43 +36,24 @@ pub struct Table {
     rows: Vec<Row>,
 }
 
-const HEAPS: usize = 256;
+impl Sortable for Row {
+    type Order = Row;
 
-fn heap_of(row: &Row) -> usize {
-    (row.key >> 56) as usize
+    fn key(&self) -> u64 {
+        self.key
+    }
+
+    fn order(&self) -> Row {
+        *self
+    }
 }
 
 impl Table {
     /// Sorts the rows. The result does not depend on their order nor on the number of threads.
     pub fn new(rows: &[Row]) -> Self {
-        let mut ends = [0usize; HEAPS];
-        for row in rows {
-            ends[heap_of(row)] += 1;
-        }
-        let mut start = 0;
-        let mut next = [0usize; HEAPS];
-        for (heap, end) in ends.iter_mut().enumerate() {
-            next[heap] = start;
-            start += *end;
-            *end = start;
-        }
-        let mut dealt = vec![Row { key: 0, owner: 0, at: 0 }; rows.len()];
-        for row in rows {
-            let heap = heap_of(row);
-            dealt[next[heap]] = *row;
-            next[heap] += 1;
-        }
-        let mut heaps: Vec<&mut [Row]> = Vec::with_capacity(HEAPS);
-        let mut rest = dealt.as_mut_slice();
-        let mut taken = 0;
-        for end in ends {
-            let (heap, tail) = rest.split_at_mut(end - taken);
-            heaps.push(heap);
-            rest = tail;
-            taken = end;
-        }
-        heaps.into_par_iter().for_each(|heap| heap.sort_unstable());
-        Self { rows: dealt }
+        let mut rows = rows.to_vec();
+        sort(&mut rows);
+        Self { rows }
     }
 
     /// All rows.

@@ -1,0 +1,258 @@
+//! Tables in memory: built once from fingerprints and their ids, then searched by any number of threads.
+//!
+//! Equal fingerprints are one row, however many there are, so that a page that half the web copied costs a query no more than
+//! any other. The ids stand once, in the order of the first table; rows of other tables find theirs by value.
+//!
+//! **Cost.** Each table is one radix sort; 8 bytes a distinct fingerprint and a directory of at most 1 byte a fingerprint for each
+//! table, then 8 bytes an id (4 where ids are the numbers of the rows) and 4 bytes a row if any fingerprint comes twice. While building,
+//! 16 bytes a fingerprint more.
+//!
+//! **Source.** Manku, Jain, Das Sarma 2007, §3.1.
+
+use super::design::Design;
+use super::search::{Findings, Search};
+use crate::error::{Error, Result};
+use crate::table::column::Column;
+use crate::table::pages::reserve;
+use crate::table::plain::{Plain, MAX_VALUES};
+use crate::table::sort::sort;
+use rayon::prelude::*;
+use std::ops::Range;
+
+/// Queries that one task answers at most: more of them share more of a table while it is in a cache.
+const CHUNK: usize = 1 << 18;
+/// And at least, where there are too few for all cores.
+const SMALL_CHUNK: usize = 1 << 12;
+
+/// What belongs to each row of the first table.
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct Owners {
+    /// Where the ids of row i begin, if any row has more than one; otherwise at i.
+    starts: Option<Vec<u32>>,
+    ids: Ids,
+}
+
+/// Ids in the order of the first table.
+#[derive(Clone, Debug, PartialEq, Eq)]
+enum Ids {
+    /// Numbers of the fingerprints as they were given.
+    Numbers(Vec<u32>),
+    /// As the caller gave them.
+    Given(Vec<u64>),
+}
+
+/// Fingerprints, sorted once for each arrangement of a design.
+#[derive(Clone, Debug)]
+pub struct Tables {
+    design: Design,
+    search: Search,
+    columns: Vec<Plain>,
+    owners: Owners,
+}
+
+/// A fingerprint within the distance.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Hit {
+    /// Its id.
+    pub id: u64,
+    /// The fingerprint.
+    pub value: u64,
+    /// In how many bits it differs from the query.
+    pub distance: u8,
+}
+
+/// Answers to a batch of queries, as columns: ascending by query and id, without duplicates.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Answers {
+    /// Index of the query.
+    pub queries: Vec<u32>,
+    /// The id of a fingerprint within the distance.
+    pub ids: Vec<u64>,
+    /// In how many bits they differ.
+    pub distances: Vec<u8>,
+    /// For each query, how many rows it was compared with.
+    pub candidates: Vec<u64>,
+    /// Lookups of all queries.
+    pub lookups: u64,
+}
+
+impl Tables {
+    /// Sorts the fingerprints. Ids are those given, or the numbers of the fingerprints.
+    ///
+    /// Errors: more fingerprints than 32 bits can number, or another number of ids.
+    pub fn build(design: &Design, values: &[u64], ids: Option<&[u64]>) -> Result<Self> {
+        check(values, ids)?;
+        let (first, owners) = first_table(design, values, ids);
+        let rows = first.len() as u64;
+        let order = &design.arrangements[0].order;
+        let others = design.arrangements.iter().skip(1).map(|one| {
+            let mut column = reserve(first.len());
+            column.extend(first.iter().map(|row| one.order.apply(order.undo(*row))));
+            sort(&mut column);
+            Plain::new(column, one.depth(rows))
+        });
+        let others: Vec<Plain> = others.collect();
+        let mut columns = vec![Plain::new(first, design.arrangements[0].depth(rows))];
+        columns.extend(others);
+        Ok(Self { design: design.clone(), search: Search::new(design, rows), columns, owners })
+    }
+
+    /// The design.
+    pub fn design(&self) -> &Design {
+        &self.design
+    }
+
+    /// Number of fingerprints, equal ones included.
+    pub fn len(&self) -> usize {
+        match &self.owners.ids {
+            Ids::Numbers(ids) => ids.len(),
+            Ids::Given(ids) => ids.len(),
+        }
+    }
+
+    /// Whether there is none.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// Number of different fingerprints.
+    pub fn distinct(&self) -> usize {
+        self.columns[0].len()
+    }
+
+    /// Bytes of tables and directories, without ids.
+    pub fn bytes(&self) -> usize {
+        self.columns.iter().map(Plain::bytes).sum()
+    }
+
+    /// All fingerprints within the distance, ascending by id.
+    pub fn query(&self, value: u64) -> Vec<Hit> {
+        let findings = self.search.run(&self.columns, &[value]);
+        let mut hits: Vec<Hit> = Vec::with_capacity(findings.found.len());
+        for found in &findings.found {
+            let value = self.value(found.row as usize);
+            self.owners.each(found.row as usize, |id| hits.push(Hit { id, value, distance: found.distance }));
+        }
+        hits.sort_unstable();
+        hits.dedup();
+        hits
+    }
+
+    /// All fingerprints within the distance of each query, on all cores; the answer does not depend on their number.
+    ///
+    /// Errors: more queries than 32 bits can number.
+    pub fn query_batch(&self, queries: &[u64]) -> Result<Answers> {
+        too_many("queries", queries.len())?;
+        let size = queries.len().div_ceil(rayon::current_num_threads()).clamp(SMALL_CHUNK, CHUNK);
+        let parts: Vec<Part> = queries
+            .par_chunks(size)
+            .enumerate()
+            .map(|(chunk, queries)| self.part((chunk * size) as u32, &self.search.run(&self.columns, queries)))
+            .collect();
+        Ok(Answers::of(&parts))
+    }
+
+    /// The fingerprint of a row.
+    fn value(&self, row: usize) -> u64 {
+        self.design.arrangements[0].order.undo(self.columns[0].values()[row])
+    }
+
+    /// What one task found, with ids instead of rows.
+    fn part(&self, first: u32, findings: &Findings) -> Part {
+        let mut rows = Vec::with_capacity(findings.found.len());
+        for found in &findings.found {
+            self.owners.each(found.row as usize, |id| rows.push((first + found.query, id, found.distance)));
+        }
+        rows.sort_unstable();
+        rows.dedup();
+        Part { rows, candidates: findings.candidates.clone(), lookups: findings.lookups }
+    }
+}
+
+/// Answers of one task.
+struct Part {
+    rows: Vec<(u32, u64, u8)>,
+    candidates: Vec<u64>,
+    lookups: u64,
+}
+
+impl Answers {
+    fn of(parts: &[Part]) -> Self {
+        let rows = || parts.iter().flat_map(|part| &part.rows);
+        Self {
+            queries: rows().map(|row| row.0).collect(),
+            ids: rows().map(|row| row.1).collect(),
+            distances: rows().map(|row| row.2).collect(),
+            candidates: parts.iter().flat_map(|part| &part.candidates).copied().collect(),
+            lookups: parts.iter().map(|part| part.lookups).sum(),
+        }
+    }
+}
+
+impl Owners {
+    /// Calls `seen` with each id of a row.
+    #[inline]
+    fn each(&self, row: usize, mut seen: impl FnMut(u64)) {
+        let at = self.range(row);
+        match &self.ids {
+            Ids::Numbers(ids) => ids[at].iter().for_each(|id| seen(u64::from(*id))),
+            Ids::Given(ids) => ids[at].iter().for_each(|id| seen(*id)),
+        }
+    }
+
+    fn range(&self, row: usize) -> Range<usize> {
+        match &self.starts {
+            Some(starts) => starts[row] as usize..starts[row + 1] as usize,
+            None => row..row + 1,
+        }
+    }
+}
+
+/// The distinct values in the order of the first table, and their ids.
+fn first_table(design: &Design, values: &[u64], ids: Option<&[u64]>) -> (Vec<u64>, Owners) {
+    let order = &design.arrangements[0].order;
+    let mut pairs: Vec<(u64, u64)> = reserve(values.len());
+    pairs.extend(values.iter().enumerate().map(|(i, value)| (order.apply(*value), ids.map_or(i as u64, |ids| ids[i]))));
+    sort(&mut pairs);
+    let groups = pairs.chunk_by(|a, b| a.0 == b.0).count();
+    let mut first = reserve(groups);
+    first.extend(pairs.chunk_by(|a, b| a.0 == b.0).map(|group| group[0].0));
+    let starts = (groups < pairs.len()).then(|| {
+        let mut starts = reserve(groups + 1);
+        starts.push(0);
+        starts.extend(pairs.chunk_by(|a, b| a.0 == b.0).scan(0u32, |end, group| {
+            *end += group.len() as u32;
+            Some(*end)
+        }));
+        starts
+    });
+    let ids = match ids {
+        Some(_) => Ids::Given(pairs.iter().map(|pair| pair.1).collect()),
+        None => Ids::Numbers(pairs.iter().map(|pair| pair.1 as u32).collect()),
+    };
+    (first, Owners { starts, ids })
+}
+
+fn check(values: &[u64], ids: Option<&[u64]>) -> Result<()> {
+    too_many("fingerprints", values.len())?;
+    match ids {
+        Some(ids) if ids.len() != values.len() => {
+            let reason = format!("are not as many as the `{}` fingerprints: give one id for each", values.len());
+            Err(Error::Parameter { name: "ids", value: ids.len() as i64, reason })
+        }
+        _ => Ok(()),
+    }
+}
+
+/// Errors: a number that positions of 32 bits cannot hold.
+pub(super) fn too_many(name: &'static str, count: usize) -> Result<()> {
+    if count < MAX_VALUES {
+        return Ok(());
+    }
+    let reason =
+        format!("are too many for one table: positions have 32 bits; use fewer than {MAX_VALUES}, in several tables");
+    Err(Error::Parameter { name, value: count as i64, reason })
+}
+
+#[cfg(test)]
+pub(crate) mod tests;

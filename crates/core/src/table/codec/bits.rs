@@ -1,0 +1,186 @@
+//! Numbers of any width up to 64 bits, one after the other, lowest bit first.
+//!
+//! [`Fields`] is a column of one width with random access, in two loads a number. [`Writer`] and [`Reader`] take and give numbers of
+//! changing widths, as codes need them. Nothing reads behind the end: what is asked for there is zero.
+
+use crate::table::pages::{prefetch, reserve};
+
+/// A mask of the lowest `width` bits. REQUIRES: `width` ≤ 64.
+#[inline(always)]
+pub(super) fn mask(width: u32) -> u64 {
+    match width {
+        0 => 0,
+        width => u64::MAX >> (64 - width.min(64)),
+    }
+}
+
+/// How many bits a number needs.
+#[inline(always)]
+pub(super) fn width_of(number: u64) -> u32 {
+    64 - number.leading_zeros()
+}
+
+/// Numbers of one width.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(super) struct Fields {
+    /// One word more than the numbers need, so that two words can always be read.
+    words: Vec<u64>,
+    width: u32,
+}
+
+impl Fields {
+    /// The lowest `width` bits of each number. REQUIRES: `width` ≤ 64.
+    pub fn new(numbers: &[u64], width: u32) -> Self {
+        let words = (numbers.len() * width as usize).div_ceil(64) + 1;
+        let mut writer = Writer { words: reserve(words), open: 0, used: 0 };
+        if width > 0 {
+            numbers.iter().for_each(|number| writer.push(*number, width));
+        }
+        writer.words.push(writer.open);
+        writer.words.resize(words, 0);
+        Self { words: writer.words, width }
+    }
+
+    /// Number `i`; anything if there are not so many.
+    #[inline(always)]
+    pub fn get(&self, i: usize) -> u64 {
+        let bit = i * self.width as usize;
+        let (word, shift) = (bit / 64, (bit % 64) as u32);
+        let Some([low, high]) = self.words.get(word..).and_then(|rest| rest.first_chunk()) else { return 0 };
+        // In two steps, because a shift by 64 is none.
+        (low >> shift | high << 1 << (63 - shift)) & mask(self.width)
+    }
+
+    /// Asks for the memory of number `i` before it is read.
+    #[inline(always)]
+    pub fn prefetch(&self, i: usize) {
+        prefetch(&self.words, i * self.width as usize / 64);
+    }
+
+    /// Bytes in memory.
+    pub fn bytes(&self) -> usize {
+        self.words.len() * 8
+    }
+}
+
+/// Appends numbers of any width.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Writer {
+    words: Vec<u64>,
+    /// The word that is not full, and how many of its bits are in use: fewer than 64.
+    open: u64,
+    used: u32,
+}
+
+impl Writer {
+    /// Appends the lowest `width` bits. REQUIRES: `width` ≤ 64.
+    pub fn push(&mut self, number: u64, width: u32) {
+        let number = number & mask(width);
+        self.open |= number << self.used;
+        self.used += width;
+        if self.used >= 64 {
+            self.words.push(self.open);
+            self.used -= 64;
+            // What did not fit; nothing if the word was full exactly.
+            self.open = (number >> 1) >> (width - self.used).saturating_sub(1);
+            self.open &= mask(self.used);
+        }
+    }
+
+    /// Bits so far.
+    pub fn len(&self) -> usize {
+        self.words.len() * 64 + self.used as usize
+    }
+
+    /// The bits as bytes, the last one filled up with zeros.
+    pub fn into_bytes(self) -> Vec<u8> {
+        let bytes = self.len().div_ceil(8);
+        let mut out: Vec<u8> = self.words.iter().chain([&self.open]).flat_map(|word| word.to_le_bytes()).collect();
+        out.truncate(bytes);
+        out
+    }
+}
+
+/// Reads numbers of any width from bytes.
+#[derive(Clone, Debug)]
+pub(super) struct Reader<'a> {
+    bytes: &'a [u8],
+    /// The next bit.
+    at: usize,
+}
+
+impl<'a> Reader<'a> {
+    /// From the first bit on.
+    pub fn new(bytes: &'a [u8]) -> Self {
+        Self { bytes, at: 0 }
+    }
+
+    /// Bits that were read.
+    pub fn at(&self) -> usize {
+        self.at
+    }
+
+    /// The next 57 bits or more without moving on; zeros behind the end.
+    #[inline(always)]
+    pub fn peek(&self) -> u64 {
+        let (byte, shift) = (self.at / 8, self.at % 8);
+        let rest = self.bytes.get(byte..).unwrap_or_default();
+        let word = match rest.first_chunk() {
+            Some(chunk) => u64::from_le_bytes(*chunk),
+            None => rest.iter().rev().fold(0, |word, byte| word << 8 | u64::from(*byte)),
+        };
+        word >> shift
+    }
+
+    /// Moves on. REQUIRES: not beyond `usize::MAX` bits.
+    #[inline(always)]
+    pub fn skip(&mut self, width: u32) {
+        self.at += width as usize;
+    }
+
+    /// The next `width` bits. REQUIRES: `width` ≤ 64.
+    #[inline(always)]
+    pub fn take(&mut self, width: u32) -> u64 {
+        let low_width = width.min(32);
+        let low = self.peek() & mask(low_width);
+        self.skip(low_width);
+        if width <= 32 {
+            return low;
+        }
+        let high = self.peek() & mask(width - 32);
+        self.skip(width - 32);
+        low | high << 32
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::fixed;
+    use proptest::prelude::*;
+
+    proptest! {
+        #![proptest_config(fixed(300))]
+        #[test]
+        fn numbers_come_back_at_every_width(numbers in prop::collection::vec(any::<u64>(), 0..200), width in 0u32..=64) {
+            let fields = Fields::new(&numbers, width);
+            for (i, number) in numbers.iter().enumerate() {
+                prop_assert_eq!(fields.get(i), number & mask(width), "width {} at {}", width, i);
+            }
+        }
+
+        #[test]
+        fn numbers_of_mixed_widths_come_back(numbers in prop::collection::vec((any::<u64>(), 0u32..=64), 0..200)) {
+            let mut writer = Writer::default();
+            numbers.iter().for_each(|(number, width)| writer.push(*number, *width));
+            let bits = writer.len();
+            let bytes = writer.into_bytes();
+            prop_assert_eq!(bytes.len(), bits.div_ceil(8));
+            let mut reader = Reader::new(&bytes);
+            for (number, width) in &numbers {
+                prop_assert_eq!(reader.take(*width), number & mask(*width));
+            }
+            prop_assert_eq!(reader.at(), bits);
+        }
+    }
+}

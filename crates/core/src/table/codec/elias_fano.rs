@@ -1,0 +1,330 @@
+//! Elias–Fano: a sorted column in memory, decoded where it is probed.
+//!
+//! **Definition.** Of n values up to `max`, the lowest ⌊log₂(max/n)⌋ bits of each stand one after the other; the rest, the *heap*, is
+//! told in unary: value i with heap h sets bit h + i of a row of bits, so that every 0 closes a heap. The values of a heap
+//! are found by where the one before it closes: the high bits are the prefix directory of the column.
+//!
+//! Bits lie in lines of 64 bytes: a word that counts the zeros before the line, and seven words of bits. One of 128 zeros, and one of 128
+//! ones, has the line it stands in listed. A probe so reads a list that mostly stays in the cache (0.04 bytes a value), one line, and
+//! the low bits of the candidates: two misses. Where values crowd, the counts are searched, so that no heap makes its neighbours
+//! slow.
+//!
+//! **Cost.** log₂(2⁶⁴/n) + about 2.9 bits a value, built in one pass; a bucket is found in O(1) for spread values, O(log n) for any.
+//!
+//! **Source.** Elias 1974, *Efficient storage and retrieval by content and address*; Fano 1971; the layout is that of Vigna 2008,
+//! *Broadword implementation of rank/select queries*, for both kinds of bits.
+
+use super::bits::Fields;
+use crate::table::column::Column;
+use crate::table::pages::{prefetch, reserve};
+use std::ops::Range;
+
+/// Words of a line: one count, then bits.
+const LINE: usize = 8;
+/// Bits of a line.
+const LINE_BITS: usize = (LINE - 1) * 64;
+/// One of so many zeros and ones is listed: 0.6 bits a value of uniform data, and the next line at most is the right one.
+const SAMPLE: usize = 128;
+/// Values that are decoded at a time: two cache lines of them, more than a bucket has.
+const CHUNK: usize = 16;
+
+/// Ascending values, equal ones included.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct EliasFano {
+    len: usize,
+    /// Heaps up to the one of the greatest value; 0 for no values.
+    heaps: u64,
+    low_width: u32,
+    low: Fields,
+    /// Lines of bits; the count of a line is that of zeros in all lines before it.
+    high: Vec<u64>,
+    /// Item s is the line of zero number `SAMPLE` · s, counted from 0; the last item is the last line.
+    zeros: Vec<u32>,
+    /// The same for ones.
+    ones: Vec<u32>,
+    /// Bits of the prefix of a bucket, which is one heap or several.
+    depth: u32,
+}
+
+impl EliasFano {
+    /// A column with a bucket for each prefix of `depth` bits, or of as many as its heaps have.
+    /// REQUIRES: the values ascend, and there are fewer than 2^40; of others the column holds something else, without harm.
+    pub fn new(values: &[u64], depth: u32) -> Self {
+        let Some(max) = values.iter().copied().max() else { return Self::default() };
+        let low_width = (max / values.len() as u64).checked_ilog2().unwrap_or(0);
+        let heaps = (max >> low_width) + 1;
+        let lines = (values.len() + heaps as usize).div_ceil(LINE_BITS);
+        let mut high = reserve(lines * LINE);
+        high.resize(lines * LINE, 0);
+        for (i, value) in values.iter().enumerate() {
+            let at = (value >> low_width) as usize + i;
+            high[word_of(at)] |= 1 << (at % LINE_BITS % 64);
+        }
+        let (zeros, ones) = count(&mut high, heaps as usize, values.len());
+        let low = Fields::new(values, low_width);
+        Self { len: values.len(), heaps, low_width, low, high, zeros, ones, depth: depth.min(64 - low_width) }
+    }
+
+    /// Bytes in memory.
+    pub fn bytes(&self) -> usize {
+        self.low.bytes() + self.high.len() * 8 + (self.zeros.len() + self.ones.len()) * 4
+    }
+
+    /// The value at place `i`.
+    pub fn get(&self, i: usize) -> Option<u64> {
+        (i < self.len).then(|| {
+            let heap = self.select::<Portable, true>(i) - i;
+            (heap as u64) << self.low_width | self.low.get(i)
+        })
+    }
+
+    /// The place of the first value ≥ `value`, and that value.
+    pub fn successor(&self, value: u64) -> Option<(usize, u64)> {
+        let bucket = self.bucket(value.checked_shr(64 - self.depth).unwrap_or(0));
+        let (mut from, mut to) = (bucket.start, bucket.end);
+        while from < to {
+            let middle = from + (to - from) / 2;
+            match self.get(middle)? < value {
+                true => from = middle + 1,
+                false => to = middle,
+            }
+        }
+        Some((from, self.get(from)?))
+    }
+
+    /// Appends all values.
+    pub fn decode(&self, out: &mut Vec<u64>) {
+        out.reserve(self.len);
+        self.read(0..self.len, &mut |_, values| out.extend_from_slice(values));
+    }
+
+    /// Where heap number `heap` begins: after the zero that closes the one before. REQUIRES: `heap` ≤ `heaps`.
+    #[inline(always)]
+    fn start<S: Select>(&self, heap: usize) -> usize {
+        match heap {
+            0 => 0,
+            heap => self.select::<S, false>(heap - 1) + 1 - heap,
+        }
+    }
+
+    #[inline(always)]
+    fn bucket_as<S: Select>(&self, prefix: u64) -> Range<usize> {
+        if self.depth == 0 {
+            return if prefix == 0 { 0..self.len } else { self.len..self.len };
+        }
+        let heaps_a_bucket = 64 - self.low_width - self.depth;
+        let heap = match prefix.checked_shl(heaps_a_bucket) {
+            // A bucket beyond the greatest value, or beyond any.
+            Some(heap) if heap >> heaps_a_bucket == prefix && heap < self.heaps => heap,
+            _ => return self.len..self.len,
+        };
+        let next = ((heap | super::bits::mask(heaps_a_bucket)) + 1).min(self.heaps);
+        let rows = self.start::<S>(heap as usize)..self.start::<S>(next as usize);
+        self.low.prefetch(rows.start);
+        rows
+    }
+
+    /// Bit number `j` of the ones or of the zeros. REQUIRES: there are more than `j`.
+    #[inline(always)]
+    fn select<S: Select, const IS_ONE: bool>(&self, j: usize) -> usize {
+        let before = |line: usize| match (IS_ONE, self.high[line * LINE] as usize) {
+            (true, zeros) => line * LINE_BITS - zeros,
+            (false, zeros) => zeros,
+        };
+        let samples = if IS_ONE { &self.ones } else { &self.zeros };
+        let mut line = samples[j / SAMPLE] as usize;
+        let mut size = samples[j / SAMPLE + 1] as usize - line;
+        // The last line with at most j before it; nearly always one of two.
+        while size > 0 {
+            let half = size.div_ceil(2);
+            line = if before(line + half) <= j { line + half } else { line };
+            size -= half;
+        }
+        let mut left = (j - before(line)) as u32;
+        for (word, bits) in self.high[line * LINE..][1..LINE].iter().enumerate() {
+            let bits = if IS_ONE { *bits } else { !bits };
+            let count = bits.count_ones();
+            if left < count {
+                return line * LINE_BITS + word * 64 + S::one(bits, left) as usize;
+            }
+            left -= count;
+        }
+        // Not with more than j of them.
+        line * LINE_BITS
+    }
+
+    #[inline(always)]
+    fn read_as<S: Select>(&self, rows: Range<usize>, seen: &mut dyn FnMut(usize, &[u64])) {
+        let end = rows.end.min(self.len);
+        if rows.start >= end {
+            return;
+        }
+        let (mut i, at) = (rows.start, self.select::<S, true>(rows.start));
+        let (mut values, mut held) = ([0; CHUNK], 0);
+        let mut word = word_of(at);
+        // The heap of a value is the place of its bit without its own place in the column.
+        let mut first = at - at % LINE_BITS % 64;
+        let mut bits = self.high[word] & u64::MAX << (at % LINE_BITS % 64);
+        loop {
+            while bits != 0 && i < end {
+                let heap = first + bits.trailing_zeros() as usize - i;
+                values[held] = (heap as u64) << self.low_width | self.low.get(i);
+                (i, held, bits) = (i + 1, held + 1, bits & (bits - 1));
+                if held == CHUNK {
+                    seen(i - held, &values);
+                    held = 0;
+                }
+            }
+            if i == end {
+                break;
+            }
+            word += 1 + usize::from((word + 1).is_multiple_of(LINE));
+            first += 64;
+            let Some(next) = self.high.get(word) else { break };
+            bits = *next;
+        }
+        if held > 0 {
+            seen(i - held, &values[..held]);
+        }
+    }
+}
+
+impl Column for EliasFano {
+    fn len(&self) -> usize {
+        self.len
+    }
+
+    fn depth(&self) -> u32 {
+        self.depth
+    }
+
+    #[inline]
+    fn hint(&self, prefix: u64) {
+        let heap = prefix.checked_shl(64 - self.low_width - self.depth).unwrap_or(u64::MAX);
+        let line = self.zeros.get(heap as usize / SAMPLE).map_or(0, |line| *line as usize);
+        prefetch(&self.high, line * LINE);
+    }
+
+    #[inline]
+    fn bucket(&self, prefix: u64) -> Range<usize> {
+        #[cfg(target_arch = "x86_64")]
+        if has_bit_instructions() {
+            // SAFETY: the machine has the features, as was just seen.
+            return unsafe { fast::bucket(self, prefix) };
+        }
+        self.bucket_as::<Portable>(prefix)
+    }
+
+    #[inline]
+    fn read(&self, rows: Range<usize>, seen: &mut dyn FnMut(usize, &[u64])) {
+        #[cfg(target_arch = "x86_64")]
+        if has_bit_instructions() {
+            // SAFETY: the machine has the features, as was just seen.
+            return unsafe { fast::read(self, rows, seen) };
+        }
+        self.read_as::<Portable>(rows, seen);
+    }
+}
+
+/// The word that holds bit `at`.
+#[inline(always)]
+fn word_of(at: usize) -> usize {
+    at / LINE_BITS * LINE + 1 + at % LINE_BITS / 64
+}
+
+/// Fills in the counts of the lines and lists the lines of sampled zeros and ones, of which there are so many.
+fn count(high: &mut [u64], zeros: usize, ones: usize) -> (Vec<u32>, Vec<u32>) {
+    let mut samples = [zeros, ones].map(|bits| Vec::with_capacity(bits.div_ceil(SAMPLE) + 1));
+    let mut before = 0;
+    for (line, words) in high.chunks_exact_mut(LINE).enumerate() {
+        words[0] = before as u64;
+        before += words[1..].iter().map(|bits| bits.count_zeros() as usize).sum::<usize>();
+        let reached = [before.min(zeros), ((line + 1) * LINE_BITS - before).min(ones)];
+        for (samples, reached) in samples.iter_mut().zip(reached) {
+            samples.resize(reached.div_ceil(SAMPLE), line as u32);
+        }
+    }
+    let last = (high.len() / LINE).saturating_sub(1) as u32;
+    let [mut zeros, mut ones] = samples;
+    zeros.push(last);
+    ones.push(last);
+    (zeros, ones)
+}
+
+/// How a machine finds a set bit of a word.
+trait Select {
+    /// Where bit number `j` of those that are set stands. REQUIRES: there are more than `j`; otherwise something up to 64.
+    fn one(bits: u64, j: u32) -> u32;
+}
+
+/// Any machine.
+struct Portable;
+
+impl Select for Portable {
+    #[inline(always)]
+    fn one(mut bits: u64, j: u32) -> u32 {
+        for _ in 0..j {
+            bits &= bits.wrapping_sub(1);
+        }
+        bits.trailing_zeros()
+    }
+}
+
+#[cfg(target_arch = "x86_64")]
+#[inline(always)]
+fn has_bit_instructions() -> bool {
+    is_x86_feature_detected!("bmi2") && is_x86_feature_detected!("bmi1") && is_x86_feature_detected!("popcnt")
+}
+
+/// The same for x86-64 with instructions for single bits.
+#[cfg(target_arch = "x86_64")]
+mod fast {
+    use super::{EliasFano, Select};
+    use std::ops::Range;
+
+    /// One instruction puts a single bit in its place.
+    struct Pdep;
+
+    impl Select for Pdep {
+        #[inline(always)]
+        fn one(bits: u64, j: u32) -> u32 {
+            // SAFETY: only the functions below use this, which are called where BMI2 was detected.
+            unsafe { std::arch::x86_64::_pdep_u64(1 << j, bits) }.trailing_zeros()
+        }
+    }
+
+    #[target_feature(enable = "popcnt,bmi1,bmi2")]
+    pub(super) fn bucket(column: &EliasFano, prefix: u64) -> Range<usize> {
+        column.bucket_as::<Pdep>(prefix)
+    }
+
+    #[target_feature(enable = "popcnt,bmi1,bmi2")]
+    pub(super) fn read(column: &EliasFano, rows: Range<usize>, seen: &mut dyn FnMut(usize, &[u64])) {
+        column.read_as::<Pdep>(rows, seen);
+    }
+
+    #[cfg(test)]
+    mod tests {
+        use super::super::{has_bit_instructions, Portable};
+        use super::*;
+        use crate::testing::fixed;
+        use proptest::prelude::*;
+
+        /// Calls the instruction where it may be called.
+        #[target_feature(enable = "popcnt,bmi1,bmi2")]
+        fn one(bits: u64, j: u32) -> u32 {
+            Pdep::one(bits, j)
+        }
+
+        proptest! {
+            #![proptest_config(fixed(2000))]
+            #[test]
+            fn a_bit_is_found_as_on_any_machine(bits in any::<u64>(), j in 0u32..64) {
+                if has_bit_instructions() && j < bits.count_ones() {
+                    // SAFETY: the machine has the features, as was just seen.
+                    prop_assert_eq!(unsafe { one(bits, j) }, Portable::one(bits, j));
+                }
+            }
+        }
+    }
+}

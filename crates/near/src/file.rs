@@ -1,0 +1,232 @@
+//! The file of a run: distinct fingerprints sorted once for each table, and the ids beside the first of them.
+//!
+//! | part | bytes | what |
+//! |---|---|---|
+//! | header | 64 | `header.rs` |
+//! | body | | ids, starts, tables, each packed as `table/codec/packed.rs` says and beginning at a multiple of 8 |
+//! | directory | 16 | where the ids begin in the file, and how many bytes they take |
+//! | | 16 | the same of the starts: where the ids of each fingerprint begin, and the number of ids; 0 bytes if each has one |
+//! | | 32 a table | bits that stand at its top, radius, where it begins, how many bytes it takes |
+//! | sums | 8 a page | XXH3 of each 16 KiB of the body |
+//! | seal | 8 | XXH3 of header, directory and sums |
+//!
+//! Opening reads header, directory and sums, and compares them with the length of the file; pages of the body are verified when they
+//! are first read. Numbers that come from a file are checked before they are used.
+//!
+//! Cost: a file is made in memory and written in one piece; opening takes 8 bytes for 16 KiB of it.
+
+use crate::disk::Bytes;
+use crate::error::{Error, Result};
+use crate::header::{number_at, Header, Kind, HEADER};
+use crate::pages::{Body, Pages, PAGE};
+use lookalike_core::hamming::design::MAX_TABLES;
+use lookalike_core::hamming::{Arrangement, Design, MAX_DISTANCE};
+use lookalike_core::table::codec::packed::{pack, Order, Packed};
+use std::ops::Range;
+use std::path::Path;
+use std::sync::Arc;
+use xxhash_rust::xxh3::Xxh3;
+
+/// Bytes of the directory for ids and starts, and for each table.
+const OWNERS_ENTRY: usize = 32;
+const TABLE_ENTRY: usize = 32;
+
+/// What a file is made of.
+pub struct Content<'a> {
+    /// The tables.
+    pub design: &'a Design,
+    /// Different fingerprints.
+    pub distinct: usize,
+    /// The ids in the order of the first table.
+    pub ids: Vec<u64>,
+    /// Where the ids of each fingerprint begin, if one has several, and how many there are.
+    pub starts: Option<Vec<u64>>,
+}
+
+/// The bytes of a file. `column` gives the sorted values of a table, by its number.
+pub fn image(number: u64, content: &Content<'_>, mut column: impl FnMut(usize) -> Vec<u64>) -> Vec<u8> {
+    let arrangements = &content.design.arrangements;
+    let mut bytes = vec![0; HEADER];
+    let mut directory = Vec::with_capacity(OWNERS_ENTRY + arrangements.len() * TABLE_ENTRY);
+    append(&mut bytes, &mut directory, pack(&content.ids, Order::Any));
+    let starts = content.starts.as_ref().map_or_else(Vec::new, |starts| pack(starts, Order::Any));
+    append(&mut bytes, &mut directory, starts);
+    for (i, arrangement) in arrangements.iter().enumerate() {
+        directory.extend(arrangement.order.chosen().to_le_bytes());
+        directory.extend(u64::from(arrangement.radius).to_le_bytes());
+        append(&mut bytes, &mut directory, pack(&column(i), Order::Ascending));
+    }
+    let body = bytes.len() - HEADER;
+    let sums: Vec<u8> = Pages::sums(&bytes[HEADER..]).collect();
+    let header = Header {
+        kind: Kind::Run,
+        number,
+        rows: content.ids.len() as u64,
+        length: (bytes.len() + directory.len() + sums.len() + 8) as u64,
+        body: body as u64,
+        distance: content.design.distance,
+        count: arrangements.len() as u32,
+        more: content.distinct as u64,
+    };
+    let header = header.to_bytes();
+    bytes[..HEADER].copy_from_slice(&header);
+    bytes.extend(&directory);
+    bytes.extend(&sums);
+    bytes.extend(seal(&header, &[directory, sums].concat()).to_le_bytes());
+    bytes
+}
+
+/// Appends a column, and to the directory where it stands.
+fn append(bytes: &mut Vec<u8>, directory: &mut Vec<u8>, column: Vec<u8>) {
+    directory.extend((bytes.len() as u64).to_le_bytes());
+    directory.extend((column.len() as u64).to_le_bytes());
+    bytes.extend(column);
+    bytes.resize(bytes.len().next_multiple_of(8), 0);
+}
+
+/// What names a file in the manifest: it says everything about it, and no other file has it.
+fn seal(header: &[u8], footer: &[u8]) -> u64 {
+    let mut hash = Xxh3::new();
+    hash.update(header);
+    hash.update(footer);
+    hash.digest()
+}
+
+/// Makes all checksums of a file right, as far as its header lets them be found: for tests that forge files.
+pub fn reseal(bytes: &mut [u8]) {
+    crate::header::reseal(bytes);
+    let Some(end) = bytes.len().checked_sub(8).filter(|end| *end >= HEADER) else { return };
+    let (body, tables) = (number_at(bytes, 32) as usize, number_at(bytes, 44) as u32 as usize);
+    let stop = HEADER.saturating_add(body).min(end);
+    let right: Vec<u8> = Pages::sums(&bytes[HEADER..stop]).collect();
+    let at = stop.saturating_add(OWNERS_ENTRY).saturating_add(tables.saturating_mul(TABLE_ENTRY));
+    if let Some(place) = bytes.get_mut(at..at.saturating_add(right.len()).min(end)) {
+        place.copy_from_slice(&right[..place.len()]);
+    }
+    let sealed = seal(&bytes[..HEADER], &bytes[stop..end]);
+    bytes[end..].copy_from_slice(&sealed.to_le_bytes());
+}
+
+/// The seal of a file, as it says itself.
+pub fn seal_of(bytes: &[u8]) -> u64 {
+    number_at(bytes, bytes.len().saturating_sub(8))
+}
+
+/// Where the body of a file of that length ends and where the sums begin. Nothing: the header makes no sense.
+fn layout(header: &Header, length: usize) -> Option<(usize, usize)> {
+    let tables = header.count as usize;
+    let end = usize::try_from(header.body).ok()?.checked_add(HEADER).filter(|end| *end < length)?;
+    let sums = end + OWNERS_ENTRY + tables.min(MAX_TABLES) * TABLE_ENTRY;
+    let is_sound = (1..=MAX_TABLES).contains(&tables)
+        && sums + (end - HEADER).div_ceil(PAGE) * 8 + 8 == length
+        && header.distance <= MAX_DISTANCE
+        && header.rows < 1 << 32
+        && header.more <= header.rows;
+    is_sound.then_some((end, sums))
+}
+
+/// A file that was opened.
+#[derive(Debug)]
+pub struct RunFile {
+    /// Its header.
+    pub header: Header,
+    /// Its seal.
+    pub seal: u64,
+    /// The tables in it, in order.
+    pub design: Design,
+    pages: Arc<Pages>,
+    ids: Range<usize>,
+    starts: Range<usize>,
+    columns: Vec<Range<usize>>,
+}
+
+impl RunFile {
+    /// Opens a file. Errors: it is damaged, cut, of another kind or version.
+    pub fn open(path: &Path, bytes: Bytes) -> Result<Self> {
+        let header = Header::read(path, &bytes, Kind::Run)?;
+        let damaged = |reason: &str| Error::damaged(path, reason);
+        let (end, sums) = layout(&header, bytes.len()).ok_or_else(|| damaged("its header makes no sense"))?;
+        let footer = &bytes[end..bytes.len() - 8];
+        let seal = seal(&bytes[..HEADER], footer);
+        if seal != seal_of(&bytes) {
+            return Err(damaged("its footer fails its checksum"));
+        }
+        let range = |at: usize| {
+            let (start, length) = (number_at(footer, at), number_at(footer, at + 8));
+            let (start, stop) = (usize::try_from(start).ok()?, usize::try_from(start.checked_add(length)?).ok()?);
+            (start >= HEADER && stop <= end).then_some(start..stop)
+        };
+        let entries = (0..header.count as usize).map(|table| OWNERS_ENTRY + table * TABLE_ENTRY);
+        let columns: Option<Vec<_>> = entries.clone().map(|entry| range(entry + 16)).collect();
+        let (Some(ids), Some(starts), Some(columns)) = (range(0), range(16), columns) else {
+            return Err(damaged("a column of it lies elsewhere"));
+        };
+        let arrangement = |entry: usize| {
+            let radius = number_at(footer, entry + 8).min(u64::from(MAX_DISTANCE)) as u32;
+            Arrangement::new(number_at(footer, entry), radius)
+        };
+        let design = Design { distance: header.distance, arrangements: entries.map(arrangement).collect() };
+        let pages = Pages::new(path, bytes, HEADER..end, sums);
+        Ok(Self { header, seal, design, pages, ids, starts, columns })
+    }
+
+    /// Rows in it.
+    pub fn rows(&self) -> usize {
+        self.header.rows as usize
+    }
+
+    /// Tells what was found damaged while it was read.
+    pub fn pages(&self) -> &Arc<Pages> {
+        &self.pages
+    }
+
+    /// Different fingerprints in it.
+    pub fn distinct(&self) -> usize {
+        self.header.more as usize
+    }
+
+    /// The ids, in the order of the first table. Errors: damaged.
+    pub fn ids(&self) -> Result<Packed<Body>> {
+        self.packed(&self.ids, Order::Any, self.rows())
+    }
+
+    /// Where the ids of each fingerprint begin, if one has several. Errors: damaged.
+    pub fn starts(&self) -> Result<Option<Packed<Body>>> {
+        match self.starts.is_empty() {
+            true if self.rows() == self.distinct() => Ok(None),
+            _ => self.packed(&self.starts, Order::Any, self.distinct() + 1).map(Some),
+        }
+    }
+
+    /// The values of a table. Errors: damaged, or there is no such table.
+    pub fn column(&self, table: usize) -> Result<Packed<Body>> {
+        self.packed(self.columns.get(table).unwrap_or(&(0..0)), Order::Ascending, self.distinct())
+    }
+
+    fn packed(&self, range: &Range<usize>, order: Order, len: usize) -> Result<Packed<Body>> {
+        let column = Packed::open(Body(self.pages.clone()), range.clone(), order).filter(|column| column.len() == len);
+        column.ok_or_else(|| {
+            self.pages.report();
+            Error::damaged(self.pages.path(), "a column of it makes no sense")
+        })
+    }
+
+    /// All numbers of a column. Errors: damaged.
+    pub fn decode(&self, column: &Packed<Body>) -> Result<Vec<u64>> {
+        let mut values = Vec::new();
+        if column.decode(&mut values).is_none() {
+            self.pages.report();
+        }
+        self.pages.checked()?;
+        Ok(values)
+    }
+
+    /// The values of a table, read into memory. Errors: damaged, or they do not ascend.
+    pub fn ascending(&self, table: usize) -> Result<Vec<u64>> {
+        let values = self.decode(&self.column(table)?)?;
+        match values.is_sorted() {
+            true => Ok(values),
+            false => Err(Error::damaged(self.pages.path(), "a table of it is not sorted")),
+        }
+    }
+}

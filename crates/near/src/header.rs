@@ -1,0 +1,115 @@
+//! The first 64 bytes of every file of a table: what it is, and how long everything after them is.
+//!
+//! The magic, the version and the place of the checksum stay where they are in all versions, so that a file of another version is
+//! told from a damaged one.
+
+use crate::error::{Error, Result};
+use std::path::Path;
+use xxhash_rust::xxh3::xxh3_64;
+
+/// Bytes of a header.
+pub const HEADER: usize = 64;
+/// The version of these files.
+pub const VERSION: u8 = 1;
+const MAGIC: [u8; 4] = *b"LAHT";
+/// Where the checksum of the header stands.
+const SUM: usize = HEADER - 8;
+
+/// What a file is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    /// A run: sorted tables and ids.
+    Run = 1,
+    /// The list of runs.
+    Manifest = 2,
+}
+
+/// The header of a file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Header {
+    /// What it is.
+    pub kind: Kind,
+    /// The number of a run, the generation of a manifest.
+    pub number: u64,
+    /// Rows in it; of a manifest, rows that are not deleted.
+    pub rows: u64,
+    /// Bytes of the file.
+    pub length: u64,
+    /// Bytes of the body, which follows the header.
+    pub body: u64,
+    /// The greatest distance that is asked for.
+    pub distance: u32,
+    /// Tables of a run, runs of a manifest.
+    pub count: u32,
+    /// Of a run: different fingerprints in it; of a manifest: the number of the next run.
+    pub more: u64,
+}
+
+/// Number `at` of some bytes; 0 beyond their end.
+pub fn number_at(bytes: &[u8], at: usize) -> u64 {
+    bytes.get(at..).and_then(|rest| rest.first_chunk()).map_or(0, |bytes| u64::from_le_bytes(*bytes))
+}
+
+/// Makes length and checksum of a header right: for tests that forge files.
+pub fn reseal(bytes: &mut [u8]) {
+    let length = bytes.len() as u64;
+    if let Some(header) = bytes.first_chunk_mut::<HEADER>() {
+        header[24..32].copy_from_slice(&length.to_le_bytes());
+        let sum = xxh3_64(&header[..SUM]);
+        header[SUM..].copy_from_slice(&sum.to_le_bytes());
+    }
+}
+
+impl Header {
+    /// The bytes of the header.
+    pub fn to_bytes(self) -> [u8; HEADER] {
+        let mut bytes = [0; HEADER];
+        bytes[..4].copy_from_slice(&MAGIC);
+        (bytes[4], bytes[5]) = (VERSION, self.kind as u8);
+        bytes[8..16].copy_from_slice(&self.number.to_le_bytes());
+        bytes[16..24].copy_from_slice(&self.rows.to_le_bytes());
+        bytes[24..32].copy_from_slice(&self.length.to_le_bytes());
+        bytes[32..40].copy_from_slice(&self.body.to_le_bytes());
+        bytes[40..44].copy_from_slice(&self.distance.to_le_bytes());
+        bytes[44..48].copy_from_slice(&self.count.to_le_bytes());
+        bytes[48..56].copy_from_slice(&self.more.to_le_bytes());
+        let sum = xxh3_64(&bytes[..SUM]);
+        bytes[SUM..].copy_from_slice(&sum.to_le_bytes());
+        bytes
+    }
+
+    /// Reads the header of a file of that kind. Errors: it is damaged, of another kind or version, or the file is cut.
+    pub fn read(path: &Path, bytes: &[u8], kind: Kind) -> Result<Self> {
+        let damaged = |reason: String| Err(Error::damaged(path, reason));
+        let Some(header) = bytes.first_chunk::<HEADER>() else {
+            return damaged(format!("it has `{}` bytes, a header has {HEADER}", bytes.len()));
+        };
+        if header[..4] != MAGIC {
+            return damaged("it is no file of a table".to_owned());
+        }
+        if number_at(header, SUM) != xxh3_64(&header[..SUM]) {
+            return damaged("its header fails its checksum".to_owned());
+        }
+        if header[4] != VERSION {
+            return Err(Error::Version { path: path.to_owned(), found: header[4], known: VERSION });
+        }
+        if header[5] != kind as u8 {
+            return damaged(format!("it is a file of kind `{}`, expected {}", header[5], kind as u8));
+        }
+        let half = |at: usize| (number_at(header, at) & u64::from(u32::MAX)) as u32;
+        let header = Self {
+            kind,
+            number: number_at(header, 8),
+            rows: number_at(header, 16),
+            length: number_at(header, 24),
+            body: number_at(header, 32),
+            distance: half(40),
+            count: half(44),
+            more: number_at(header, 48),
+        };
+        if header.length != bytes.len() as u64 {
+            return damaged(format!("it has `{}` bytes of `{}`", bytes.len(), header.length));
+        }
+        Ok(header)
+    }
+}

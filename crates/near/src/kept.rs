@@ -1,0 +1,230 @@
+//! A table in a folder: what is durable, and when.
+//!
+//! A folder holds run files, which never change, and the manifest, which names them (`manifest.rs`). A commit writes new runs,
+//! syncs them, makes their names durable, replaces the manifest by a rename and makes that durable; only then are files unlinked that
+//! it no longer names. So what a commit returned from survives the end of the process and of the power, and what did not return
+//! left the table as it was, or as it was to become. One writer at a time holds the lock of the folder; readers take none:
+//! each sees the generation that it opened, whose files live as long as it does.
+
+use crate::disk::{write_whole, Disk, Lock};
+use crate::error::{Error, Result};
+use crate::file::{seal_of, RunFile};
+use crate::manifest::{Entry, Manifest};
+use crate::run::{Hold, Run};
+use crate::store::Store;
+use std::io::ErrorKind;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+const MANIFEST: &str = "manifest";
+const LOCK: &str = "lock";
+const RUN: &str = "run-";
+
+/// Where a table is kept.
+#[derive(Debug)]
+pub struct Home {
+    disk: Arc<dyn Disk>,
+    folder: PathBuf,
+    generation: u64,
+    next: u64,
+    /// Held by a writer; a reader has none.
+    lock: Option<Lock>,
+    /// A commit failed: what the folder holds is not known before it is opened again.
+    is_lost: bool,
+}
+
+impl Home {
+    fn path(&self, name: &str) -> PathBuf {
+        self.folder.join(name)
+    }
+
+    fn sync(&self) -> Result<()> {
+        self.disk.sync_folder(&self.folder).map_err(|error| Error::io(&self.folder, error))
+    }
+
+    /// Errors: opened for reading, or a commit failed.
+    pub(crate) fn check_writable(&self) -> Result<()> {
+        let reason = match self {
+            home if home.lock.is_none() => "was opened for reading",
+            home if home.is_lost => "could not be saved",
+            _ => return Ok(()),
+        };
+        Err(Error::Refused { reason: format!("table in `{}` {reason}: open it for writing", self.folder.display()) })
+    }
+}
+
+/// The name of a run's file.
+fn run_name(number: u64) -> String {
+    format!("{RUN}{number:016x}")
+}
+
+impl Store {
+    /// Opens the table in a folder: for writing, which takes its lock and sweeps what a crash left, or for reading.
+    /// Errors: there is none, it is damaged, of another version, or being written.
+    pub fn open(disk: Arc<dyn Disk>, folder: &Path, hold: Hold, is_writer: bool) -> Result<Self> {
+        let lock = if is_writer { Some(take_lock(&*disk, folder)?) } else { None };
+        let manifest_path = folder.join(MANIFEST);
+        let mut seen = None;
+        loop {
+            let bytes = disk.read(&manifest_path).map_err(|error| Error::io(&manifest_path, error))?;
+            let manifest = Manifest::from_bytes(&manifest_path, &bytes)?;
+            let runs =
+                manifest.runs.iter().map(|entry| open_run(&*disk, folder, entry, hold)).collect::<Result<Vec<_>>>();
+            match runs {
+                // A writer may have committed and unlinked it meanwhile; then there is another generation.
+                Err(Error::Io { error, .. })
+                    if error.kind() == ErrorKind::NotFound && seen != Some(manifest.generation) =>
+                {
+                    seen = Some(manifest.generation);
+                    continue;
+                }
+                Err(Error::Io { path, error, .. }) if error.kind() == ErrorKind::NotFound => {
+                    return Err(Error::damaged(&path, "it is missing"));
+                }
+                _ => {}
+            }
+            let mut store = Self::with(manifest.plan, hold, runs?, manifest.tail);
+            let (generation, next) = (manifest.generation, manifest.next);
+            store.home = Some(Home { disk, folder: folder.to_owned(), generation, next, lock, is_lost: false });
+            store.sweep();
+            return Ok(store);
+        }
+    }
+
+    /// Commits of the folder; 0 in memory.
+    pub fn generation(&self) -> u64 {
+        self.home.as_ref().map_or(0, |home| home.generation)
+    }
+
+    /// The folder it is kept in.
+    pub fn folder(&self) -> Option<&Path> {
+        self.home.as_ref().map(|home| home.folder.as_path())
+    }
+
+    /// Saves a table in memory in a folder of its own, where it then lives; or commits what changed if it lives there already.
+    /// Errors: the folder holds another table, is being written, or the system refuses.
+    pub fn save(&mut self, disk: Arc<dyn Disk>, folder: &Path) -> Result<()> {
+        match &self.home {
+            Some(home) if home.folder == folder => self.commit(),
+            Some(home) => {
+                let reason = format!("table lives in `{}`: copy that folder", home.folder.display());
+                Err(Error::Refused { reason })
+            }
+            None => self.settle(disk, folder),
+        }
+    }
+
+    /// Saves a table in memory in a folder without one. Errors: as for [`Self::save`]; then it stays in memory.
+    fn settle(&mut self, disk: Arc<dyn Disk>, folder: &Path) -> Result<()> {
+        disk.create_folder(folder).map_err(|error| Error::io(folder, error))?;
+        let lock = Some(take_lock(&*disk, folder)?);
+        let names = disk.list(folder).map_err(|error| Error::io(folder, error))?;
+        if names.iter().any(|name| name == MANIFEST) {
+            let reason = format!("`{}` holds a table already: choose another folder", folder.display());
+            return Err(Error::Refused { reason });
+        }
+        self.home = Some(Home { disk, folder: folder.to_owned(), generation: 0, next: 1, lock, is_lost: false });
+        let saved = self.commit();
+        if saved.is_err() {
+            self.home = None;
+            self.runs.iter_mut().for_each(|run| run.file = None);
+        }
+        saved
+    }
+
+    /// Makes everything durable. When it returns without an error, what was inserted and removed survives; with one, the folder holds
+    /// the table as it was after the last commit, or as it is now, and nothing can be written before it is opened again.
+    pub fn commit(&mut self) -> Result<()> {
+        self.check_writable()?;
+        if self.home.is_none() {
+            return Err(Error::Refused { reason: "table lives in memory: save it in a folder first".to_owned() });
+        }
+        let done = self.write();
+        if let (Err(_), Some(home)) = (&done, &mut self.home) {
+            home.is_lost = true;
+        }
+        done?;
+        self.sweep();
+        Ok(())
+    }
+
+    fn write(&mut self) -> Result<()> {
+        let Some(home) = &mut self.home else { return Ok(()) };
+        let mut is_new = false;
+        for run in self.runs.iter_mut().filter(|run| run.file.is_none()) {
+            let image = run.image(home.next);
+            run.checked()?;
+            write_whole(&*home.disk, &home.folder.join(run_name(home.next)), &image)?;
+            let (rows, length) = (run.size() as u64, image.len() as u64);
+            let entry = Entry { number: home.next, rows, length, seal: seal_of(&image), deleted: run.deleted() };
+            if self.hold == Hold::Mapped {
+                *run = open_run(&*home.disk, &home.folder, &entry, self.hold)?;
+            }
+            run.file = Some(entry);
+            home.next += 1;
+            is_new = true;
+        }
+        if is_new {
+            home.sync()?;
+        }
+        let entry = |run: &Run| run.file.clone().map(|entry| Entry { deleted: run.deleted(), ..entry });
+        let manifest = Manifest {
+            generation: home.generation + 1,
+            plan: self.plan,
+            next: home.next,
+            runs: self.runs.iter().filter_map(entry).collect(),
+            tail: self.tail.clone(),
+        };
+        write_whole(&*home.disk, &home.path(MANIFEST), &manifest.to_bytes())?;
+        home.sync()?;
+        home.generation += 1;
+        Ok(())
+    }
+
+    /// Unlinks files of runs that no manifest names any more, also those that a crash left. What cannot be unlinked stays until the
+    /// next time: it takes room, nothing else.
+    fn sweep(&self) {
+        let Some(home) = self.home.as_ref().filter(|home| home.lock.is_some()) else { return };
+        let named: Vec<String> = self.runs.iter().filter_map(|run| Some(run_name(run.file.as_ref()?.number))).collect();
+        for name in home.disk.list(&home.folder).unwrap_or_default() {
+            let is_ours = name.starts_with(RUN) || name == format!("{MANIFEST}.new");
+            if is_ours && !named.contains(&name) {
+                let _ = home.disk.remove(&home.path(&name));
+            }
+        }
+    }
+}
+
+fn take_lock(disk: &dyn Disk, folder: &Path) -> Result<Lock> {
+    let path = folder.join(LOCK);
+    match disk.lock(&path).map_err(|error| Error::io(&path, error))? {
+        Some(lock) => Ok(lock),
+        None => {
+            let holder = disk.read(&path).map(|bytes| String::from_utf8_lossy(&bytes).into_owned()).unwrap_or_default();
+            let holder = if holder.is_empty() { "another process".to_owned() } else { holder };
+            Err(Error::Locked { path: folder.to_owned(), holder })
+        }
+    }
+}
+
+/// Opens the file of a run. Errors: missing, damaged, not the file that the manifest means.
+fn open_run(disk: &dyn Disk, folder: &Path, entry: &Entry, hold: Hold) -> Result<Run> {
+    let path = folder.join(run_name(entry.number));
+    let bytes = match hold {
+        Hold::Mapped => disk.map(&path),
+        _ => disk.read(&path),
+    };
+    let file = RunFile::open(&path, bytes.map_err(|error| Error::io(&path, error))?)?;
+    let is = (file.header.number, file.header.rows, file.header.length, file.seal);
+    if is != (entry.number, entry.rows, entry.length, entry.seal) {
+        return Err(Error::damaged(&path, "it is not the file that the manifest means"));
+    }
+    Run::open(&file, entry, hold)
+}
+
+/// Reads everything of the table in a folder, and whether its parts fit together; how many rows it has. Errors: it is damaged.
+pub fn check(disk: Arc<dyn Disk>, folder: &Path) -> Result<usize> {
+    let store = Store::open(disk, folder, Hold::Mapped, false)?;
+    store.runs.iter().try_for_each(Run::verify)?;
+    Ok(store.len())
+}

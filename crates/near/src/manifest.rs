@@ -1,0 +1,188 @@
+//! The manifest: which files are the table, which of their rows are gone, and the rows that are in no file yet.
+//!
+//! It is the only file that is ever replaced, whole, by renaming; so the table in a folder is what its manifest says, and a commit is
+//! one rename.
+//!
+//! | part | bytes | what |
+//! |---|---|---|
+//! | header | 64 | `header.rs` |
+//! | limit | 16 | how designs are chosen: kind (0 compact, 1 fast, 2 a number of tables), that number |
+//! | runs | 40 each | number, rows, bytes of its file, its seal, bytes of its deletions |
+//! | tail | 8 | number of rows in no file |
+//! | | 8 each, 8 each | their fingerprints, then their ids; ascending by (fingerprint, id) |
+//! | deletions | | for each run that has some: places among its ids, ascending, packed as `table/codec/packed.rs` says |
+//! | seal | 8 | XXH3 of everything before |
+
+use crate::error::{Error, Result};
+use crate::header::{number_at, Header, Kind, HEADER};
+use lookalike_core::hamming::solve::Limit;
+use lookalike_core::hamming::MAX_DISTANCE;
+use lookalike_core::table::codec::packed::{pack, Order, Packed};
+use std::path::Path;
+use xxhash_rust::xxh3::xxh3_64;
+
+const LIMIT: usize = 16;
+const ENTRY: usize = 40;
+
+/// How tables are made.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Plan {
+    /// The greatest distance that is asked for.
+    pub distance: u32,
+    /// What the design of a run may take.
+    pub limit: Limit,
+}
+
+/// A run and its file.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Entry {
+    /// Its number, which is in the name of its file.
+    pub number: u64,
+    /// Rows in the file.
+    pub rows: u64,
+    /// Bytes of the file.
+    pub length: u64,
+    /// The seal of the file.
+    pub seal: u64,
+    /// Places among its ids of rows that are gone, ascending.
+    pub deleted: Vec<u64>,
+}
+
+/// A table at one moment.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Manifest {
+    /// Counts the commits.
+    pub generation: u64,
+    /// How runs are made.
+    pub plan: Plan,
+    /// The number of the next run.
+    pub next: u64,
+    /// The runs.
+    pub runs: Vec<Entry>,
+    /// Rows in no file: fingerprints and ids.
+    pub tail: (Vec<u64>, Vec<u64>),
+}
+
+impl Manifest {
+    /// Rows that are not deleted.
+    pub fn rows(&self) -> u64 {
+        self.runs.iter().map(|run| run.rows - run.deleted.len() as u64).sum::<u64>() + self.tail.0.len() as u64
+    }
+
+    /// The bytes of the file.
+    pub fn to_bytes(&self) -> Vec<u8> {
+        let mut bytes = vec![0; HEADER];
+        let (kind, count) = match self.plan.limit {
+            Limit::Fast => (1, 0),
+            Limit::Tables(tables) => (2u64, tables),
+            _ => (0, 0),
+        };
+        bytes.extend([kind, count].iter().flat_map(|number| number.to_le_bytes()));
+        let mut deletions = Vec::new();
+        for run in &self.runs {
+            let before = deletions.len();
+            if !run.deleted.is_empty() {
+                deletions.extend(pack(&run.deleted, Order::Ascending));
+            }
+            let entry = [run.number, run.rows, run.length, run.seal, (deletions.len() - before) as u64];
+            bytes.extend(entry.iter().flat_map(|number| number.to_le_bytes()));
+        }
+        bytes.extend((self.tail.0.len() as u64).to_le_bytes());
+        bytes.extend(self.tail.0.iter().chain(&self.tail.1).flat_map(|number| number.to_le_bytes()));
+        bytes.extend(deletions);
+        let header = Header {
+            kind: Kind::Manifest,
+            number: self.generation,
+            rows: self.rows(),
+            length: bytes.len() as u64 + 8,
+            body: (bytes.len() - HEADER) as u64,
+            distance: self.plan.distance,
+            count: self.runs.len() as u32,
+            more: self.next,
+        };
+        bytes[..HEADER].copy_from_slice(&header.to_bytes());
+        bytes.extend(xxh3_64(&bytes).to_le_bytes());
+        bytes
+    }
+
+    /// Reads a file. Errors: it is damaged or of another version.
+    pub fn from_bytes(path: &Path, bytes: &[u8]) -> Result<Self> {
+        let header = Header::read(path, bytes, Kind::Manifest)?;
+        let end = bytes.len().saturating_sub(8).max(HEADER);
+        if header.body != (end - HEADER) as u64 || xxh3_64(&bytes[..end]) != number_at(bytes, end) {
+            return Err(Error::damaged(path, "it fails its checksum"));
+        }
+        let manifest = parse(&header, &bytes[HEADER..end]);
+        let manifest = manifest.filter(|manifest| manifest.is_sound() && manifest.rows() == header.rows);
+        manifest.ok_or_else(|| Error::damaged(path, "what it says makes no sense"))
+    }
+
+    /// Whether the numbers fit each other.
+    fn is_sound(&self) -> bool {
+        let ascend = |places: &[u64]| places.windows(2).all(|pair| pair[0] < pair[1]);
+        let mut numbers: Vec<u64> = self.runs.iter().map(|run| run.number).collect();
+        numbers.sort_unstable();
+        let is_run_sound = |run: &Entry| {
+            run.rows < 1 << 32
+                && ascend(&run.deleted)
+                && run.deleted.last().is_none_or(|last| *last < run.rows)
+                && run.number < self.next
+        };
+        let tail: Vec<(&u64, &u64)> = self.tail.0.iter().zip(&self.tail.1).collect();
+        ascend(&numbers)
+            && self.runs.iter().all(is_run_sound)
+            && tail.windows(2).all(|pair| pair[0] < pair[1])
+            && self.plan.distance <= MAX_DISTANCE
+    }
+}
+
+/// Makes all checksums of a file right: for tests that forge files.
+pub fn reseal(bytes: &mut [u8]) {
+    crate::header::reseal(bytes);
+    if let Some(end) = bytes.len().checked_sub(8).filter(|end| *end >= HEADER) {
+        let seal = xxh3_64(&bytes[..end]);
+        bytes[end..].copy_from_slice(&seal.to_le_bytes());
+    }
+}
+
+/// Takes some bytes from the front. Nothing: there are not so many.
+fn take<'a>(bytes: &mut &'a [u8], count: usize) -> Option<&'a [u8]> {
+    let (taken, rest) = bytes.split_at_checked(count)?;
+    *bytes = rest;
+    Some(taken)
+}
+
+fn take_number(bytes: &mut &[u8]) -> Option<u64> {
+    take(bytes, 8).map(|bytes| number_at(bytes, 0))
+}
+
+fn take_numbers(bytes: &mut &[u8], count: u64) -> Option<Vec<u64>> {
+    let taken = take(bytes, usize::try_from(count).ok()?.checked_mul(8)?)?;
+    Some(taken.chunks_exact(8).map(|number| number_at(number, 0)).collect())
+}
+
+/// What a body says. Nothing: it says nothing.
+fn parse(header: &Header, mut bytes: &[u8]) -> Option<Manifest> {
+    let mut limit = take(&mut bytes, LIMIT)?;
+    let limit = match (take_number(&mut limit)?, take_number(&mut limit)?) {
+        (0, _) => Limit::Compact,
+        (1, _) => Limit::Fast,
+        (2, tables) => Limit::Tables(tables),
+        _ => return None,
+    };
+    let entries = take(&mut bytes, (header.count as usize).checked_mul(ENTRY)?)?;
+    let tail = take_number(&mut bytes)?;
+    let tail = (take_numbers(&mut bytes, tail)?, take_numbers(&mut bytes, tail)?);
+    let mut runs = Vec::new();
+    for entry in entries.chunks_exact(ENTRY) {
+        let numbers = |i: usize| number_at(entry, i * 8);
+        let mut deleted = Vec::new();
+        if numbers(4) > 0 {
+            let packed = take(&mut bytes, usize::try_from(numbers(4)).ok()?)?;
+            Packed::open(packed, 0..packed.len(), Order::Ascending)?.decode(&mut deleted)?;
+        }
+        runs.push(Entry { number: numbers(0), rows: numbers(1), length: numbers(2), seal: numbers(3), deleted });
+    }
+    let plan = Plan { distance: header.distance, limit };
+    bytes.is_empty().then_some(Manifest { generation: header.number, plan, next: header.more, runs, tail })
+}

@@ -1,0 +1,182 @@
+//! The ids of a run, in the order of its first table, and which of them are gone.
+//!
+//! Cost: as many bits an id as the largest of 128 neighbours needs above the least, about 1 more for the directory, and 9 a
+//! fingerprint if any has several ids.
+
+use crate::error::{Error, Result};
+use crate::file::RunFile;
+use crate::pages::Body;
+use crate::run::Row;
+use lookalike_core::table::codec::packed::{pack, Order, Packed};
+use std::ops::Range;
+
+/// Packed numbers, in memory or in a file.
+#[derive(Debug)]
+enum Numbers {
+    Memory(Packed<Vec<u8>>),
+    Mapped(Packed<Body>),
+}
+
+impl Numbers {
+    /// Errors: too many.
+    fn pack(numbers: &[u64]) -> Result<Self> {
+        let bytes = pack(numbers, Order::Any);
+        let length = bytes.len();
+        let refused = || Error::Refused { reason: "a run has `2^32` rows or more: divide them".to_owned() };
+        Packed::open(bytes, 0..length, Order::Any).map(Self::Memory).ok_or_else(refused)
+    }
+
+    /// Errors: damaged, if it is to be read into memory.
+    fn open(file: &RunFile, column: Packed<Body>, is_mapped: bool) -> Result<Self> {
+        match is_mapped {
+            true => Ok(Self::Mapped(column)),
+            false => Self::pack(&file.decode(&column)?),
+        }
+    }
+
+    /// Number `i`. What cannot be read is 0, and its file remembers that.
+    #[inline]
+    fn get(&self, i: usize) -> u64 {
+        match self {
+            Self::Memory(column) => column.get(i).unwrap_or(0),
+            Self::Mapped(column) => column.get(i).unwrap_or_else(|| {
+                column.source().0.report();
+                0
+            }),
+        }
+    }
+
+    fn len(&self) -> usize {
+        match self {
+            Self::Memory(column) => column.len(),
+            Self::Mapped(column) => column.len(),
+        }
+    }
+
+    fn bytes(&self) -> usize {
+        match self {
+            Self::Memory(column) => column.bytes(),
+            Self::Mapped(_) => 0,
+        }
+    }
+
+    fn to_vec(&self) -> Vec<u64> {
+        (0..self.len()).map(|i| self.get(i)).collect()
+    }
+}
+
+/// Ids by the number of their fingerprint in the first table.
+#[derive(Debug)]
+pub struct Owners {
+    /// Those of one fingerprint ascend.
+    ids: Numbers,
+    /// Where the ids of each fingerprint begin, and their number; nothing if each has one.
+    starts: Option<Numbers>,
+    /// A bit for each id that is gone; empty while none is.
+    gone: Vec<u64>,
+    gone_count: usize,
+}
+
+impl Owners {
+    /// The owners of sorted rows with so many different fingerprints. Errors: too many.
+    pub fn of(rows: &[Row], distinct: usize) -> Result<Self> {
+        let ids: Vec<u64> = rows.iter().map(|row| row.1).collect();
+        let is_start = |i: &usize| *i == 0 || *i == rows.len() || rows[*i].0 != rows[*i - 1].0;
+        let starts = || -> Vec<u64> { (0..=rows.len()).filter(is_start).map(|start| start as u64).collect() };
+        let starts = if distinct < rows.len() { Some(Numbers::pack(&starts())?) } else { None };
+        Ok(Self { ids: Numbers::pack(&ids)?, starts, gone: Vec::new(), gone_count: 0 })
+    }
+
+    /// The owners in a file, with nothing gone. Errors: damaged.
+    pub fn open(file: &RunFile, is_mapped: bool) -> Result<Self> {
+        let ids = Numbers::open(file, file.ids()?, is_mapped)?;
+        let starts = file.starts()?.map(|starts| Numbers::open(file, starts, is_mapped)).transpose()?;
+        Ok(Self { ids, starts, gone: Vec::new(), gone_count: 0 })
+    }
+
+    /// Ids that are there.
+    pub fn live(&self) -> usize {
+        self.size() - self.gone_count
+    }
+
+    /// Ids that were there at first.
+    pub fn size(&self) -> usize {
+        self.ids.len()
+    }
+
+    /// Bytes in memory.
+    pub fn bytes(&self) -> usize {
+        self.ids.bytes() + self.starts.as_ref().map_or(0, Numbers::bytes) + self.gone.len() * 8
+    }
+
+    /// Places of the ids of a fingerprint.
+    fn range(&self, row: usize) -> Range<usize> {
+        let range = match &self.starts {
+            Some(starts) => starts.get(row) as usize..starts.get(row + 1) as usize,
+            None => row..row + 1,
+        };
+        // A forged file may say anything.
+        range.start.min(self.size())..range.end.min(self.size())
+    }
+
+    fn is_gone(&self, place: usize) -> bool {
+        self.gone.get(place / 64).is_some_and(|word| word >> (place % 64) & 1 == 1)
+    }
+
+    /// Calls `seen` with place and id of every owner of a fingerprint that is there.
+    pub fn each(&self, row: usize, seen: &mut dyn FnMut(usize, u64)) {
+        for place in self.range(row).filter(|place| !self.is_gone(*place)) {
+            seen(place, self.ids.get(place));
+        }
+    }
+
+    /// Where the id of a fingerprint stands, if it is there.
+    pub fn place(&self, row: usize, id: u64) -> Option<usize> {
+        let Range { start: mut from, end: mut to } = self.range(row);
+        while from < to {
+            let middle = from + (to - from) / 2;
+            match self.ids.get(middle).cmp(&id) {
+                std::cmp::Ordering::Less => from = middle + 1,
+                std::cmp::Ordering::Greater => to = middle,
+                std::cmp::Ordering::Equal => return Some(middle).filter(|place| !self.is_gone(*place)),
+            }
+        }
+        None
+    }
+
+    /// Marks the id at a place as gone.
+    pub fn delete(&mut self, place: usize) {
+        if place < self.size() && !self.is_gone(place) {
+            self.gone.resize(self.size().div_ceil(64), 0);
+            self.gone[place / 64] |= 1 << (place % 64);
+            self.gone_count += 1;
+        }
+    }
+
+    /// Places that are gone, ascending.
+    pub fn deleted(&self) -> Vec<u64> {
+        match self.gone_count {
+            0 => Vec::new(),
+            _ => (0..self.size()).filter(|place| self.is_gone(*place)).map(|place| place as u64).collect(),
+        }
+    }
+
+    /// Whether every one of so many fingerprints has ids, which ascend, and every id has one.
+    pub fn is_sound(&self, distinct: usize) -> bool {
+        let mut end = 0;
+        for row in 0..distinct {
+            let range = self.range(row);
+            let ids: Vec<u64> = range.clone().map(|place| self.ids.get(place)).collect();
+            if range.start != end || range.is_empty() || !ids.windows(2).all(|pair| pair[0] < pair[1]) {
+                return false;
+            }
+            end = range.end;
+        }
+        end == self.size()
+    }
+
+    /// All ids, also those that are gone, and the starts.
+    pub fn columns(&self) -> (Vec<u64>, Option<Vec<u64>>) {
+        (self.ids.to_vec(), self.starts.as_ref().map(Numbers::to_vec))
+    }
+}

@@ -1,0 +1,111 @@
+//! The bytes of a file in pages that are verified when they are first read.
+//!
+//! Cost: one XXH3 of 16 KiB, about a microsecond, the first time a page is asked for, and one bit a page in memory; then a look at the bit.
+
+use crate::disk::Bytes;
+use crate::error::{Error, Result};
+use lookalike_core::table::codec::packed::Source;
+use std::ops::Range;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::Arc;
+use xxhash_rust::xxh3::xxh3_64;
+
+/// Bytes of a page: few enough that a probe of a file that was never read verifies quickly, so many that sums take no room.
+pub const PAGE: usize = 16 << 10;
+
+/// A file, a part of which is the body, and a sum for each page of the body.
+#[derive(Debug)]
+pub struct Pages {
+    path: PathBuf,
+    bytes: Bytes,
+    body: Range<usize>,
+    /// Where the sums begin; there is one for each page.
+    sums: usize,
+    /// A bit for each page that was verified. Set twice by two threads does no harm.
+    verified: Vec<AtomicU64>,
+    is_damaged: AtomicBool,
+}
+
+impl Pages {
+    /// REQUIRES: body and sums lie in the bytes; what does not is found damaged when it is read.
+    pub fn new(path: &Path, bytes: Bytes, body: Range<usize>, sums: usize) -> Arc<Self> {
+        let pages = body.len().div_ceil(PAGE);
+        let verified = (0..pages.div_ceil(64)).map(|_| AtomicU64::new(0)).collect();
+        Arc::new(Self { path: path.to_owned(), bytes, body, sums, verified, is_damaged: AtomicBool::new(false) })
+    }
+
+    /// The sums of a body, as they stand in a file.
+    pub fn sums(body: &[u8]) -> impl Iterator<Item = u8> + '_ {
+        body.chunks(PAGE).flat_map(|page| xxh3_64(page).to_le_bytes())
+    }
+
+    /// The file.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// Remembers that something read here made no sense, so that [`Self::checked`] tells.
+    pub fn report(&self) {
+        self.is_damaged.store(true, Ordering::Relaxed);
+    }
+
+    /// Errors: something that was read so far is damaged.
+    pub fn checked(&self) -> Result<()> {
+        match self.is_damaged.load(Ordering::Relaxed) {
+            true => Err(Error::damaged(&self.path, "a page fails its checksum or makes no sense")),
+            false => Ok(()),
+        }
+    }
+
+    /// Reads everything. Errors: a page is damaged.
+    pub fn verify(&self) -> Result<()> {
+        match (0..self.body.len().div_ceil(PAGE)).find(|page| !self.is_sound(*page)) {
+            Some(page) => Err(Error::damaged(&self.path, format!("page `{page}` fails its checksum"))),
+            None => Ok(()),
+        }
+    }
+
+    /// Whether a page is what was written.
+    #[inline]
+    fn is_sound(&self, page: usize) -> bool {
+        let bit = 1 << (page % 64);
+        match self.verified.get(page / 64) {
+            Some(word) if word.load(Ordering::Relaxed) & bit != 0 => true,
+            Some(word) if self.sum_is_right(page) => {
+                word.fetch_or(bit, Ordering::Relaxed);
+                true
+            }
+            _ => false,
+        }
+    }
+
+    fn sum_is_right(&self, page: usize) -> bool {
+        let start = self.body.start + page * PAGE;
+        let bytes = self.bytes.get(start..(start + PAGE).min(self.body.end));
+        let sum = self.bytes.get(self.sums + page * 8..).and_then(|rest| rest.first_chunk());
+        matches!((bytes, sum), (Some(bytes), Some(sum)) if xxh3_64(bytes) == u64::from_le_bytes(*sum))
+    }
+}
+
+/// The body of a file as a place where columns lie; ranges are counted from the beginning of the file.
+#[derive(Clone, Debug)]
+pub struct Body(pub Arc<Pages>);
+
+impl Source for Body {
+    #[inline]
+    fn bytes(&self, range: Range<usize>) -> Option<&[u8]> {
+        let pages = &*self.0;
+        if range.start < pages.body.start || range.end > pages.body.end || range.is_empty() {
+            return None;
+        }
+        let (first, last) = ((range.start - pages.body.start) / PAGE, (range.end - 1 - pages.body.start) / PAGE);
+        match (first..=last).all(|page| pages.is_sound(page)) {
+            true => pages.bytes.get(range),
+            false => {
+                pages.report();
+                None
+            }
+        }
+    }
+}

@@ -1,0 +1,311 @@
+//! A run: rows that are sorted once, in the tables of a design, and never changed; only marked as gone.
+//!
+//! A row is a fingerprint with an id. Fingerprints stand once in each table, however many ids they have; the ids stand once, in the
+//! order of the first table. Tables are held as they are asked for: plain, compressed, or packed in the file they were
+//! written to, which is mapped. All are searched by the same code (`lookalike_core::hamming::search`).
+//!
+//! Cost: that of the design, and one lookup in the first table for each fingerprint that another one finds.
+
+use crate::error::Result;
+use crate::file::{self, Content, RunFile};
+use crate::manifest::Entry;
+use crate::owners::Owners;
+use crate::pages::{Body, Pages};
+use lookalike_core::hamming::design::Design;
+use lookalike_core::hamming::search::{locate, Found, Search};
+use lookalike_core::hamming::BITS;
+use lookalike_core::hash::mix64;
+use lookalike_core::table::codec::elias_fano::EliasFano;
+use lookalike_core::table::codec::packed::Packed;
+use lookalike_core::table::column::Column;
+use lookalike_core::table::plain::Plain;
+use lookalike_core::table::sort::sort;
+use std::ops::Range;
+use std::sync::Arc;
+
+/// A fingerprint with an id.
+pub type Row = (u64, u64);
+
+/// How tables are held.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Hold {
+    /// In memory, as they are: fastest.
+    Plain,
+    /// In memory, compressed: about 5 bytes a fingerprint and table in place of 9.
+    Compressed,
+    /// Left in the file, which is mapped; until there is one, plain.
+    Mapped,
+}
+
+/// A table in a mapped file. What cannot be read is nothing, and the pages remember that.
+#[derive(Debug)]
+struct Mapped {
+    packed: Packed<Body>,
+    pages: Arc<Pages>,
+    depth: u32,
+}
+
+impl Column for Mapped {
+    fn len(&self) -> usize {
+        self.packed.len()
+    }
+
+    fn depth(&self) -> u32 {
+        self.depth
+    }
+
+    /// What a page of a file needs is not known before it is looked at.
+    fn hint(&self, _prefix: u64) {}
+
+    fn bucket(&self, prefix: u64) -> Range<usize> {
+        let none = self.packed.len()..self.packed.len();
+        match self.depth {
+            _ if prefix.checked_shr(self.depth).unwrap_or(0) > 0 => none,
+            0 => 0..self.packed.len(),
+            depth => {
+                let low = prefix << (BITS - depth);
+                let rows = self.packed.rows(low, low | u64::MAX.checked_shr(depth).unwrap_or(0));
+                rows.unwrap_or_else(|| {
+                    self.pages.report();
+                    none
+                })
+            }
+        }
+    }
+
+    fn read(&self, rows: Range<usize>, seen: &mut dyn FnMut(usize, &[u64])) {
+        if self.packed.read(rows, seen).is_none() {
+            self.pages.report();
+        }
+    }
+}
+
+/// The tables of a design, all held alike.
+#[derive(Debug)]
+enum Tables {
+    Plain(Vec<Plain>),
+    Compressed(Vec<EliasFano>),
+    Mapped(Vec<Mapped>),
+}
+
+/// Does something with the columns, whichever they are.
+macro_rules! with {
+    ($tables:expr, $columns:ident => $what:expr) => {
+        match $tables {
+            Tables::Plain($columns) => $what,
+            Tables::Compressed($columns) => $what,
+            Tables::Mapped($columns) => $what,
+        }
+    };
+}
+
+impl Tables {
+    /// Holds what `column` gives for each table, in memory.
+    fn hold(design: &Design, hold: Hold, rows: usize, column: impl Fn(usize) -> Result<Vec<u64>>) -> Result<Self> {
+        let depth = |table: usize| design.arrangements[table].depth(rows as u64);
+        let all = 0..design.arrangements.len();
+        Ok(match hold {
+            Hold::Compressed => {
+                let compress = |table| Ok(EliasFano::new(&column(table)?, depth(table)));
+                Self::Compressed(all.map(compress).collect::<Result<_>>()?)
+            }
+            _ => Self::Plain(all.map(|table| Ok(Plain::new(column(table)?, depth(table)))).collect::<Result<_>>()?),
+        })
+    }
+}
+
+/// Rows in sorted tables.
+#[derive(Debug)]
+pub struct Run {
+    design: Design,
+    search: Search,
+    tables: Tables,
+    owners: Owners,
+    /// What tells that a mapped file is damaged.
+    pages: Option<Arc<Pages>>,
+    /// The file it was written to or read from; its deletions are those of the last commit.
+    pub file: Option<Entry>,
+}
+
+impl Run {
+    /// Sorts rows into tables. REQUIRES: no row is there twice, and fewer than 2^32. Errors: none but what the system has.
+    pub fn build(design: &Design, mut rows: Vec<Row>, hold: Hold) -> Result<Self> {
+        let order = &design.arrangements[0].order;
+        rows.iter_mut().for_each(|row| row.0 = order.apply(row.0));
+        sort(&mut rows);
+        let mut first: Vec<u64> = rows.iter().map(|row| row.0).collect();
+        first.dedup();
+        let owners = Owners::of(&rows, first.len())?;
+        drop(rows);
+        let tables = Tables::hold(design, hold, first.len(), |table| {
+            let other = &design.arrangements[table].order;
+            let mut column: Vec<u64> = first.iter().map(|row| other.apply(order.undo(*row))).collect();
+            sort(&mut column);
+            Ok(column)
+        })?;
+        let search = Search::new(design, first.len() as u64);
+        Ok(Self { design: design.clone(), search, tables, owners, pages: None, file: None })
+    }
+
+    /// The run in a file, without the rows that are gone. Errors: the file is damaged.
+    pub fn open(file: &RunFile, entry: &Entry, hold: Hold) -> Result<Self> {
+        let (design, rows) = (file.design.clone(), file.distinct());
+        let mut owners = Owners::open(file, hold == Hold::Mapped)?;
+        let tables = match hold {
+            Hold::Mapped => {
+                let table = |table: usize| {
+                    let depth = design.arrangements[table].depth(rows as u64);
+                    Ok(Mapped { packed: file.column(table)?, pages: file.pages().clone(), depth })
+                };
+                Tables::Mapped((0..design.arrangements.len()).map(table).collect::<Result<_>>()?)
+            }
+            _ => Tables::hold(&design, hold, rows, |table| file.ascending(table))?,
+        };
+        let pages = (hold == Hold::Mapped).then(|| file.pages().clone());
+        entry.deleted.iter().for_each(|place| owners.delete(*place as usize));
+        let search = Search::new(&design, rows as u64);
+        Ok(Self { design, search, tables, owners, pages, file: Some(entry.clone()) })
+    }
+
+    /// Rows that are there.
+    pub fn len(&self) -> usize {
+        self.owners.live()
+    }
+
+    /// Whether all are gone.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// Rows that were there at first.
+    pub fn size(&self) -> usize {
+        self.owners.size()
+    }
+
+    /// Different fingerprints that were there at first.
+    fn distinct(&self) -> usize {
+        with!(&self.tables, columns => columns.first().map_or(0, |column| column.len()))
+    }
+
+    /// Bytes of tables and directories in memory, and of ids.
+    pub fn bytes(&self) -> (usize, usize) {
+        let tables = match &self.tables {
+            Tables::Plain(columns) => columns.iter().map(Plain::bytes).sum(),
+            Tables::Compressed(columns) => columns.iter().map(EliasFano::bytes).sum(),
+            Tables::Mapped(_) => 0,
+        };
+        (tables, self.owners.bytes())
+    }
+
+    /// Places of rows that are gone, ascending.
+    pub fn deleted(&self) -> Vec<u64> {
+        self.owners.deleted()
+    }
+
+    /// Errors: something of the file that was read so far is damaged.
+    pub fn checked(&self) -> Result<()> {
+        self.pages.as_ref().map_or(Ok(()), |pages| pages.checked())
+    }
+
+    /// Calls `seen` with the number of the query and id, distance and number of the fingerprint of everything near it.
+    /// REQUIRES: a distance of at most the design's.
+    pub fn find(&self, queries: &[u64], distance: u32, seen: &mut dyn FnMut(u32, u64, u32, usize)) {
+        let findings = with!(&self.tables, columns => self.search.run(columns, queries));
+        for found in findings.found.iter().filter(|found| u32::from(found.distance) <= distance) {
+            let row = found.row as usize;
+            self.owners.each(row, &mut |_, id| seen(found.query, id, found.distance.into(), row));
+        }
+    }
+
+    /// A fingerprint by its number.
+    pub fn value(&self, row: usize) -> u64 {
+        let mut value = 0;
+        with!(&self.tables, columns => if let Some(first) = columns.first() {
+            first.read(row..row + 1, &mut |_, values| value = values.first().copied().unwrap_or(0));
+        });
+        self.design.arrangements[0].order.undo(value)
+    }
+
+    /// Where each of some rows stands among the ids, if it is there.
+    pub fn places(&self, rows: &[Row]) -> Vec<Option<usize>> {
+        let order = &self.design.arrangements[0].order;
+        let asked: Vec<(u32, u64, u8)> =
+            rows.iter().enumerate().map(|(i, row)| (i as u32, order.apply(row.0), 0)).collect();
+        let mut found: Vec<Found> = Vec::new();
+        with!(&self.tables, columns => if let Some(first) = columns.first() {
+            locate(first, &asked, &mut found);
+        });
+        let mut places = vec![None; rows.len()];
+        for one in found {
+            let i = one.query as usize;
+            places[i] = self.owners.place(one.row as usize, rows[i].1);
+        }
+        places
+    }
+
+    /// Marks the row at a place as gone.
+    pub fn delete(&mut self, place: usize) {
+        self.owners.delete(place);
+    }
+
+    /// All rows that are there, in the order of the first table.
+    pub fn live(&self) -> Vec<Row> {
+        let mut rows: Vec<Row> = Vec::with_capacity(self.len());
+        let order = &self.design.arrangements[0].order;
+        with!(&self.tables, columns => if let Some(first) = columns.first() {
+            first.read(0..first.len(), &mut |start, values| {
+                for (row, value) in values.iter().enumerate() {
+                    if rows.len() > self.len() {
+                        return;
+                    }
+                    let value = order.undo(*value);
+                    self.owners.each(start + row, &mut |_, id| rows.push((value, id)));
+                }
+            });
+        });
+        // A forged file may give one id to many; each has one.
+        if let (true, Some(pages)) = (rows.len() > self.len(), &self.pages) {
+            pages.report();
+        }
+        rows
+    }
+
+    /// Reads everything: every page, whether the tables ascend and hold the same fingerprints, whether ids are there for all.
+    /// Errors: damaged.
+    pub fn verify(&self) -> Result<()> {
+        let Some(pages) = &self.pages else { return Ok(()) };
+        pages.verify()?;
+        let sums: Vec<Option<u64>> = (0..self.design.arrangements.len()).map(|table| self.sum(table)).collect();
+        if sums.iter().any(|sum| sum.is_none() || *sum != sums[0]) || !self.owners.is_sound(self.distinct()) {
+            pages.report();
+        }
+        pages.checked()
+    }
+
+    /// A sum of the fingerprints in a table that does not depend on their order. Nothing: they do not ascend.
+    fn sum(&self, table: usize) -> Option<u64> {
+        let order = &self.design.arrangements[table].order;
+        let (mut before, mut sum, mut ascends) = (None, 0u64, true);
+        with!(&self.tables, columns => columns[table].read(0..columns[table].len(), &mut |_, values| {
+            for value in values {
+                ascends &= before < Some(*value);
+                before = Some(*value);
+                sum = sum.wrapping_add(mix64(order.undo(*value)));
+            }
+        }));
+        ascends.then_some(sum)
+    }
+
+    /// The bytes of a file of all rows, also those that are gone.
+    pub fn image(&self, number: u64) -> Vec<u8> {
+        let (ids, starts) = self.owners.columns();
+        let content = Content { design: &self.design, distinct: self.distinct(), ids, starts };
+        file::image(number, &content, |table| {
+            let mut values = Vec::with_capacity(self.distinct());
+            with!(&self.tables, columns => {
+                columns[table].read(0..columns[table].len(), &mut |_, some| values.extend_from_slice(some));
+            });
+            values
+        })
+    }
+}

@@ -1,0 +1,183 @@
+//! Files that were flipped, cut, emptied, swapped, lost or forged: an error that names the file, or the right answer.
+
+use super::disks::Ram;
+use super::{answers_as, near_rows, HOLDS, PLAN};
+use crate::disk::Bytes;
+use crate::error::Error;
+use crate::file::{reseal, RunFile};
+use crate::kept::check;
+use crate::manifest::{self, Entry, Manifest};
+use crate::pages::PAGE;
+use crate::run::{Hold, Row, Run};
+use crate::store::Store;
+use lookalike_core::hamming::solve::{solve, Limit};
+use lookalike_core::hash::mix64;
+use proptest::prelude::*;
+use proptest::test_runner::{Config, RngSeed};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+fn folder() -> &'static Path {
+    Path::new("/table")
+}
+
+/// A table of two runs with deletions and a tail, on a disk, and its rows.
+fn table() -> (Ram, Vec<Row>) {
+    let disk = Arc::new(Ram::default());
+    let mut store = Store::new(PLAN, Hold::Plain).expect("a plan");
+    store.insert(&near_rows(1, 400)).expect("inserted");
+    store.compact().expect("merged");
+    store.save(disk.clone(), folder()).expect("saved");
+    store.insert(&near_rows(2, 100)).expect("inserted");
+    store.remove(&near_rows(1, 40)).expect("removed");
+    store.commit().expect("committed");
+    let rows = store.rows().expect("sound");
+    (disk.copy(), rows)
+}
+
+/// Asserts that a disk with a damaged table gives the right answer or an error that is one of damage, whichever way it is opened;
+/// whether it was noticed when everything was read.
+fn is_noticed(disk: Ram, rows: &[Row], what: &str) -> bool {
+    let disk = Arc::new(disk);
+    for hold in HOLDS {
+        match Store::open(disk.clone(), folder(), hold, false) {
+            Ok(store) => assert_ne!(answers_as(&store, rows), Some(false), "{what}, {hold:?}"),
+            Err(error) => assert!(matches!(error, Error::Damaged { .. } | Error::Version { .. }), "{what}: {error}"),
+        }
+    }
+    match check(disk, folder()) {
+        Ok(count) => {
+            assert_eq!(count, rows.len(), "{what}");
+            false
+        }
+        Err(error) => error.to_string().contains("/table/"),
+    }
+}
+
+fn damaged(disk: &Ram, path: &Path, change: impl FnOnce(&mut Vec<u8>)) -> Ram {
+    let mut files = disk.files();
+    let mut bytes = files[path].to_vec();
+    change(&mut bytes);
+    files.insert(path.to_owned(), Arc::new(bytes));
+    Ram::with(files)
+}
+
+#[test]
+fn a_flipped_byte_is_noticed_wherever_it_is() {
+    let (disk, rows) = table();
+    for (path, bytes) in disk.files() {
+        for at in 0..bytes.len() {
+            let what = format!("{} at {at}", path.display());
+            let hit = damaged(&disk, &path, |bytes| bytes[at] ^= 1 << (at % 8));
+            assert!(is_noticed(hit, &rows, &what), "{what}");
+        }
+    }
+}
+
+#[test]
+fn a_cut_or_longer_file_is_noticed() {
+    let (disk, rows) = table();
+    for (path, bytes) in disk.files() {
+        for length in (0..bytes.len()).step_by(7).chain([0, 1, bytes.len() - 1]) {
+            let what = format!("{} cut to {length}", path.display());
+            assert!(is_noticed(damaged(&disk, &path, |bytes| bytes.truncate(length)), &rows, &what), "{what}");
+        }
+        for more in [1, 8, PAGE] {
+            let longer = damaged(&disk, &path, |bytes| bytes.resize(bytes.len() + more, 0));
+            assert!(is_noticed(longer, &rows, "longer"), "{} longer", path.display());
+        }
+    }
+}
+
+#[test]
+fn swapped_and_missing_files_are_noticed() {
+    let disk = Arc::new(Ram::default());
+    let mut store = Store::new(PLAN, Hold::Plain).expect("a plan");
+    for seed in 1..3 {
+        store.insert(&(0..5000).map(|i| (mix64(seed * 10_000 + i), i)).collect::<Vec<_>>()).expect("inserted");
+    }
+    store.save(disk.clone(), folder()).expect("saved");
+    let rows = store.rows().expect("sound");
+    let files = disk.files();
+    let paths: Vec<PathBuf> = files.keys().cloned().collect();
+    assert_eq!(paths.len(), 3, "two runs and a manifest: {paths:?}");
+    for path in &paths {
+        for other in paths.iter().filter(|other| *other != path) {
+            let mut swapped = files.clone();
+            swapped.insert(path.clone(), files[other].clone());
+            swapped.insert(other.clone(), files[path].clone());
+            assert!(is_noticed(Ram::with(swapped), &rows, "swapped"), "{}", path.display());
+        }
+        let mut fewer = files.clone();
+        fewer.remove(path);
+        let opened = Store::open(Arc::new(Ram::with(fewer)), folder(), Hold::Mapped, false);
+        match path.ends_with("manifest") {
+            true => assert!(matches!(opened, Err(Error::Io { .. }))),
+            false => assert!(matches!(opened, Err(Error::Damaged { path: named, .. }) if named == *path)),
+        }
+    }
+}
+
+#[test]
+fn a_file_of_another_version_is_told_from_a_damaged_one() {
+    let (disk, _) = table();
+    for path in disk.files().keys() {
+        let newer = damaged(&disk, path, |bytes| {
+            bytes[4] = 2;
+            crate::header::reseal(bytes);
+        });
+        let opened = Store::open(Arc::new(newer), folder(), Hold::Mapped, false);
+        assert!(matches!(opened, Err(Error::Version { found: 2, known: 1, .. })));
+    }
+}
+
+proptest! {
+    #![proptest_config(Config { cases: 1500, rng_seed: RngSeed::Fixed(2007), failure_persistence: None, ..Config::default() })]
+    #[test]
+    fn a_forged_file_does_no_harm(
+        count in 0u64..600,
+        hits in prop::collection::vec((any::<u16>(), prop_oneof![any::<u8>(), Just(0), Just(255)]), 0..6),
+        tables in 1u64..12,
+    ) {
+        let rows = near_rows(3, count);
+        let design = solve(64, 3, rows.len() as u64, Limit::Tables(tables)).expect("a plan");
+        let mut bytes = Run::build(&design, rows, Hold::Plain).expect("built").image(1);
+        for (at, byte) in hits {
+            let at = usize::from(at) % bytes.len();
+            bytes[at] = byte;
+        }
+        reseal(&mut bytes);
+        for hold in HOLDS {
+            let Ok(file) = RunFile::open(Path::new("run"), Bytes::Memory(bytes.clone())) else { continue };
+            let Ok(run) = Run::open(&file, &Entry::default(), hold) else { continue };
+            run.find(&[mix64(1)], 3, &mut |_, _, _, row| _ = run.value(row));
+            // Each fingerprint has at most all ids, and the first that is too many is the last.
+            prop_assert!(run.live().len() <= 2 * run.size());
+            let _ = run.verify();
+        }
+    }
+
+    #[test]
+    fn any_bytes_are_a_manifest_or_none(bytes in prop::collection::vec(any::<u8>(), 0..300), hits in prop::collection::vec(any::<(u16, u8)>(), 0..6)) {
+        prop_assert!(Manifest::from_bytes(Path::new("manifest"), &bytes).is_err());
+        let (disk, _) = table_once();
+        let mut forged = disk.clone();
+        for (at, byte) in hits {
+            let at = usize::from(at) % forged.len();
+            forged[at] = byte;
+        }
+        manifest::reseal(&mut forged);
+        if let Ok(manifest) = Manifest::from_bytes(Path::new("manifest"), &forged) {
+            prop_assert!(manifest.rows() < 1 << 40);
+        }
+    }
+}
+
+/// The manifest of [`table`], made once.
+fn table_once() -> &'static (Vec<u8>, Vec<Row>) {
+    static TABLE: std::sync::OnceLock<(Vec<u8>, Vec<Row>)> = std::sync::OnceLock::new();
+    TABLE.get_or_init(|| {
+        let (disk, rows) = table();
+        (disk.files()[Path::new("/table/manifest")].to_vec(), rows)
+    })
+}

@@ -1,0 +1,166 @@
+//! A disk in memory that fails where it is told to, and that knows what it would still have if the power failed.
+
+use crate::disk::{Bytes, Disk, Lock};
+use lookalike_core::hash::mix64;
+use std::collections::BTreeMap;
+use std::io::{self, ErrorKind};
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, MutexGuard};
+
+type Files = BTreeMap<PathBuf, Arc<Vec<u8>>>;
+
+/// A change of names that is not durable before the folder is synced.
+#[derive(Clone, Debug)]
+enum Change {
+    Set(PathBuf, Arc<Vec<u8>>),
+    Rename(PathBuf, PathBuf),
+    Remove(PathBuf),
+}
+
+fn apply(files: &mut Files, change: &Change) {
+    match change {
+        Change::Set(path, bytes) => drop(files.insert(path.clone(), bytes.clone())),
+        Change::Remove(path) => drop(files.remove(path)),
+        Change::Rename(from, to) => {
+            if let Some(bytes) = files.remove(from) {
+                files.insert(to.clone(), bytes);
+            }
+        }
+    }
+}
+
+#[derive(Debug, Default)]
+struct State {
+    /// What programs see.
+    files: Files,
+    /// What was durable when the folder was synced last, and what happened to names since.
+    durable: Files,
+    changes: Vec<Change>,
+    /// Calls that change something, so far.
+    calls: usize,
+}
+
+/// The disk.
+#[derive(Debug, Default)]
+pub struct Ram {
+    state: Mutex<State>,
+    /// The call that fails, and all after it.
+    fails_at: Option<usize>,
+    /// A disk that lies: bytes are not durable when it says so.
+    forgets_bytes: bool,
+}
+
+impl Ram {
+    /// A disk whose calls fail after so many.
+    pub fn failing_at(calls: usize) -> Self {
+        Self { fails_at: Some(calls), ..Self::default() }
+    }
+
+    /// A disk that lies.
+    pub fn forgetting() -> Self {
+        Self { forgets_bytes: true, ..Self::default() }
+    }
+
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().expect("no test panics inside")
+    }
+
+    /// Calls that changed something.
+    pub fn calls(&self) -> usize {
+        self.state().calls
+    }
+
+    /// Counts a call. Errors: it is one that fails.
+    fn call(&self) -> io::Result<MutexGuard<'_, State>> {
+        let mut state = self.state();
+        state.calls += 1;
+        match self.fails_at {
+            Some(at) if state.calls > at => Err(io::Error::from(ErrorKind::StorageFull)),
+            _ => Ok(state),
+        }
+    }
+
+    /// A disk with files as programs see them now.
+    pub fn copy(&self) -> Self {
+        Self::with(self.state().files.clone())
+    }
+
+    pub fn with(files: Files) -> Self {
+        Self { state: Mutex::new(State { durable: files.clone(), files, ..State::default() }), ..Self::default() }
+    }
+
+    pub fn files(&self) -> Files {
+        self.state().files.clone()
+    }
+
+    /// A disk as it may be after the power failed: what was durable, and any of the changes since, by the seed.
+    pub fn after_power_loss(&self, seed: u64) -> Self {
+        let state = self.state();
+        let mut files = state.durable.clone();
+        for (i, change) in state.changes.iter().enumerate() {
+            // Seeds 0 and 1: none and all of them.
+            if seed == 1 || seed > 1 && mix64(seed ^ mix64(i as u64)) & 1 == 1 {
+                apply(&mut files, change);
+            }
+        }
+        Self::with(files)
+    }
+}
+
+impl Disk for Ram {
+    fn create_folder(&self, _: &Path) -> io::Result<()> {
+        self.call().map(drop)
+    }
+
+    fn write(&self, path: &Path, bytes: &[u8]) -> io::Result<()> {
+        // A write that fails has written something.
+        let failed = self.call().err();
+        let count = if failed.is_some() { bytes.len() / 2 } else { bytes.len() };
+        let mut state = self.state();
+        let kept = Arc::new(bytes[..count].to_vec());
+        state.files.insert(path.to_owned(), kept.clone());
+        let durable = if self.forgets_bytes { Arc::new(Vec::new()) } else { kept };
+        state.changes.push(Change::Set(path.to_owned(), durable));
+        failed.map_or(Ok(()), Err)
+    }
+
+    fn rename(&self, from: &Path, to: &Path) -> io::Result<()> {
+        let mut state = self.call()?;
+        let change = Change::Rename(from.to_owned(), to.to_owned());
+        apply(&mut state.files, &change);
+        state.changes.push(change);
+        Ok(())
+    }
+
+    fn sync_folder(&self, _: &Path) -> io::Result<()> {
+        let mut state = self.call()?;
+        let changes = std::mem::take(&mut state.changes);
+        changes.iter().for_each(|change| apply(&mut state.durable, change));
+        Ok(())
+    }
+
+    fn remove(&self, path: &Path) -> io::Result<()> {
+        let mut state = self.call()?;
+        apply(&mut state.files, &Change::Remove(path.to_owned()));
+        state.changes.push(Change::Remove(path.to_owned()));
+        Ok(())
+    }
+
+    fn read(&self, path: &Path) -> io::Result<Bytes> {
+        let file = self.state().files.get(path).map(|bytes| bytes.to_vec());
+        file.map(Bytes::Memory).ok_or_else(|| io::Error::from(ErrorKind::NotFound))
+    }
+
+    fn map(&self, path: &Path) -> io::Result<Bytes> {
+        self.read(path)
+    }
+
+    fn list(&self, folder: &Path) -> io::Result<Vec<String>> {
+        let name = |path: &PathBuf| Some(path.strip_prefix(folder).ok()?.to_str()?.to_owned());
+        Ok(self.state().files.keys().filter_map(name).collect())
+    }
+
+    fn lock(&self, _: &Path) -> io::Result<Option<Lock>> {
+        self.call().map(|_| Some(Lock { file: None }))
+    }
+}

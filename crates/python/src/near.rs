@@ -1,0 +1,199 @@
+//! A table of fingerprints that is updated and kept, as Python calls it.
+
+use crate::column::{Column, Values};
+use crate::detach::detached;
+use crate::error::{near_to_python, unknown, ParameterError};
+use crate::input::{Hashes, Whole};
+use lookalike_core::hamming::solve::Limit;
+use lookalike_near::disk::System;
+use lookalike_near::error::Result;
+use lookalike_near::kept;
+use lookalike_near::manifest::Plan;
+use lookalike_near::run::{Hold, Row};
+use lookalike_near::store::Store;
+use pyo3::prelude::*;
+use std::path::PathBuf;
+use std::sync::{Arc, PoisonError, RwLock};
+
+/// Rows that are searched by distance, in memory or in a folder.
+#[pyclass(frozen, module = "lookalike._core")]
+pub struct HammingStore {
+    /// Nothing once it is closed. Taken without the GIL or for a moment only, so that nobody waits for both.
+    store: RwLock<Option<Store>>,
+}
+
+/// Columns of what was found.
+type Found = (Column, Column, Column);
+
+fn hold_of(name: &str) -> PyResult<Hold> {
+    match name {
+        "plain" => Ok(Hold::Plain),
+        "compressed" => Ok(Hold::Compressed),
+        "mapped" => Ok(Hold::Mapped),
+        other => Err(unknown("hold", other, &["plain", "compressed", "mapped"])),
+    }
+}
+
+/// What a design may take: a name, or a number of tables.
+fn limit_of(design: &str, tables: Option<Whole>) -> PyResult<Limit> {
+    match (design, tables) {
+        (_, Some(tables)) => Ok(Limit::Tables(tables.at_least_one("tables", "leave nothing to search in")?)),
+        ("compact", None) => Ok(Limit::Compact),
+        ("fast", None) => Ok(Limit::Fast),
+        (other, None) => Err(unknown("design", other, &["compact", "fast"])),
+    }
+}
+
+/// Errors: not as many ids as fingerprints.
+fn rows_of(fingerprints: Hashes, ids: Hashes) -> PyResult<Vec<Row>> {
+    let (count, given) = (fingerprints.0.len(), ids.0.len());
+    match count == given {
+        true => Ok(fingerprints.0.into_iter().zip(ids.0).collect()),
+        false => Err(ParameterError::new_err(format!(
+            "`{given}` ids are not as many as the `{count}` fingerprints: give one id for each"
+        ))),
+    }
+}
+
+/// A distance as the core counts it; one that is none becomes one that it refuses.
+fn distance_of(distance: Whole) -> u32 {
+    u32::try_from(distance.0).unwrap_or(u32::MAX)
+}
+
+impl HammingStore {
+    fn of(store: Store) -> Self {
+        Self { store: RwLock::new(Some(store)) }
+    }
+
+    /// Reads the store. Errors: closed, or what the work has.
+    fn read<R: Send>(
+        &self,
+        py: Python<'_>,
+        bytes: usize,
+        work: impl FnOnce(&Store) -> Result<R> + Send,
+    ) -> PyResult<R> {
+        let done = detached(py, bytes, || {
+            let store = self.store.read().unwrap_or_else(PoisonError::into_inner);
+            store.as_ref().map(work)
+        });
+        done.ok_or_else(closed)?.map_err(near_to_python)
+    }
+
+    /// Changes the store. Errors: closed, or what the work has.
+    fn change<R: Send>(&self, py: Python<'_>, work: impl FnOnce(&mut Store) -> Result<R> + Send) -> PyResult<R> {
+        let done = detached(py, usize::MAX, || {
+            let mut store = self.store.write().unwrap_or_else(PoisonError::into_inner);
+            store.as_mut().map(work)
+        });
+        done.ok_or_else(closed)?.map_err(near_to_python)
+    }
+}
+
+fn closed() -> PyErr {
+    ParameterError::new_err("table is closed: open it again")
+}
+
+#[pymethods]
+impl HammingStore {
+    /// A table in memory of these rows.
+    #[staticmethod]
+    fn build(
+        py: Python<'_>,
+        fingerprints: Hashes,
+        ids: Hashes,
+        distance: Whole,
+        design: &str,
+        tables: Option<Whole>,
+        hold: &str,
+    ) -> PyResult<Self> {
+        let plan = Plan { distance: distance_of(distance), limit: limit_of(design, tables)? };
+        let (rows, hold) = (rows_of(fingerprints, ids)?, hold_of(hold)?);
+        detached(py, usize::MAX, || Store::build(plan, hold, &rows)).map(Self::of).map_err(near_to_python)
+    }
+
+    /// The table in a folder.
+    #[staticmethod]
+    fn open(py: Python<'_>, folder: PathBuf, hold: &str, write: bool) -> PyResult<Self> {
+        let hold = hold_of(hold)?;
+        let opened = detached(py, usize::MAX, || Store::open(Arc::new(System), &folder, hold, write));
+        opened.map(Self::of).map_err(near_to_python)
+    }
+
+    /// Reads everything of the table in a folder; how many rows it has.
+    #[staticmethod]
+    fn check(py: Python<'_>, folder: PathBuf) -> PyResult<usize> {
+        detached(py, usize::MAX, || kept::check(Arc::new(System), &folder)).map_err(near_to_python)
+    }
+
+    fn insert(&self, py: Python<'_>, fingerprints: Hashes, ids: Hashes) -> PyResult<usize> {
+        let rows = rows_of(fingerprints, ids)?;
+        self.change(py, |store| store.insert(&rows))
+    }
+
+    fn remove(&self, py: Python<'_>, fingerprints: Hashes, ids: Hashes) -> PyResult<usize> {
+        let rows = rows_of(fingerprints, ids)?;
+        self.change(py, |store| store.remove(&rows))
+    }
+
+    /// Ids, fingerprints and distances of what is near.
+    fn query(&self, py: Python<'_>, fingerprint: u64, distance: Whole) -> PyResult<Found> {
+        let hits = self.read(py, 0, |store| store.query(fingerprint, distance_of(distance)))?;
+        Ok((
+            Values::U64(hits.iter().map(|hit| hit.id).collect()).into(),
+            Values::U64(hits.iter().map(|hit| hit.value).collect()).into(),
+            Values::U32(hits.iter().map(|hit| u32::from(hit.distance)).collect()).into(),
+        ))
+    }
+
+    /// Numbers of queries, ids and distances of what is near them.
+    fn query_batch(&self, py: Python<'_>, fingerprints: Hashes, distance: Whole) -> PyResult<Found> {
+        let found = self.read(py, usize::MAX, |store| store.query_batch(&fingerprints.0, distance_of(distance)))?;
+        let distances = found.distances.iter().map(|distance| u32::from(*distance)).collect();
+        Ok((Values::U32(found.queries).into(), Values::U64(found.ids).into(), Values::U32(distances).into()))
+    }
+
+    /// Fingerprints and ids of all rows.
+    fn rows(&self, py: Python<'_>) -> PyResult<(Column, Column)> {
+        let rows = self.read(py, usize::MAX, Store::rows)?;
+        let (fingerprints, ids) = rows.into_iter().unzip();
+        Ok((Values::U64(fingerprints).into(), Values::U64(ids).into()))
+    }
+
+    /// Puts all runs together.
+    fn compact(&self, py: Python<'_>) -> PyResult<()> {
+        self.change(py, Store::compact)
+    }
+
+    /// Makes everything durable in a folder.
+    fn save(&self, py: Python<'_>, folder: Option<PathBuf>) -> PyResult<()> {
+        self.change(py, |store| match &folder {
+            Some(folder) => store.save(Arc::new(System), folder),
+            None => store.commit(),
+        })
+    }
+
+    /// Lets memory, files and the lock go; what was not saved is gone.
+    fn close(&self, py: Python<'_>) {
+        detached(py, usize::MAX, || drop(self.store.write().unwrap_or_else(PoisonError::into_inner).take()));
+    }
+
+    fn __len__(&self, py: Python<'_>) -> PyResult<usize> {
+        self.read(py, 0, |store| Ok(store.len()))
+    }
+
+    #[getter]
+    fn distance(&self, py: Python<'_>) -> PyResult<u32> {
+        self.read(py, 0, |store| Ok(store.plan().distance))
+    }
+
+    #[getter]
+    fn generation(&self, py: Python<'_>) -> PyResult<u64> {
+        self.read(py, 0, |store| Ok(store.generation()))
+    }
+
+    /// Bytes in memory of tables, and of ids; how many runs a query asks.
+    #[getter]
+    fn footprint(&self, py: Python<'_>) -> PyResult<(usize, usize, usize)> {
+        self.read(py, 0, |store| Ok((store.bytes().0, store.bytes().1, store.runs())))
+    }
+}

@@ -1,0 +1,33 @@
+//! Any bytes as the files of a table, with their checksums made right so that what is behind them is reached: never a panic, a
+//! manifest that opens is written alike, and a run that opens answers.
+#![no_main]
+
+use libfuzzer_sys::fuzz_target;
+use lookalike_core::table::codec::packed::{Order, Packed};
+use lookalike_near::disk::Bytes;
+use lookalike_near::file::{reseal, RunFile};
+use lookalike_near::manifest::{self, Entry, Manifest};
+use lookalike_near::run::{Hold, Run};
+use std::path::Path;
+
+fuzz_target!(|bytes: &[u8]| {
+    let path = Path::new("file");
+    let mut forged = bytes.to_vec();
+    manifest::reseal(&mut forged);
+    if let Ok(manifest) = Manifest::from_bytes(path, &forged) {
+        assert_eq!(Manifest::from_bytes(path, &manifest.to_bytes()).ok().as_ref(), Some(&manifest));
+    }
+    forged.copy_from_slice(bytes);
+    reseal(&mut forged);
+    for hold in [Hold::Plain, Hold::Compressed, Hold::Mapped] {
+        let Ok(file) = RunFile::open(path, Bytes::Memory(forged.clone())) else { continue };
+        let Ok(run) = Run::open(&file, &Entry::default(), hold) else { continue };
+        run.find(&[bytes.len() as u64], 1, &mut |_, _, _, row| _ = run.value(row));
+        assert!(run.live().len() <= 2 * run.size());
+        let _ = run.verify();
+    }
+    if let Some(column) = Packed::open(bytes, 0..bytes.len(), Order::Ascending) {
+        let rows = column.rows(1 << 20, 1 << 60).unwrap_or(0..column.len());
+        let _ = column.read(rows, &mut |_, values| assert!(!values.is_empty()));
+    }
+});

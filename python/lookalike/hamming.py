@@ -1,0 +1,155 @@
+"""Fingerprints that differ from one in few bits, after Manku, Jain, Das Sarma 2007: a table in memory or in a folder.
+
+A table is a set of rows, each a 64-bit fingerprint and an id. A row that is there is not inserted again, and one that
+is not there is not removed, so that repeating either does no harm. What ``save`` returned from is durable: it survives
+the end of the process and of the power. What did not return leaves the folder as it was, or as it was to become.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from os import PathLike
+from types import TracebackType
+from typing import NamedTuple, Self, TypeAlias
+
+from typing_extensions import Buffer
+
+from lookalike import params
+from lookalike._core import Column, HammingStore
+from lookalike.errors import ParameterError
+
+#: Fingerprints or ids: an array of unsigned 64-bit numbers, or any sequence of whole numbers.
+Numbers: TypeAlias = Buffer | Sequence[int]
+Folder: TypeAlias = str | PathLike[str]
+
+
+class Near(NamedTuple):
+    """What is near one fingerprint, ascending by id."""
+
+    ids: Column
+    fingerprints: Column
+    #: In how many bits each differs.
+    distances: Column
+
+
+class NearBatch(NamedTuple):
+    """What is near each of many fingerprints, ascending by number of the query and id."""
+
+    queries: Column
+    ids: Column
+    distances: Column
+
+
+class HammingTable:
+    """A set of fingerprints with ids that finds all within a distance.
+
+    >>> table = HammingTable.build([0b0000, 0b0011, 0b1111], ids=[7, 8, 9], distance=2)
+    >>> table.query(0b0001).ids
+    [7, 8]
+    >>> table.insert([0b0101], [10]), table.remove([0b0011], [8]), len(table)
+    (1, 1, 3)
+    >>> table.query_batch([0b0001, 0b1110]).ids
+    [7, 10, 9]
+    """
+
+    def __init__(self, store: HammingStore) -> None:
+        """Use ``build`` or ``open``."""
+        self._store = store
+
+    @classmethod
+    def build(
+        cls,
+        fingerprints: Numbers = (),
+        ids: Numbers | None = None,
+        *,
+        distance: int | None = None,
+        tables: str | int | None = None,
+        hold: str | None = None,
+    ) -> Self:
+        """Make a table in memory.
+
+        :param ids: one for each fingerprint; by default their numbers from 0 on.
+        :param distance: the most bits in which an answer may ever differ.
+        :param tables: ``compact``, ``fast``, or how many.
+        :param hold: ``plain`` or ``compressed``; ``mapped`` once it is saved.
+        """
+        tables = params.TABLES.default if tables is None else tables
+        design, count = (tables, None) if isinstance(tables, str) else ("", tables)
+        given = range(len(memoryview(fingerprints) if isinstance(fingerprints, Buffer) else fingerprints))
+        distance = params.DISTANCE.default if distance is None else distance
+        hold = params.HOLD.default if hold is None else hold
+        return cls(HammingStore.build(fingerprints, given if ids is None else ids, distance, design, count, hold))
+
+    @classmethod
+    def open(cls, folder: Folder, *, write: bool = False, hold: str | None = None) -> Self:
+        """Open a table that was saved: to ask it, as it is now, or to change it, which only one process may at a time.
+
+        :param hold: ``plain`` or ``compressed`` read it into memory; ``mapped`` leaves it in its files.
+        """
+        return cls(HammingStore.open(folder, params.HOLD.default if hold is None else hold, write))
+
+    @staticmethod
+    def check(folder: Folder) -> int:
+        """Read everything of a table that was saved; how many rows it has. An error names the file that is damaged."""
+        return HammingStore.check(folder)
+
+    def insert(self, fingerprints: Numbers, ids: Numbers) -> int:
+        """Insert rows; how many were not there."""
+        return self._store.insert(fingerprints, ids)
+
+    def remove(self, fingerprints: Numbers, ids: Numbers) -> int:
+        """Remove rows; how many were there."""
+        return self._store.remove(fingerprints, ids)
+
+    def query(self, fingerprint: int, distance: int | None = None) -> Near:
+        """Find all rows within a distance, by default that of the table."""
+        if not 0 <= fingerprint < 1 << 64:
+            raise ParameterError(f"fingerprint `{fingerprint}` is not one: use 0 to 2^64 − 1")
+        return Near(*self._store.query(fingerprint, self.distance if distance is None else distance))
+
+    def query_batch(self, fingerprints: Numbers, distance: int | None = None) -> NearBatch:
+        """Find all rows within a distance of each fingerprint, on all cores."""
+        return NearBatch(*self._store.query_batch(fingerprints, self.distance if distance is None else distance))
+
+    def rows(self) -> tuple[Column, Column]:
+        """Give fingerprints and ids of all rows, ascending."""
+        return self._store.rows()
+
+    def compact(self) -> None:
+        """Put everything together, so that a query asks in one place, and what was removed takes no more room."""
+        self._store.compact()
+
+    def save(self, folder: Folder | None = None) -> None:
+        """Make everything durable: in a new folder, where the table then lives, or in the one it lives in."""
+        self._store.save(folder)
+
+    def close(self) -> None:
+        """Let memory, files and the right to write go; what was not saved is lost."""
+        self._store.close()
+
+    @property
+    def distance(self) -> int:
+        """The most bits in which an answer may differ."""
+        return self._store.distance
+
+    @property
+    def generation(self) -> int:
+        """How often it was saved; 0 in memory."""
+        return self._store.generation
+
+    @property
+    def nbytes(self) -> int:
+        """Bytes in memory, of tables and ids; what is mapped is not counted."""
+        tables, ids, _ = self._store.footprint
+        return tables + ids
+
+    def __len__(self) -> int:
+        return len(self._store)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
