@@ -4,23 +4,28 @@ After Manku 2007, §3.1. A table holds the fingerprints sorted by some of their 
 rows whose prefix differs from its own in at most `radius` bits. The designs: the paper's four, two halves with a radius
 of 1, and the two naive ways of §3: one table asked for every number within the distance, and all of these stored.
 
-What is measured: how many rows a query has to look at, on the corpus's own fingerprints, which cluster, and on as many
-uniform ones. What is computed: lookups, bytes, and time by a model: a lookup of two accesses to memory costs ``LOOKUP``
-and a row ``ROW`` nanoseconds; it decides nothing but the order of designs. Nothing is timed here: a corpus of this size
-fits a cache, which would flatter every design; `make bench` has times.
+What is measured: how many rows a query has to look at in each design, on the corpus's own fingerprints, which cluster,
+and on as many uniform ones; and CPU time and memory of `HammingTable` with at most as many tables, which takes the
+cheapest design that it knows. What is computed: lookups, bytes, and time by a model in which a lookup of two accesses
+to memory costs ``LOOKUP`` and a row ``ROW`` nanoseconds. Sizes that fit a cache flatter every design; `make bench` has
+larger ones.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+import time
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from itertools import combinations
-from typing import Any
+from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
+from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
+from lookalike.hamming import HammingTable
 from lookalike.lab import plots
 from lookalike.lab.corpus import Corpus
 from lookalike.lab.outcome import CRAWLING, Cell, Claim, Outcome, Table
@@ -41,10 +46,13 @@ SIZES = (8_000_000_000, 64_000_000_000)
 QUERIES = 2_000
 #: The cost model: nanoseconds of a lookup that no cache holds, and of comparing a row.
 LOOKUP, ROW = 30.0, 0.5
+#: Limits on tables that are timed, uniform fingerprints for that beside the corpus, and how often.
+TIMED, UNIFORM, REPEATS = (2, 4, 10, 16, 20), 1_000_000, 3
 #: Bytes of a row, of an entry of a table's directory, and rows of an entry.
 ROW_BYTES, ENTRY_BYTES, BUCKET = 8, 4, 4
 COLOURS = ("#0072b2", "#56b4e9", "#009e73", "#e69f00", "#d55e00", "#cc79a7")
 
+Made = TypeVar("Made")
 #: Bits that stand together: the lowest, and how many.
 Block = tuple[int, int]
 
@@ -179,6 +187,8 @@ def measure(corpus: Corpus, seed: int) -> Outcome:
     uniform = rng.integers(1 << 64, size=len(stored), dtype=np.uint64)
     places = sample(rng, len(stored), QUERIES)
     kinds = {"corpus": stored, "uniform": uniform}
+    more = rng.integers(1 << 64, size=UNIFORM, dtype=np.uint64)
+    timings = timed("corpus", stored, stored[places]) + timed(f"{UNIFORM:,} uniform", more, more[:QUERIES])
     rows = {kind: {one.name: _rows(one, values, places) for one in COUNTED} for kind, values in kinds.items()}
     return Outcome(
         name="table-designs",
@@ -193,21 +203,62 @@ def measure(corpus: Corpus, seed: int) -> Outcome:
         },
         corpus=corpus.facts(),
         claims=_claims(rows, len(stored)),
-        tables=(_here(rows, len(stored)), *(_on_paper(size) for size in SIZES)),
+        tables=(_here(rows, len(stored)), _timings(timings), *(_on_paper(size) for size in SIZES)),
         notes=(
             *corpus.notes(),
             *found.notes(),
             "rows are those that a query compares, in all tables, its own not counted; with clusters most queries look "
             "at few and some at many, so that the 99th percentile says more than the mean",
             f"the model: {LOOKUP:g} ns a lookup that no cache holds, {ROW:g} ns a row, {ROW_BYTES} bytes a row and "
-            f"{ENTRY_BYTES / BUCKET:g} of directory, no ids; compression as in §3.2 halves the rows; time is computed",
+            f"{ENTRY_BYTES / BUCKET:g} of directory, no ids; compression as in §3.2 halves the rows",
+            "CPU time is that of this machine, the best of several runs, of queries in a batch, which share accesses; "
+            "the table takes the cheapest design of at most so many tables, which need not be the paper's",
             "the paper takes 8 billion for 2^34, which is 17 billion: its rows a probe are twice what 8 billion have",
             "on paper fingerprints are uniform; real ones cluster, as the first table shows for this corpus",
             f"to ask for every number takes {ball(BITS, DISTANCE):,} lookups; the paper's 41,664 are at exactly 3",
         ),
-        series={"rows": {kind: _summaries(one) for kind, one in rows.items()}, "designs": _columns(len(stored))},
+        series={"timed": {name: [getattr(one, name) for one in timings] for name in Timed._fields}}
+        | {"rows": {kind: _summaries(one) for kind, one in rows.items()}, "designs": _columns(len(stored))},
         paper=CRAWLING,
     )
+
+
+class Timed(NamedTuple):
+    """What a `HammingTable` took."""
+
+    fingerprints: str
+    #: Tables that it was allowed.
+    tables: int
+    #: CPU time of building it, and of a query, on all cores together.
+    build_ms: float
+    query_us: float
+    #: Bytes of a fingerprint with its id.
+    bytes: float
+    #: Answers a query, its own not counted.
+    found: float
+
+
+def timed(kind: str, stored: Words, queries: Words) -> list[Timed]:
+    """Time tables of these fingerprints. All designs must find the same."""
+    made = []
+    for tables in TIMED:
+        build, table = _best(partial(HammingTable.build, stored.data, distance=DISTANCE, tables=tables))
+        asking, found = _best(partial(table.query_batch, queries.data))
+        each, answers = asking * 1e6 / len(queries), len(found.ids) / len(queries) - 1
+        made.append(Timed(kind, tables, build * 1e3, each, table.nbytes / len(stored), answers))
+    assert len({one.found for one in made}) == 1, f"designs differ in what they find: {made}"
+    return made
+
+
+def _best(work: Callable[[], Made]) -> tuple[float, Made]:
+    """Return the least CPU time of several runs, in seconds, and what was made."""
+    times, made = [], None
+    for _ in range(REPEATS):
+        start = time.process_time()
+        made = work()
+        times.append(time.process_time() - start)
+    assert made is not None
+    return min(times), made
 
 
 def _rows(design: Design, stored: Words, places: Integers) -> Integers:
@@ -248,6 +299,12 @@ def _here(rows: dict[str, dict[str, Integers]], size: int) -> Table:
     return Table(f"at {size:,} fingerprints", columns, tuple(made))
 
 
+def _timings(timings: Sequence[Timed]) -> Table:
+    rows: list[tuple[Cell, ...]] = [(one.fingerprints, *one[1:]) for one in timings]
+    columns = ("fingerprints", "tables, at most", "ms to build", "µs a query", "bytes each with ids", "found")
+    return Table("HammingTable here, CPU time on all cores together", columns, tuple(rows))
+
+
 def _on_paper(size: int) -> Table:
     made: list[tuple[Cell, ...]] = [
         (
@@ -283,19 +340,11 @@ def _columns(size: int) -> dict[str, list[Any]]:
 
 
 def draw(outcome: Outcome) -> Figure:
-    """Draw the rows a query looks at here, and time by the model against size."""
-    figure, (left, right) = plots.panels(outcome)
-    designs, rows = outcome.series["designs"], outcome.series["rows"]
-    names = rows["corpus"]["design"]
-    height = np.arange(len(names))
-    left.barh(height - 0.2, rows["corpus"]["mean"], 0.36, color=plots.BLUE, label="this corpus, mean")
-    left.barh(height + 0.2, rows["uniform"]["mean"], 0.36, color=plots.GREY, label="uniform, mean")
-    left.plot(rows["corpus"]["99 %"], height - 0.2, "|", ms=12, mew=2, color=plots.RED, label="this corpus, 99 %")
-    left.set_xscale("symlog", linthresh=0.1)
-    left.set_xlim(left=0)
-    left.set_yticks(height, names)
-    left.invert_yaxis()
-    left.set(xlabel="rows a query looks at", title="at the size of this corpus")
+    """Draw the rows a query looks at here, the paper's example, and time by the model against size."""
+    figure, (left, middle, right) = plots.panels(outcome, 3)
+    _draw_rows(left, outcome.series["rows"])
+    _draw_example(middle)
+    designs = outcome.series["designs"]
     for i, (name, colour) in enumerate(zip(designs["design"][:6], COLOURS, strict=True)):
         right.plot(designs["sizes"], designs["microseconds"][i], "-", lw=1.2, color=colour, label=name)
     for size in SIZES:
@@ -303,6 +352,31 @@ def draw(outcome: Outcome) -> Figure:
     right.plot([], [], ":", color=plots.GREY, label="8 and 64 billion")
     right.set(xscale="log", yscale="log", xlabel="fingerprints, uniform", ylabel="µs a query by the model")
     right.set_title("on paper: what a size asks for")
-    plots.legend_below(left, columns=3)
-    plots.legend_below(right, columns=2)
+    for axes in (left, middle, right):
+        plots.legend_below(axes, columns=2)
     return figure
+
+
+def _draw_rows(axes: Axes, rows: Any) -> None:
+    names = rows["corpus"]["design"]
+    height = np.arange(len(names))
+    axes.barh(height - 0.2, rows["corpus"]["mean"], 0.36, color=plots.BLUE, label="this corpus, mean")
+    axes.barh(height + 0.2, rows["uniform"]["mean"], 0.36, color=plots.GREY, label="uniform, mean")
+    axes.plot(rows["corpus"]["99 %"], height - 0.2, "|", ms=12, mew=2, color=plots.INK, label="this corpus, 99 %")
+    axes.set_xscale("symlog", linthresh=0.1)
+    axes.set_xlim(left=0)
+    axes.set_yticks(height, names)
+    axes.invert_yaxis()
+    axes.set(xlabel="rows a query looks at", title="at the size of this corpus")
+
+
+def _draw_example(axes: Axes) -> None:
+    """Rows a probe of 8 billion, as they are and as the paper has them."""
+    designs = DESIGNS[:4]
+    rows = [SIZES[0] / 2 ** min(table.prefix for table in one.tables) for one in designs]
+    axes.barh(range(len(designs)), rows, 0.5, color=plots.BLUE, label="8 billion")
+    named = [f"rows a probe of 8 billion, {one.name}" for one in designs]
+    plots.crosses(axes, [(PAPER[name], y) for y, name in enumerate(named) if name in PAPER], "paper: 2^34")
+    axes.set_yticks(range(len(designs)), [one.name for one in designs])
+    axes.invert_yaxis()
+    axes.set(xscale="log", xlabel="rows that a probe retrieves, at most on average", title="Example 3.1")
