@@ -36,6 +36,7 @@ from lookalike.lab import (
     rolling,
     shingle_size,
     synthetic,
+    table_designs,
     uniformity,
 )
 from lookalike.lab.corpus import Corpus
@@ -55,8 +56,13 @@ SMALL = {
     estimator: {"FOUND": 30, "RANDOM": 20, "EDITED": 60},
     shingle_size: {"DOCUMENTS": 6},
     labels: {"PLANTED": 20},
+    table_designs: {"UNIFORM": 2000, "REPEATS": 1},
     rolling: {"BYTES": 1 << 17, "REPEATS": 2, "SWEEP": (5, K)},
 }
+
+
+#: Experiments that tell of time, which is never the same twice.
+TIMED = ("rolling", "table-designs")
 
 
 @pytest.fixture(scope="module", autouse=True)
@@ -118,7 +124,7 @@ def test_experiment_writes_png_svg_and_json(name: str, outcomes: dict[str, Outco
     assert str(outcome.folder.parent) not in outcome.to_json()
 
 
-@pytest.mark.parametrize("name", [name for name in lab.EXPERIMENTS if name != "rolling"])
+@pytest.mark.parametrize("name", [name for name in lab.EXPERIMENTS if name not in TIMED])
 def test_json_is_the_same_bytes_twice(name: str, outcomes: dict[str, Outcome]) -> None:
     again = module_of(name).measure(corpus.load(None, SEED), SEED)
     assert again.to_json() == outcomes[name].data.read_text(encoding="utf-8")
@@ -147,7 +153,7 @@ def test_without_the_papers_figures_only_the_comparison_goes(
 #: Experiments on shingles of words, of which the dullest corpus has none.
 WORDS = (
     *("estimator", "shingle-size", "evaluate"),
-    *("simhash-pr", "simhash-features", "never-duplicated", "signatures", "leading-bit"),
+    *("simhash-pr", "simhash-features", "never-duplicated", "signatures", "leading-bit", "table-designs"),
 )
 DULL = (b"0" * 1500, b"0" * 1500)
 

@@ -7,6 +7,7 @@ import io
 import itertools
 import json
 import math
+from collections import Counter
 from pathlib import Path
 
 import numpy as np
@@ -28,6 +29,7 @@ from lookalike.lab import (
     simhash_pr,
     simhashed,
     survivors,
+    table_designs,
     versions,
     weighing,
 )
@@ -586,6 +588,73 @@ def test_signatures_are_judged_by_exact_resemblance(mixed: Corpus):
 def test_signatures_need_a_true_pair():
     with pytest.raises(FrontendError, match=r"has no two texts that resemble each other by 0\.5"):
         signatures.measure(corpus_of(prose(1), prose(2)), SEED)
+
+
+# Table designs
+
+
+def patterns() -> np.ndarray:
+    """All patterns of at most three differing bits."""
+    made = [sum(1 << bit for bit in bits) for count in range(4) for bits in itertools.combinations(range(64), count)]
+    return np.array(made, dtype=np.uint64)
+
+
+@pytest.mark.parametrize("design", table_designs.DESIGNS[:6], ids=lambda design: design.name)
+def test_every_design_looks_at_every_row_within_three_bits(design: table_designs.Design):
+    every = patterns()
+    assert len(every) == 43_745
+    assert np.any([table.finds(every) for table in design.tables], axis=0).all()
+
+
+def test_paper_manku2007_example_3_1():
+    prefixes = {design.name: Counter(table.prefix for table in design.tables) for design in table_designs.COUNTED}
+    assert prefixes == {
+        "20 tables": {31: 4, 32: 12, 33: 4},
+        "16 tables": {28: 16},
+        "10 tables": {25: 4, 26: 6},
+        "4 tables": {16: 4},
+        "2 tables, radius 1": {32: 2},
+    }
+    for claim in table_designs._claims({"corpus": {one.name: np.zeros(1) for one in table_designs.COUNTED}}, 10)[:4]:
+        # The paper's 2^34 are 2.147 times eight billion.
+        assert claim.paper == pytest.approx(claim.ours * 2**34 / 8e9), claim.name
+
+
+@pytest.mark.parametrize("design", table_designs.COUNTED, ids=lambda design: design.name)
+def test_rows_of_a_query_match_naive(design: table_designs.Design):
+    stored = clustered(4, 120)
+    found = table_designs._rows(design, stored, np.arange(0, 120, 7))
+    naive = [
+        sum(int(table.finds(np.array([value ^ query]))[0]) for table in design.tables for value in stored)
+        - len(design.tables)
+        for query in stored[::7]
+    ]
+    assert found.tolist() == naive
+
+
+def test_uniform_fingerprints_cost_what_theory_says():
+    stored = np.random.default_rng(SEED).integers(1 << 64, size=200_000, dtype=np.uint64)
+    design = next(one for one in table_designs.COUNTED if one.name == "4 tables")
+    rows = table_designs._rows(design, stored, np.arange(1000))
+    assert rows.mean() == pytest.approx(design.expected(200_000), rel=0.05)
+
+
+def test_tables_of_any_number_find_what_a_scan_finds():
+    stored = np.unique(clustered(6, 400))
+    timings = table_designs.timed("test", stored, stored[:50])
+    naive = len(partners.by_distance(stored, np.arange(50), table_designs.DISTANCE)) / 50
+    assert [one.tables for one in timings] == list(table_designs.TIMED)
+    assert {round(one.found, 9) for one in timings} == {round(naive, 9)}
+    assert naive > 0.5
+
+
+def test_clusters_make_queries_look_at_more(mixed: Corpus, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(table_designs, "UNIFORM", 2000)
+    outcome = table_designs.measure(mixed, SEED)
+    claims = {claim.name: claim.ours for claim in outcome.claims}
+    assert claims["rows a query here over uniform, 10 tables"] > 100
+    naive = outcome.tables[2].rows[5]
+    assert (naive[1], naive[2]) == (1, 43_745)
 
 
 @pytest.mark.parametrize("name", ["simhash-pr", "simhash-features", "never-duplicated", "signatures"])

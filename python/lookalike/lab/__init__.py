@@ -34,6 +34,7 @@ EXPERIMENTS = {
     "signatures": "Simhash, minhash features, I-Match and bucket checksums on one corpus (Manku 2007, §5.4).",
     "bit-distribution": "Fingerprints in 128 equal intervals, and what stands in the spikes (Manku 2007, Figure 2b).",
     "leading-bit": "Leading bit in which successive fingerprints differ: do they cluster? (Manku 2007, Figure 2a).",
+    "table-designs": "Rows, lookups and memory of designs for 3 bits, here and at billions (Manku 2007, §3.1).",
 }
 #: The experiments that take labelled pairs.
 LABELLED = ("evaluate", "simhash-pr")

@@ -1,9 +1,10 @@
 """Which documents never have a near-duplicate, and could that be told beforehand? A question of Manku 2007, §6 B.
 
 A text is duplicated if another document is identical or resembles it. Partners of drawn texts are found exactly
-(`partners.py`). Signals that cost nothing are then tried: length, how often words are repeated, how many characters are
-digits, the script, and the host where names are URLs. One half of the drawn texts says how, the other half what that is
-worth: how well the signal ranks them, and how much could be left unsearched if one duplicate in a hundred may be lost.
+(`partners.py`). Signals that cost little are then tried: length, how often words are repeated, how many characters are
+digits, script, language, and the host where names are URLs. One half of the drawn texts says how, the other half what
+that is worth: how well the signal ranks them, and how much could be left unsearched if one duplicate in a hundred may
+be lost.
 """
 
 from __future__ import annotations
@@ -26,6 +27,7 @@ from lookalike.lab.partners import by_distance, by_resemblance
 from lookalike.lab.setting import Integers
 from lookalike.lab.simhashed import SHINGLE, Simhashed, read_several
 from lookalike.lab.versions import text_of
+from lookalike.simhashing import LANGUAGES, simhash_batch
 
 #: Broder 1997, §1: of 30 million pages 12.3 were in a cluster at 0.5. Manku 2007 asks and gives no figure.
 PAPER = {"documents never duplicated, at 0.5": 17.7 / 30}
@@ -79,6 +81,12 @@ def _numbers(text: bytes) -> float:
     return sum(character.isdigit() for character in shown) / len(shown) if shown else 0.0
 
 
+def _languages(texts: Sequence[bytes]) -> list[str]:
+    """Return the language of each text, as simhash tells it for a filter."""
+    told = ("unknown", *LANGUAGES)
+    return [told[number] for number in simhash_batch(list(texts), languages=True).languages]
+
+
 #: Signals that are numbers, of a text.
 NUMBERS: dict[str, Callable[[bytes], float]] = {"distinct words, share": _repetition, "digits, share": _numbers}
 
@@ -130,6 +138,7 @@ def signals(found: Simhashed, drawn: Integers, is_dup: Mask, seed: int) -> list[
     for name, value in NUMBERS.items():
         made.append(try_numbers(name, np.array([value(text) for text in texts]), is_dup, is_train))
     made.append(try_categories("script", [script(text) for text in texts], is_dup, is_train))
+    made.append(try_categories("language", _languages(texts), is_dup, is_train))
     # Copies of a text may stand on several hosts, so here documents count.
     hosts = [(host(name), place) for place, i in enumerate(drawn.tolist()) for name in found.holders[i]]
     if any(name for name, _ in hosts):

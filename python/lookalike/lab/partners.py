@@ -21,6 +21,8 @@ from lookalike.lab.simhashed import BITS, Words, popcount
 
 #: Shingles that are looked up at a time.
 BATCH = 1 << 20
+#: Upper bits of a shingle by which most of those that nobody asked for are told without a search.
+UPPER = 26
 #: The ends of a run of equal values.
 _SIDES: tuple[Literal["left"], Literal["right"]] = ("left", "right")
 
@@ -94,6 +96,8 @@ class _Index:
     def __init__(self, shingles: Sequence[Words], rows: Sequence[int]) -> None:
         self._shingles = shingles
         self._known = distinct(np.concatenate([shingles[row] for row in rows]))
+        self._may_be = np.zeros(1 << UPPER, dtype=bool)
+        self._may_be[self._known >> np.uint64(64 - UPPER)] = True
         found = [self._look_up(owners, ids) for owners, ids in _batches(shingles)]
         places, owners = (np.concatenate(column) for column in zip(*found, strict=True))
         order = np.argsort(places, kind="stable")
@@ -103,6 +107,8 @@ class _Index:
         self._starts = np.cumsum(self._counts) - self._counts
 
     def _look_up(self, owners: Integers, ids: Words) -> tuple[Integers, Integers]:
+        may_be = self._may_be[ids >> np.uint64(64 - UPPER)]
+        owners, ids = owners[may_be], ids[may_be]
         places = np.minimum(np.searchsorted(self._known, ids), len(self._known) - 1)
         is_known = self._known[places] == ids
         return places[is_known], owners[is_known]

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
@@ -32,7 +33,7 @@ class Vectors:
     holders: Integers = field(repr=False)
     totals: Integers = field(repr=False)
 
-    @property
+    @cached_property
     def idf(self) -> Weights:
         """The natural logarithm of texts per text that has the word."""
         return np.log(len(self.rows) / self.holders)
@@ -45,23 +46,35 @@ class Vectors:
 
 def read(texts: Sequence[bytes]) -> Vectors:
     """Read texts as words. A text's bytes that are no UTF-8 are replaced."""
-    numbers: dict[int, int] = {}
-    words: list[str] = []
-    rows = []
-    for text in map(text_of, texts):
-        found = stream(text, unit="word")
-        tokens, first, counts = np.unique(np.asarray(found.tokens), return_index=True, return_counts=True)
-        for token, place in zip(tokens.tolist(), first.tolist(), strict=True):
-            if token not in numbers:
-                start, end = found.spans[place]
-                numbers[token] = len(words)
-                words.append(canonical(text[start:end]))
-        rows.append((np.array([numbers[token] for token in tokens.tolist()], dtype=np.int64), counts.astype(np.int64)))
-    holders, totals = np.zeros(len(words), np.int64), np.zeros(len(words), np.int64)
-    for places, counts in rows:
-        holders[places] += 1
-        totals[places] += counts
-    return Vectors(tuple(words), tuple(rows), holders, totals)
+    found = [np.unique(_tokens(text), return_counts=True) for text in texts]
+    sizes = np.array([len(tokens) for tokens, _ in found], dtype=np.int64)
+    ends = np.cumsum(sizes)
+    joined = np.concatenate([np.empty(0, np.uint64), *(tokens for tokens, _ in found)])
+    known, first, which = np.unique(joined, return_index=True, return_inverse=True)
+    parts = np.split(which.astype(np.int64), ends[:-1])
+    rows = tuple((places, counts.astype(np.int64)) for places, (_, counts) in zip(parts, found, strict=True))
+    holders = np.bincount(which, minlength=len(known))
+    weights = np.concatenate([np.empty(0, np.int64), *(counts for _, counts in rows)])
+    totals = np.bincount(which, weights=weights, minlength=len(known)).astype(np.int64)
+    return Vectors(_spelled(texts, known, np.searchsorted(ends, first, side="right")), rows, holders, totals)
+
+
+def _tokens(text: bytes) -> Words:
+    return np.asarray(stream(text_of(text), unit="word").tokens, dtype=np.uint64)
+
+
+def _spelled(texts: Sequence[bytes], known: Words, where: Integers) -> tuple[str, ...]:
+    """Return each known token as a word, read in the text that has it first."""
+    words = [""] * len(known)
+    order = np.argsort(where, kind="stable")
+    for group in np.split(order, np.flatnonzero(np.diff(where[order])) + 1) if len(order) else []:
+        text = text_of(texts[int(where[group[0]])])
+        read = stream(text, unit="word")
+        tokens, places = np.unique(np.asarray(read.tokens, dtype=np.uint64), return_index=True)
+        for token in group.tolist():
+            start, end = read.spans[int(places[np.searchsorted(tokens, known[token])])]
+            words[token] = canonical(text[start:end])
+    return tuple(words)
 
 
 def frequency(vectors: Vectors, places: Integers, counts: Integers) -> Weights:
