@@ -84,7 +84,7 @@ fn text_of<'a>(raw: Option<&'a str>, number: Option<f64>, columns: &Columns, buf
 
 /// The value of a column as it stands in a line, if the line is an object in UTF-8: `null` where it has none.
 pub fn value<'a>(line: &'a [u8], column: &str) -> Option<&'a str> {
-    let columns = Columns { text: column.to_owned(), number: None };
+    let columns = Columns { text: column.to_owned(), number: None, name: None };
     let mut parser = serde_json::Deserializer::from_str(std::str::from_utf8(line).ok()?);
     let found = parser.deserialize_any(Object { columns: &columns }).ok()?;
     parser.end().ok()?;
