@@ -15,6 +15,7 @@ from lookalike.fingerprinting import (
     select,
     stream,
 )
+from lookalike.hamming import HammingTable, QueryBatch, hamming
 from lookalike.resembling import (
     Estimate,
     Measures,
@@ -36,11 +37,12 @@ if TYPE_CHECKING:
     from lookalike.deduplication import Deduplication, dedup
     from lookalike.designing import Design, design
     from lookalike.filters import Filter
-    from lookalike.hamming import HammingTable
     from lookalike.measuring import Similarity, similarity
+    from lookalike.nearby import NearReport, near
     from lookalike.report.folder import write as write_report
     from lookalike.results import Report
     from lookalike.sampling import SketchDesign, design_sketch
+    from lookalike.tabling import TableDesign, TableDesigns, design_tables
 
 __all__ = [
     "TEXT_VERSION",
@@ -57,7 +59,9 @@ __all__ = [
     "IdfTable",
     "LookUp",
     "Measures",
+    "NearReport",
     "ParameterError",
+    "QueryBatch",
     "Report",
     "SimhashReport",
     "SimhashTable",
@@ -66,6 +70,8 @@ __all__ = [
     "SketchDesign",
     "SketchTable",
     "Stream",
+    "TableDesign",
+    "TableDesigns",
     "__version__",
     "canonical",
     "compare",
@@ -73,12 +79,15 @@ __all__ = [
     "dedup",
     "design",
     "design_sketch",
+    "design_tables",
     "distance",
     "fingerprint",
     "fingerprint_batch",
+    "hamming",
     "idf_table",
     "measure",
     "mod_sketch",
+    "near",
     "resemblance",
     "select",
     "simhash",
@@ -99,12 +108,16 @@ _ELSEWHERE = {
     "design_sketch": ("sampling", "design_sketch"),
     "Design": ("designing", "Design"),
     "Filter": ("filters", "Filter"),
-    "HammingTable": ("hamming", "HammingTable"),
+    "NearReport": ("nearby", "NearReport"),
+    "near": ("nearby", "near"),
     "Report": ("results", "Report"),
     "Similarity": ("measuring", "Similarity"),
     "similarity": ("measuring", "similarity"),
     "SimhashReport": ("corpus_simhashes", "SimhashReport"),
     "simhash_corpus": ("corpus_simhashes", "simhash_corpus"),
+    "TableDesign": ("tabling", "TableDesign"),
+    "TableDesigns": ("tabling", "TableDesigns"),
+    "design_tables": ("tabling", "design_tables"),
     "SketchDesign": ("sampling", "SketchDesign"),
     "write_report": ("report.folder", "write"),
 }
