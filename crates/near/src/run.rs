@@ -207,14 +207,15 @@ impl Run {
         self.pages.as_ref().map_or(Ok(()), |pages| pages.checked())
     }
 
-    /// Calls `seen` with the number of the query and id, distance and number of the fingerprint of everything near it.
-    /// REQUIRES: a distance of at most the design's.
-    pub fn find(&self, queries: &[u64], distance: u32, seen: &mut dyn FnMut(u32, u64, u32, usize)) {
+    /// Calls `seen` with the number of the query and id, distance and number of the fingerprint of everything near it; with how many
+    /// fingerprints each query was compared. REQUIRES: a distance of at most the design's.
+    pub fn find(&self, queries: &[u64], distance: u32, seen: &mut dyn FnMut(u32, u64, u32, usize)) -> Vec<u64> {
         let findings = with!(&self.tables, columns => self.search.run(columns, queries));
         for found in findings.found.iter().filter(|found| u32::from(found.distance) <= distance) {
             let row = found.row as usize;
             self.owners.each(row, &mut |_, id| seen(found.query, id, found.distance.into(), row));
         }
+        findings.candidates
     }
 
     /// A fingerprint by its number.
