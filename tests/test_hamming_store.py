@@ -205,6 +205,23 @@ def test_names_are_durable_before_they_are_relied_on(tmp_path: Path):
     ]
 
 
+def test_a_reader_never_sees_half_a_commit(tmp_path: Path):
+    script = Path(__file__).parent / "hamming_tables.py"
+    command = [sys.executable, str(script), str(tmp_path / "table"), "0"]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as writer:
+        assert writer.stdout
+        seen = set()
+        for _ in range(12):
+            acknowledged = int(writer.stdout.readline()) + 1
+            with la.HammingTable.open(tmp_path / "table", hold="mapped") as table:
+                # Runs are merged and unlinked meanwhile.
+                assert table.generation >= acknowledged
+                assert rows_of(table) == after(table.generation), table.generation
+                seen.add(table.generation)
+        writer.kill()
+    assert len(seen) > 3
+
+
 def killed(folder: Path, first: int, after_seconds: float, is_at_a_save: bool) -> int:
     """Kill a writer so long after it began, or after it first saved; how many batches it said were saved."""
     script = Path(__file__).parent / "hamming_tables.py"
