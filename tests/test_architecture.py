@@ -7,12 +7,13 @@ import doctest
 import re
 import subprocess
 import sys
+from importlib import import_module
 from pathlib import Path
 
 import click
 import pytest
 
-from lookalike import cli, comparing, dedup_command, fingerprinting, hamming, params, resembling
+from lookalike import cli, comparing, dedup_command, fingerprinting, near_command, params
 from lookalike.params import Parameter
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -22,14 +23,14 @@ RINGS = [
     {"_core"},
     {"errors", "params"},
     {"corpora", "documents", "engines", "frontends"},
-    {"filters", "fingerprinting", "hamming", "resembling", "results", "sampling"},
-    {"comparing", "compat", "curves", "designing", "measuring"},
+    {"filters", "fingerprinting", "hamming", "resembling", "results", "sampling", "tabling"},
+    {"comparing", "compat", "curves", "designing", "measuring", "nearby"},
     {"deduplication"},
     {"lab"},
     {"report"},
     {"demo"},
     {"shell"},
-    {"dedup_command"},
+    {"dedup_command", "near_command"},
     {"cli"},
     {"__main__"},
 ]
@@ -145,7 +146,7 @@ COMPARED = {
 
 DESIGNED = {
     "threshold", "recall", "false_accept", "at", "bytes", "elements", "sketch", "filter", "error", "confidence",
-    "documents", "trials", "seed",
+    "documents", "trials", "seed", "distance", "fingerprints", "tables",
 }  # fmt: skip
 
 
@@ -155,6 +156,7 @@ DESIGNED = {
         (cli.fingerprint, {"k", "t", "scheme", "unit", "homoglyphs", "modulus", "count"}),
         (cli.compare, COMPARED),
         (cli.design, DESIGNED),
+        (near_command.near, {"distance"}),
     ],
 )
 def test_the_command_line_follows_from_the_parameters(command: click.Command, names: set[str]):
@@ -250,8 +252,9 @@ def test_readme_example_runs(tmp_path: Path):
 
 
 def test_docstring_examples_run():
-    for module in (fingerprinting, hamming, resembling):
-        result = doctest.testmod(module)
+    # By name: `lookalike.hamming` is the function.
+    for name in ("fingerprinting", "hamming", "resembling"):
+        result = doctest.testmod(import_module(f"lookalike.{name}"))
         assert result.attempted >= 3
         assert result.failed == 0
 

@@ -15,6 +15,7 @@ from lookalike.fingerprinting import (
     select,
     stream,
 )
+from lookalike.hamming import HammingTable, QueryBatch, hamming
 from lookalike.resembling import (
     Estimate,
     Measures,
@@ -34,11 +35,12 @@ if TYPE_CHECKING:
     from lookalike.deduplication import Deduplication, dedup
     from lookalike.designing import Design, design
     from lookalike.filters import Filter
-    from lookalike.hamming import HammingTable
     from lookalike.measuring import Similarity, similarity
+    from lookalike.nearby import NearReport, near
     from lookalike.report.folder import write as write_report
     from lookalike.results import Report
     from lookalike.sampling import SketchDesign, design_sketch
+    from lookalike.tabling import TableDesign, TableDesigns, design_tables
 
 __all__ = [
     "TEXT_VERSION",
@@ -54,13 +56,17 @@ __all__ = [
     "HammingTable",
     "LookUp",
     "Measures",
+    "NearReport",
     "ParameterError",
+    "QueryBatch",
     "Report",
     "Similarity",
     "Sketch",
     "SketchDesign",
     "SketchTable",
     "Stream",
+    "TableDesign",
+    "TableDesigns",
     "__version__",
     "canonical",
     "compare",
@@ -68,11 +74,14 @@ __all__ = [
     "dedup",
     "design",
     "design_sketch",
+    "design_tables",
     "distance",
     "fingerprint",
     "fingerprint_batch",
+    "hamming",
     "measure",
     "mod_sketch",
+    "near",
     "resemblance",
     "select",
     "similarity",
@@ -90,10 +99,14 @@ _ELSEWHERE = {
     "design_sketch": ("sampling", "design_sketch"),
     "Design": ("designing", "Design"),
     "Filter": ("filters", "Filter"),
-    "HammingTable": ("hamming", "HammingTable"),
+    "NearReport": ("nearby", "NearReport"),
+    "near": ("nearby", "near"),
     "Report": ("results", "Report"),
     "Similarity": ("measuring", "Similarity"),
     "similarity": ("measuring", "similarity"),
+    "TableDesign": ("tabling", "TableDesign"),
+    "TableDesigns": ("tabling", "TableDesigns"),
+    "design_tables": ("tabling", "design_tables"),
     "SketchDesign": ("sampling", "SketchDesign"),
     "write_report": ("report.folder", "write"),
 }

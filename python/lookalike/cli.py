@@ -20,6 +20,7 @@ from lookalike._core import __version__
 from lookalike.dedup_command import dedup
 from lookalike.errors import FrontendError, ParameterError
 from lookalike.lab import EXPERIMENTS, LABELLED, OUT
+from lookalike.near_command import near
 from lookalike.shell import ABOVE, INTERRUPTED, REFUSED, Command, fail, option, spoken_errors
 
 if TYPE_CHECKING:
@@ -61,6 +62,7 @@ def cli() -> None:
 
 
 cli.add_command(dedup)
+cli.add_command(near)
 
 
 def comparison_options(command: Command) -> Command:
@@ -237,11 +239,28 @@ def _designed(chosen: dict[str, Any], given: set[str]) -> Design:
     return designing.look(Filter.parse(chosen["filter"]), threshold, chosen["sketch"])
 
 
+#: Options that ask for tables of fingerprints.
+TABLED = {"distance", "fingerprints", "tables"}
+
+
+def _design_tables(chosen: dict[str, Any], given: set[str], as_json: bool) -> None:
+    """Print the tables for a Hamming distance."""
+    from lookalike.report import table_designs
+    from lookalike.tabling import design_tables
+
+    if others := sorted(given - TABLED - {"bytes"}):
+        raise ParameterError(f"{_flag(others[0])} belongs to a filter or a sketch, --distance to tables: ask for one")
+    tables = chosen["tables"] if "tables" in given else None
+    found = design_tables(chosen["distance"], chosen["fingerprints"], tables=tables, bytes=chosen["bytes"])
+    click.echo(table_designs.to_json(found), nl=False) if as_json else table_designs.show(found)
+
+
 def design_options(command: Command) -> Command:
     """Add the options that say what a filter or a sketch is designed for."""
     chosen = (
         params.THRESHOLD, params.RECALL, params.FALSE_ACCEPT, params.AT, params.BYTES, params.ELEMENTS, params.SKETCH,
-        params.FILTER, params.ERROR, params.CONFIDENCE, params.DOCUMENTS, params.TRIALS, params.SEED,
+        params.FILTER, params.ERROR, params.CONFIDENCE, params.DOCUMENTS, params.TRIALS, params.SEED, params.DISTANCE,
+        params.FINGERPRINTS, params.TABLES,
     )  # fmt: skip
     for parameter in reversed(chosen):
         command = option(parameter, **({"type": click.IntRange(min=1)} if parameter is params.DOCUMENTS else {}))(
@@ -261,17 +280,23 @@ def design(
 ) -> None:
     """Find the filter for a goal, with its curve and its cost; with --error or --confidence, the size of a sketch.
 
+    With --distance or --fingerprints, the tables in which all fingerprints within a Hamming distance are found.
+
     \b
     Examples:
       lookalike design --threshold 0.8 --recall 0.99
       lookalike design --threshold 0.9 --bytes 120 --documents 200000000 --plot curve.png
       lookalike design --filter 6,14,2
       lookalike design --error 0.05 --confidence 0.95 --documents 30000000
+      lookalike design --distance 3 --fingerprints 8e9
     """
     from lookalike import sampling
     from lookalike.report import designs as printed
 
     given = {name for name in chosen if context.get_parameter_source(name) is click.core.ParameterSource.COMMANDLINE}
+    if given & TABLED:
+        _design_tables(chosen, given, as_json)
+        return
     if given & {"error", "confidence"}:
         if others := sorted(given - {"error", "confidence"}) + ["plot"] * bool(plot):
             raise ParameterError(

@@ -9,10 +9,12 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from typing import overload
 
 from lookalike import params
 from lookalike.errors import ParameterError
 from lookalike.filters import FEATURE_BYTES, MAX_ELEMENTS, MAX_K, Filter
+from lookalike.tabling import TableDesigns, design_tables
 
 
 @dataclass(frozen=True)
@@ -75,6 +77,21 @@ class Design:
         return self.filter.false_mass(self.threshold)
 
 
+@overload
+def design(
+    threshold: float = ...,
+    recall: float = ...,
+    false_accept: float | None = ...,
+    at: float | None = ...,
+    bytes: int | None = ...,
+    elements: int | None = ...,
+    sketch: str = ...,
+    max_r: int = ...,
+) -> Design: ...
+@overload
+def design(
+    *, distance: int, fingerprints: float = ..., tables: str | int | None = ..., bytes: int | None = ...
+) -> TableDesigns: ...
 def design(
     threshold: float = params.THRESHOLD.default,
     recall: float = params.RECALL.default,
@@ -84,12 +101,22 @@ def design(
     elements: int | None = None,
     sketch: str = params.SKETCH.default,
     max_r: int = 2,
-) -> Design:
+    *,
+    distance: int | None = None,
+    fingerprints: float | None = None,
+    tables: str | int | None = None,
+) -> Design | TableDesigns:
     """Return the filter with the fewest expected false accepts among all that meet the goal; ties to fewer elements.
 
     Without ``bytes`` and ``elements`` the sketch has 128 elements. The formula decides: of a fast sketch it understates
     recall that is well above one half (docs/design.md has the figures).
+
+    With ``distance``, ``fingerprints`` or ``tables`` the tables for a Hamming distance instead, as ``design_tables``.
     """
+    if not (distance is None and fingerprints is None and tables is None):
+        distance = params.DISTANCE.default if distance is None else distance
+        fingerprints = params.FINGERPRINTS.default if fingerprints is None else fingerprints
+        return design_tables(distance, fingerprints, tables=tables, bytes=bytes)
     if elements is None and bytes is None:
         elements = params.SKETCH_ELEMENTS
     goal = Goal(threshold, recall, false_accept, at, bytes, elements, max_r)

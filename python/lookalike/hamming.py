@@ -10,17 +10,64 @@ from __future__ import annotations
 from collections.abc import Sequence
 from os import PathLike
 from types import TracebackType
-from typing import NamedTuple, Self, TypeAlias
+from typing import NamedTuple, Self, TypeAlias, overload
 
 from typing_extensions import Buffer
 
 from lookalike import params
-from lookalike._core import Column, HammingStore
+from lookalike._core import Column, HammingBatch, HammingStore, hamming_distances
 from lookalike.errors import ParameterError
 
 #: Fingerprints or ids: an array of unsigned 64-bit numbers, or any sequence of whole numbers.
 Numbers: TypeAlias = Buffer | Sequence[int]
 Folder: TypeAlias = str | PathLike[str]
+
+
+@overload
+def hamming(left: int, right: int) -> int: ...
+@overload
+def hamming(left: Numbers, right: Numbers) -> Column: ...
+def hamming(left: int | Numbers, right: int | Numbers) -> int | Column:
+    """Count the bits in which two fingerprints differ, or those of two columns pair by pair.
+
+    >>> hamming(0b1010, 0b0110), hamming([1, 2, 3], [1, 1, 0])
+    (2, [0, 2, 2])
+    """
+    if isinstance(left, int) and isinstance(right, int):
+        distance: int = hamming_distances([left], [right])[0]
+        return distance
+    if isinstance(left, int) or isinstance(right, int):
+        raise ParameterError("a fingerprint cannot be compared with a column: give two of a kind")
+    return hamming_distances(left, right)
+
+
+class Pairs(NamedTuple):
+    """Queries and stored fingerprints within a distance, ascending by query and position."""
+
+    #: Numbers of queries, and positions of what was streamed.
+    queries: Column
+    positions: Column
+    #: In how many bits each pair differs.
+    distances: Column
+
+
+class QueryBatch:
+    """Many queries, made ready to have fingerprints streamed past them (Manku 2007, §3.3).
+
+    What a chunk gives depends on the queries and the chunk alone, so any number of workers may take chunks of any size.
+
+    >>> batch = QueryBatch([0b0000, 0b1111], distance=1)
+    >>> batch.chunk([0b0001, 0b0111, 0b0000], first=100).positions
+    [100, 102, 101]
+    """
+
+    def __init__(self, queries: Numbers, *, distance: int | None = None) -> None:
+        """Build tables on the queries."""
+        self._batch = HammingBatch(queries, params.DISTANCE.default if distance is None else distance)
+
+    def chunk(self, fingerprints: Numbers, first: int = 0) -> Pairs:
+        """Find all pairs with fingerprints whose positions are ``first`` and those after it."""
+        return Pairs(*self._batch.chunk(fingerprints, first))
 
 
 class Near(NamedTuple):

@@ -195,7 +195,9 @@ FALSE_ACCEPT = Parameter(
 )
 AT = Parameter("at", "The resemblance, below the threshold, at which --false-accept is asked for.", kind=float)
 BYTES = Parameter(
-    "bytes", "Bytes of keys a document may have: 8 for each feature, or super-feature if r > 1.", kind=int
+    "bytes",
+    "Bytes of keys a document may have: 8 for each feature, or super-feature if r > 1. Of tables: of all of them.",
+    kind=int,
 )
 ELEMENTS = Parameter(
     "elements", "Elements of the sketch that features are made of; 128 unless --bytes is given.", kind=int
@@ -330,6 +332,18 @@ def selection(
 DISTANCE = Parameter("distance", "The most bits in which fingerprints may differ. Range 0 to 10.", default=3, kind=int)
 TABLES = Parameter(
     "tables", "compact (little memory), fast (little time), or how many tables to keep.", default="compact"
+)
+#: What ``near`` reads.
+NEAR = {
+    parameter.name: parameter
+    for parameter in (
+        DISTANCE,
+        Parameter("id_column", "The column of ids.", default="id"),
+        Parameter("fingerprint_column", "The column of fingerprints.", default="fingerprint"),
+    )
+}
+FINGERPRINTS = Parameter(
+    "fingerprints", "How many fingerprints are searched; may be written as 8e9.", default=100_000_000, kind=float
 )
 #: How a table of fingerprints is held.
 HOLDS = ("plain", "compressed", "mapped")

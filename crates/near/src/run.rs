@@ -18,6 +18,7 @@ use lookalike_core::hash::mix64;
 use lookalike_core::table::codec::elias_fano::EliasFano;
 use lookalike_core::table::codec::packed::Packed;
 use lookalike_core::table::column::Column;
+use lookalike_core::table::pages::reserve;
 use lookalike_core::table::plain::Plain;
 use lookalike_core::table::sort::sort;
 use std::ops::Range;
@@ -128,19 +129,23 @@ pub struct Run {
 }
 
 impl Run {
-    /// Sorts rows into tables. REQUIRES: no row is there twice, and fewer than 2^32. Errors: none but what the system has.
+    /// Sorts rows into tables; one that is there twice counts once. Errors: 2^32 rows or more.
     pub fn build(design: &Design, mut rows: Vec<Row>, hold: Hold) -> Result<Self> {
         let order = &design.arrangements[0].order;
         rows.iter_mut().for_each(|row| row.0 = order.apply(row.0));
         sort(&mut rows);
+        rows.dedup();
         let mut first: Vec<u64> = rows.iter().map(|row| row.0).collect();
         first.dedup();
         let owners = Owners::of(&rows, first.len())?;
         drop(rows);
         let tables = Tables::hold(design, hold, first.len(), |table| {
             let other = &design.arrangements[table].order;
-            let mut column: Vec<u64> = first.iter().map(|row| other.apply(order.undo(*row))).collect();
-            sort(&mut column);
+            let mut column = reserve(first.len());
+            column.extend(first.iter().map(|row| other.apply(order.undo(*row))));
+            if table > 0 {
+                sort(&mut column);
+            }
             Ok(column)
         })?;
         let search = Search::new(design, first.len() as u64);

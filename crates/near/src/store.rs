@@ -86,11 +86,8 @@ impl Store {
     }
 
     /// A table in memory of these rows, in one run. Errors: as for [`Self::new`].
-    pub fn build(plan: Plan, hold: Hold, rows: &[Row]) -> Result<Self> {
+    pub fn build(plan: Plan, hold: Hold, rows: Vec<Row>) -> Result<Self> {
         let mut store = Self::new(plan, hold)?;
-        let mut rows = rows.to_vec();
-        sort(&mut rows);
-        rows.dedup();
         if !rows.is_empty() {
             let run = store.run(rows)?;
             store.runs.push(run);
@@ -98,7 +95,7 @@ impl Store {
         Ok(store)
     }
 
-    /// A run of these rows. REQUIRES: none is there twice.
+    /// A run of these rows.
     fn run(&mut self, rows: Vec<Row>) -> Result<Run> {
         // A design is nearly the best for twice as many rows, and it takes milliseconds to find.
         let size = rows.len().max(1).ilog2() as usize;

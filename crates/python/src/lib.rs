@@ -10,6 +10,7 @@ mod design;
 mod detach;
 mod error;
 mod fingerprint;
+mod hamming;
 mod input;
 mod lab;
 mod near;
@@ -38,6 +39,8 @@ mod _core {
     #[pymodule_export]
     use crate::fingerprint::{canonical, concatenate, locate, select, stream, Fingerprinter};
     #[pymodule_export]
+    use crate::hamming::{hamming_distances, table_design, table_frontier, HammingBatch};
+    #[pymodule_export]
     use crate::lab::{figure5, figure5_text, kgram_keys, memory_pass, modulus_for, rolling_pass, xxh3};
     #[pymodule_export]
     use crate::near::HammingStore;
@@ -50,6 +53,8 @@ mod _core {
         module.add("__version__", env!("CARGO_PKG_VERSION"))?;
         module.add("TEXT_VERSION", lookalike_core::frontend::canonical::TEXT_VERSION)?;
         module.add("MAX_T", lookalike_core::fingerprint::MAX_T)?;
+        module.add("MAX_DISTANCE", lookalike_core::hamming::MAX_DISTANCE)?;
+        module.add("MAX_TABLES", lookalike_core::hamming::design::MAX_TABLES)?;
         module.add("MAX_SKETCH", lookalike_core::sketch::fast::MAX_SIZE)?;
         module.add("COLOURS", lookalike_compare::pane::COLOURS)
     }

@@ -109,7 +109,7 @@ impl HammingStore {
     ) -> PyResult<Self> {
         let plan = Plan { distance: distance_of(distance), limit: limit_of(design, tables)? };
         let (rows, hold) = (rows_of(fingerprints, ids)?, hold_of(hold)?);
-        detached(py, usize::MAX, || Store::build(plan, hold, &rows)).map(Self::of).map_err(near_to_python)
+        detached(py, usize::MAX, || Store::build(plan, hold, rows)).map(Self::of).map_err(near_to_python)
     }
 
     /// The table in a folder.

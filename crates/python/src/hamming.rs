@@ -1,0 +1,101 @@
+//! Distances, designs of tables, and batches of queries, as Python calls them.
+
+use crate::column::{Column, Values};
+use crate::detach::detached;
+use crate::error::{to_python, unknown, ParameterError};
+use crate::input::{Hashes, Whole};
+use lookalike_core::error::Result;
+use lookalike_core::hamming::batch::{Batch, Pair};
+use lookalike_core::hamming::solve::{frontier, longest_prefix, solve, Limit};
+use lookalike_core::hamming::{Design, BITS};
+use pyo3::prelude::*;
+
+/// A design and its cost: (prefix, radius) of each table, lookups, candidates, bytes, nanoseconds.
+type Priced = (Vec<(u32, u32)>, u64, f64, u64, f64);
+
+fn priced(design: &Design, rows: u64) -> Priced {
+    let tables = design.arrangements.iter().map(|one| (one.prefix, one.radius)).collect();
+    let nanoseconds = design.picoseconds(rows) as f64 / 1e3;
+    (tables, design.lookups(rows), design.candidates(rows), design.bytes(rows), nanoseconds)
+}
+
+/// A number as the core counts it; one that is none becomes one that it refuses.
+fn small(number: Whole) -> u32 {
+    u32::try_from(number.0).unwrap_or(u32::MAX)
+}
+
+fn count(number: Whole) -> u64 {
+    u64::try_from(number.0).unwrap_or(0)
+}
+
+/// In how many bits each pair of fingerprints differs.
+#[pyfunction]
+pub fn hamming_distances(left: Hashes, right: Hashes) -> PyResult<Column> {
+    if left.0.len() != right.0.len() {
+        let (left, right) = (left.0.len(), right.0.len());
+        let reason = format!("`{left}` fingerprints cannot be compared with `{right}`: give as many of both");
+        return Err(ParameterError::new_err(reason));
+    }
+    let distances = left.0.iter().zip(&right.0).map(|(left, right)| (left ^ right).count_ones());
+    Ok(Values::U32(distances.collect()).into())
+}
+
+/// The designs that nothing beats in both time and number of tables.
+#[pyfunction]
+pub fn table_frontier(py: Python<'_>, distance: Whole, fingerprints: Whole) -> PyResult<Vec<Priced>> {
+    let rows = count(fingerprints);
+    let found = detached(py, usize::MAX, || frontier(BITS, small(distance), rows)).map_err(to_python)?;
+    Ok(found.iter().map(|design| priced(design, rows)).collect())
+}
+
+/// The best design within a limit: `compact`, `fast`, `scan`, or so many `tables` or `bytes`; or the one of the `paper` with so many tables.
+#[pyfunction]
+pub fn table_design(
+    py: Python<'_>,
+    distance: Whole,
+    fingerprints: Whole,
+    limit: &str,
+    most: Whole,
+) -> PyResult<Priced> {
+    let (distance, rows, most) = (small(distance), count(fingerprints), count(most));
+    let solved = |limit| detached(py, usize::MAX, || solve(BITS, distance, rows, limit));
+    let found: Result<Design> = match limit {
+        "compact" => solved(Limit::Compact),
+        "fast" => solved(Limit::Fast),
+        "tables" => solved(Limit::Tables(most)),
+        "bytes" => solved(Limit::Bytes(most)),
+        "paper" => longest_prefix(BITS, distance, most),
+        "scan" => Ok(Design::scan(distance)),
+        other => return Err(unknown("limit", other, &["compact", "fast", "tables", "bytes", "paper", "scan"])),
+    };
+    found.map(|design| priced(&design, rows)).map_err(to_python)
+}
+
+/// Queries that have fingerprints streamed past them.
+#[pyclass(frozen, module = "lookalike._core")]
+pub struct HammingBatch {
+    batch: Batch,
+}
+
+#[pymethods]
+impl HammingBatch {
+    #[new]
+    fn new(py: Python<'_>, queries: Hashes, distance: Whole) -> PyResult<Self> {
+        let made = detached(py, usize::MAX, || Batch::new(&queries.0, small(distance)));
+        made.map(|batch| Self { batch }).map_err(to_python)
+    }
+
+    /// Numbers of queries, positions and distances of all pairs with a chunk whose first position is given.
+    fn chunk(&self, py: Python<'_>, fingerprints: Hashes, first: u64) -> PyResult<(Column, Column, Column)> {
+        let pairs = detached(py, usize::MAX, || self.batch.chunk(&fingerprints.0, first)).map_err(to_python)?;
+        Ok(columns(&pairs))
+    }
+}
+
+fn columns(pairs: &[Pair]) -> (Column, Column, Column) {
+    (
+        Values::U32(pairs.iter().map(|pair| pair.query).collect()).into(),
+        Values::U64(pairs.iter().map(|pair| pair.position).collect()).into(),
+        Values::U32(pairs.iter().map(|pair| u32::from(pair.distance)).collect()).into(),
+    )
+}

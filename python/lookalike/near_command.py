@@ -1,0 +1,132 @@
+"""``lookalike near``: all fingerprints within a Hamming distance."""
+
+from __future__ import annotations
+
+import csv
+import json
+import sys
+from collections.abc import Iterable
+from dataclasses import asdict
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from lookalike import params
+from lookalike.errors import ParameterError
+from lookalike.shell import REFUSED, Command, option
+
+if TYPE_CHECKING:
+    from lookalike.nearby import NearReport
+
+#: Problems shown at the terminal.
+SHOWN_PROBLEMS = 5
+HEADER = ("left", "right", "distance")
+
+
+def near_options(command: Command) -> Command:
+    """Add the options that say what is near, and where it stands."""
+    for parameter in reversed(params.NEAR.values()):
+        command = option(parameter)(command)
+    return command
+
+
+@click.command()
+@click.argument("file", type=click.Path())
+@click.option("--query", type=click.Path(), help="A file of fingerprints to look for; by default those of FILE itself.")
+@click.option("--fingerprint", "given", multiple=True, help="A fingerprint to look for, such as 0x1f. Repeatable.")
+@near_options
+@click.option("-o", "--out", type=click.Path(), help="Write the pairs to this .csv or .parquet.")
+@click.option("--overwrite", is_flag=True, help="Replace an output that exists.")
+@click.option("--strict", is_flag=True, help="Exit with 3 when anything could not be read.")
+@click.option("--json", "as_json", is_flag=True, help="Print everything as one JSON document.")
+def near(
+    file: str,
+    query: str | None,
+    given: tuple[str, ...],
+    out: str | None,
+    overwrite: bool,
+    strict: bool,
+    as_json: bool,
+    **chosen: Any,
+) -> None:
+    """Find all fingerprints within a Hamming distance; without a query, all pairs of FILE, each once.
+
+    FILE has a column of ids and one of 64-bit fingerprints (Parquet, CSV, JSON Lines), or is the folder of a saved
+    table. Queries are held in memory, FILE is streamed past them.
+
+    \b
+    Examples:
+      lookalike near prints.parquet --query today.parquet --distance 3
+      lookalike near prints.csv --fingerprint 0x5ed8b3a1f0c24d77
+      lookalike near prints.csv -o pairs.csv
+    """
+    from lookalike.nearby import near as find
+
+    if query is not None and given:
+        raise ParameterError("--query and --fingerprint both say what to look for: give one of them")
+    _check(out)
+    report = find(file, _parsed(given) or query, **chosen)
+    if out is not None:
+        _write(report, out, file, overwrite)
+    if as_json:
+        click.echo(json.dumps(asdict(report), ensure_ascii=False, indent=1))
+    elif out is None:
+        csv.writer(sys.stdout, lineterminator="\n").writerows([HEADER, *_rows(report)])
+    _tell(report, out)
+    if strict and report.left_out:
+        raise SystemExit(REFUSED)
+
+
+def _parsed(given: Iterable[str]) -> list[int]:
+    from lookalike.nearby import parse
+
+    found = []
+    for text in given:
+        value = parse(text)
+        if value is None:
+            raise ParameterError(f"fingerprint `{text}` is not one: use 0 to 2^64 − 1, or 0x and hexadecimal digits")
+        found.append(value)
+    return found
+
+
+def _rows(report: NearReport) -> Iterable[tuple[str, str, int]]:
+    return zip(report.left, report.right, report.distances, strict=True)
+
+
+def _check(out: str | None) -> None:
+    """Errors: ``ParameterError`` if nobody knows how to write the output."""
+    if out is not None and not out.lower().endswith((".csv", ".parquet", ".pq")):
+        raise ParameterError(f"output `{out}` has no known format: use .csv or .parquet")
+
+
+def _write(report: NearReport, out: str, file: str, overwrite: bool) -> None:
+    """Write the pairs: the file appears whole or not at all."""
+    from lookalike.corpora import Staging
+    from lookalike.corpora.arrays import arrow
+
+    with Staging(overwrite=overwrite, inputs=[file]) as staging:
+        staged = staging.file(out)
+        if out.lower().endswith(".csv"):
+            with open(staged, "w", encoding="utf-8", newline="") as stream:
+                csv.writer(stream, lineterminator="\n").writerows([HEADER, *_rows(report)])
+        else:
+            pa = arrow("Parquet")
+            from pyarrow import parquet
+
+            columns = [pa.array(report.left), pa.array(report.right), pa.array(report.distances, pa.uint8())]
+            parquet.write_table(pa.table(columns, names=list(HEADER)), staged)
+        staging.commit()
+
+
+def _tell(report: NearReport, out: str | None) -> None:
+    """Say on stderr what was compared, and what could not be read."""
+    where = "" if out is None else f" in {out}"
+    click.echo(
+        f"{len(report.left):,} pairs within {report.distance} bits{where}; {report.queries:,} queries, "
+        f"{report.fingerprints:,} fingerprints",
+        err=True,
+    )
+    for problem in report.problems[:SHOWN_PROBLEMS]:
+        click.echo(f"left out: {problem.source}, {problem.place}: {problem.reason}", err=True)
+    if report.left_out > SHOWN_PROBLEMS:
+        click.echo(f"left out: {report.left_out:,} rows in all", err=True)
