@@ -40,9 +40,12 @@ def test_a_batch_is_its_queries():
     table = la.HammingTable.build(*columns(ROWS))
     table.insert(*columns(near_rows(2, 50)))
     queries = [mixed(i) for i in range(30)]
-    found = list(zip(*table.query_batch(array("Q", queries)), strict=True))
+    answer = table.query_batch(array("Q", queries))
+    found = list(zip(answer.queries, answer.ids, answer.distances, strict=True))
     alone = [(i, key, distance) for i, query in enumerate(queries) for key, _, distance in answers(table, query)]
     assert found == sorted(set(alone))
+    assert len(answer.candidates) == len(queries)
+    assert all(count > 0 for count in answer.candidates), "the tail is compared with every query"
 
 
 def test_rows_are_a_set():
@@ -171,19 +174,20 @@ table.save()
 
 
 def system_calls(folder: Path) -> list[str]:
-    """What a process that saves a table asks of the system, in order, as ``call name``; descriptors as what they stand for."""
+    """What a process that saves a table asks of the system, in order, as ``call name``."""
     log = folder.parent / "trace"
-    calls = "trace=openat,fsync,rename,renameat,renameat2,unlink,unlinkat"
+    calls = "trace=fsync,rename,renameat,renameat2,unlink,unlinkat"
     command = ["strace", "-f", "-y", "-e", calls, "-o", str(log), sys.executable, "-c", TRACED, str(folder)]
     done = subprocess.run(command, capture_output=True, text=True)
     if done.returncode:
         pytest.skip(f"strace cannot trace here: {done.stderr[-200:]}")
     found = []
     for line in log.read_text().splitlines():
-        for call in ("fsync", "rename", "unlink"):
-            if names := re.findall(rf"{call}\w*\(.*?({re.escape(str(folder))}[^\">]*)", line):
-                name = re.findall(rf"{re.escape(str(folder))}/?([^\">]*)", line)[-1]
-                found.append(f"{call} {name or '.'}" if names else "")
+        # The last path of a line: what is synced or unlinked, or the new name.
+        paths = re.findall(rf"{re.escape(str(folder))}/?([^\">]*)", line)
+        call = re.search(r"\b(fsync|rename|unlink)\w*\(", line)
+        if call and paths:
+            found.append(f"{call[1]} {paths[-1] or '.'}")
     return found
 
 
@@ -199,6 +203,23 @@ def test_names_are_durable_before_they_are_relied_on(tmp_path: Path):
         *saved,
         f"unlink {first}",
     ]
+
+
+def test_a_reader_never_sees_half_a_commit(tmp_path: Path):
+    script = Path(__file__).parent / "hamming_tables.py"
+    command = [sys.executable, str(script), str(tmp_path / "table"), "0"]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as writer:
+        assert writer.stdout
+        seen = set()
+        for _ in range(12):
+            acknowledged = int(writer.stdout.readline()) + 1
+            with la.HammingTable.open(tmp_path / "table", hold="mapped") as table:
+                # Runs are merged and unlinked meanwhile.
+                assert table.generation >= acknowledged
+                assert rows_of(table) == after(table.generation), table.generation
+                seen.add(table.generation)
+        writer.kill()
+    assert len(seen) > 3
 
 
 def killed(folder: Path, first: int, after_seconds: float, is_at_a_save: bool) -> int:

@@ -85,6 +85,8 @@ class NearBatch(NamedTuple):
     queries: Column
     ids: Column
     distances: Column
+    #: For each query, how many fingerprints it was compared with.
+    candidates: Column
 
 
 class HammingTable:

@@ -18,6 +18,7 @@ use lookalike_core::hash::mix64;
 use lookalike_core::table::codec::elias_fano::EliasFano;
 use lookalike_core::table::codec::packed::Packed;
 use lookalike_core::table::column::Column;
+use lookalike_core::table::pages::reserve;
 use lookalike_core::table::plain::Plain;
 use lookalike_core::table::sort::sort;
 use std::ops::Range;
@@ -128,19 +129,23 @@ pub struct Run {
 }
 
 impl Run {
-    /// Sorts rows into tables. REQUIRES: no row is there twice, and fewer than 2^32. Errors: none but what the system has.
+    /// Sorts rows into tables; one that is there twice counts once. Errors: 2^32 rows or more.
     pub fn build(design: &Design, mut rows: Vec<Row>, hold: Hold) -> Result<Self> {
         let order = &design.arrangements[0].order;
         rows.iter_mut().for_each(|row| row.0 = order.apply(row.0));
         sort(&mut rows);
+        rows.dedup();
         let mut first: Vec<u64> = rows.iter().map(|row| row.0).collect();
         first.dedup();
         let owners = Owners::of(&rows, first.len())?;
         drop(rows);
         let tables = Tables::hold(design, hold, first.len(), |table| {
             let other = &design.arrangements[table].order;
-            let mut column: Vec<u64> = first.iter().map(|row| other.apply(order.undo(*row))).collect();
-            sort(&mut column);
+            let mut column = reserve(first.len());
+            column.extend(first.iter().map(|row| other.apply(order.undo(*row))));
+            if table > 0 {
+                sort(&mut column);
+            }
             Ok(column)
         })?;
         let search = Search::new(design, first.len() as u64);
@@ -207,14 +212,15 @@ impl Run {
         self.pages.as_ref().map_or(Ok(()), |pages| pages.checked())
     }
 
-    /// Calls `seen` with the number of the query and id, distance and number of the fingerprint of everything near it.
-    /// REQUIRES: a distance of at most the design's.
-    pub fn find(&self, queries: &[u64], distance: u32, seen: &mut dyn FnMut(u32, u64, u32, usize)) {
+    /// Calls `seen` with the number of the query and id, distance and number of the fingerprint of everything near it; with how many
+    /// fingerprints each query was compared. REQUIRES: a distance of at most the design's.
+    pub fn find(&self, queries: &[u64], distance: u32, seen: &mut dyn FnMut(u32, u64, u32, usize)) -> Vec<u64> {
         let findings = with!(&self.tables, columns => self.search.run(columns, queries));
         for found in findings.found.iter().filter(|found| u32::from(found.distance) <= distance) {
             let row = found.row as usize;
             self.owners.each(row, &mut |_, id| seen(found.query, id, found.distance.into(), row));
         }
+        findings.candidates
     }
 
     /// A fingerprint by its number.

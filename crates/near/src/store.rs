@@ -16,7 +16,7 @@ use crate::manifest::Plan;
 use crate::run::{Hold, Row, Run};
 use lookalike_core::hamming::design::Design;
 use lookalike_core::hamming::solve::{solve, Limit};
-use lookalike_core::hamming::tables::Hit;
+use lookalike_core::hamming::tables::{task_size, Hit};
 use lookalike_core::hamming::BITS;
 use lookalike_core::table::sort::sort;
 use rayon::prelude::*;
@@ -25,8 +25,6 @@ use rayon::prelude::*;
 pub const TAIL: usize = 1 << 12;
 /// Runs of a size that are merged, and how much larger the next size is.
 const TIER: usize = 4;
-/// Queries that one task answers.
-const CHUNK: usize = 1 << 12;
 
 /// A set of rows that is searched by distance.
 #[derive(Debug)]
@@ -60,6 +58,15 @@ pub struct Answers {
     pub ids: Vec<u64>,
     /// In how many bits they differ.
     pub distances: Vec<u8>,
+    /// For each query, how many fingerprints it was compared with.
+    pub candidates: Vec<u64>,
+}
+
+/// Answers of one task.
+struct Part {
+    /// Query, id, distance.
+    rows: Vec<(u32, u64, u8)>,
+    candidates: Vec<u64>,
 }
 
 impl Store {
@@ -79,11 +86,8 @@ impl Store {
     }
 
     /// A table in memory of these rows, in one run. Errors: as for [`Self::new`].
-    pub fn build(plan: Plan, hold: Hold, rows: &[Row]) -> Result<Self> {
+    pub fn build(plan: Plan, hold: Hold, rows: Vec<Row>) -> Result<Self> {
         let mut store = Self::new(plan, hold)?;
-        let mut rows = rows.to_vec();
-        sort(&mut rows);
-        rows.dedup();
         if !rows.is_empty() {
             let run = store.run(rows)?;
             store.runs.push(run);
@@ -91,7 +95,7 @@ impl Store {
         Ok(store)
     }
 
-    /// A run of these rows. REQUIRES: none is there twice.
+    /// A run of these rows.
     fn run(&mut self, rows: Vec<Row>) -> Result<Run> {
         // A design is nearly the best for twice as many rows, and it takes milliseconds to find.
         let size = rows.len().max(1).ilog2() as usize;
@@ -310,32 +314,37 @@ impl Store {
             let reason = format!("`{}` queries are too many for one batch: ask fewer than 2^32", queries.len());
             return Err(Error::Refused { reason });
         }
-        let parts: Vec<Vec<(u32, u64, u8)>> = queries
-            .par_chunks(CHUNK)
+        let size = task_size(queries.len());
+        let parts: Vec<Part> = queries
+            .par_chunks(size)
             .enumerate()
-            .map(|(chunk, queries)| self.part((chunk * CHUNK) as u32, queries, distance))
+            .map(|(chunk, queries)| self.part((chunk * size) as u32, queries, distance))
             .collect();
         self.checked()?;
-        let rows = || parts.iter().flatten();
+        let rows = || parts.iter().flat_map(|part| &part.rows);
         Ok(Answers {
             queries: rows().map(|row| row.0).collect(),
             ids: rows().map(|row| row.1).collect(),
             distances: rows().map(|row| row.2).collect(),
+            candidates: parts.iter().flat_map(|part| &part.candidates).copied().collect(),
         })
     }
 
     /// What is near some of the queries, the first of which has that number.
-    fn part(&self, first: u32, queries: &[u64], distance: u32) -> Vec<(u32, u64, u8)> {
+    fn part(&self, first: u32, queries: &[u64], distance: u32) -> Part {
         let mut rows = Vec::new();
+        let mut candidates = vec![self.tail.0.len() as u64; queries.len()];
         for (i, query) in queries.iter().enumerate() {
             self.find_in_tail(*query, distance, |_, id, distance| rows.push((first + i as u32, id, distance as u8)));
         }
         for run in &self.runs {
-            run.find(queries, distance, &mut |query, id, distance, _| rows.push((first + query, id, distance as u8)));
+            let compared = run
+                .find(queries, distance, &mut |query, id, distance, _| rows.push((first + query, id, distance as u8)));
+            candidates.iter_mut().zip(compared).for_each(|(sum, some)| *sum += some);
         }
         rows.sort_unstable();
         rows.dedup();
-        rows
+        Part { rows, candidates }
     }
 
     /// All rows, ascending by (fingerprint, id). Errors: a file is damaged.

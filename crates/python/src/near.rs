@@ -24,6 +24,7 @@ pub struct HammingStore {
 
 /// Columns of what was found.
 type Found = (Column, Column, Column);
+type FoundBatch = (Column, Column, Column, Column);
 
 fn hold_of(name: &str) -> PyResult<Hold> {
     match name {
@@ -108,7 +109,7 @@ impl HammingStore {
     ) -> PyResult<Self> {
         let plan = Plan { distance: distance_of(distance), limit: limit_of(design, tables)? };
         let (rows, hold) = (rows_of(fingerprints, ids)?, hold_of(hold)?);
-        detached(py, usize::MAX, || Store::build(plan, hold, &rows)).map(Self::of).map_err(near_to_python)
+        detached(py, usize::MAX, || Store::build(plan, hold, rows)).map(Self::of).map_err(near_to_python)
     }
 
     /// The table in a folder.
@@ -145,11 +146,16 @@ impl HammingStore {
         ))
     }
 
-    /// Numbers of queries, ids and distances of what is near them.
-    fn query_batch(&self, py: Python<'_>, fingerprints: Hashes, distance: Whole) -> PyResult<Found> {
+    /// Numbers of queries, ids and distances of what is near them; with how many each was compared.
+    fn query_batch(&self, py: Python<'_>, fingerprints: Hashes, distance: Whole) -> PyResult<FoundBatch> {
         let found = self.read(py, usize::MAX, |store| store.query_batch(&fingerprints.0, distance_of(distance)))?;
         let distances = found.distances.iter().map(|distance| u32::from(*distance)).collect();
-        Ok((Values::U32(found.queries).into(), Values::U64(found.ids).into(), Values::U32(distances).into()))
+        Ok((
+            Values::U32(found.queries).into(),
+            Values::U64(found.ids).into(),
+            Values::U32(distances).into(),
+            Values::U64(found.candidates).into(),
+        ))
     }
 
     /// Fingerprints and ids of all rows.

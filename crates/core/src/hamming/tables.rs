@@ -143,7 +143,7 @@ impl Tables {
     /// Errors: more queries than 32 bits can number.
     pub fn query_batch(&self, queries: &[u64]) -> Result<Answers> {
         too_many("queries", queries.len())?;
-        let size = queries.len().div_ceil(rayon::current_num_threads()).clamp(SMALL_CHUNK, CHUNK);
+        let size = task_size(queries.len());
         let parts: Vec<Part> = queries
             .par_chunks(size)
             .enumerate()
@@ -231,6 +231,11 @@ fn first_table(design: &Design, values: &[u64], ids: Option<&[u64]>) -> (Vec<u64
         None => Ids::Numbers(pairs.iter().map(|pair| pair.1 as u32).collect()),
     };
     (first, Owners { starts, ids })
+}
+
+/// Queries that one task answers, of so many in all.
+pub fn task_size(queries: usize) -> usize {
+    queries.div_ceil(rayon::current_num_threads()).clamp(SMALL_CHUNK, CHUNK)
 }
 
 fn check(values: &[u64], ids: Option<&[u64]>) -> Result<()> {
