@@ -103,7 +103,7 @@ def tally(counts: Sequence[float], judged: Sequence[Judged], threshold: float) -
     return made
 
 
-def sampled(found: Simhashed, near: Partners, seed: int) -> list[tuple[int, int, int]]:
+def sampled(near: Partners, seed: int) -> list[tuple[int, int, int]]:
     """Draw as many pairs at each distance, in the order in which they are to be judged: distance, left, right."""
     rng = np.random.default_rng(seed)
     made = []
@@ -129,7 +129,7 @@ def measure(corpus: Corpus, seed: int, pairs: Path | None = None) -> Outcome:
         raise FrontendError(f"corpus `{corpus.name}` has no two texts within {DISTANCES[-1]} bits: give a larger one")
     share = share_of_pairs(len(found), len(drawn))
     counts = [float((near.scores == distance).sum() / share) for distance in DISTANCES]
-    chosen = sampled(found, near, seed)
+    chosen = sampled(near, seed)
     given = None if pairs is None else labels.read(pairs, corpus)
     if given is None:
         judged = [(distance, _judge(found, left, right)) for distance, left, right in chosen]
