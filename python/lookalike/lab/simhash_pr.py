@@ -40,7 +40,7 @@ K = 3
 #: Distances that are sampled; the paper's begin at 1.
 DISTANCES = range(11)
 #: Pairs at each distance that are judged, and that stand on the sheet.
-EACH, TO_TAG = 100, 20
+EACH, TO_TAG = 1_000, 20
 #: Resemblance from which a pair is true, and others to see what depends on it.
 THRESHOLD: float = params.THRESHOLD.default
 THRESHOLDS = (0.3, 0.5, THRESHOLD, 0.9)
