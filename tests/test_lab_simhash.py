@@ -331,7 +331,7 @@ def test_samples_are_equal_and_at_exactly_the_distance(monkeypatch: pytest.Monke
     monkeypatch.setattr(simhash_pr, "EACH", 3)
     found = simhashed.read(mixed)
     near = partners.by_distance(found.fingerprints, np.arange(len(found)), 10).once()
-    chosen = simhash_pr.sampled(found, near, SEED)
+    chosen = simhash_pr.sampled(near, SEED)
     assert len(set(chosen)) == len(chosen)
     for distance in simhash_pr.DISTANCES:
         pairs = [(left, right) for at, left, right in chosen if at == distance]
@@ -645,7 +645,7 @@ def test_tables_of_any_number_find_what_a_scan_finds():
     naive = len(partners.by_distance(stored, np.arange(50), table_designs.DISTANCE)) / 50
     assert [one.tables for one in timings] == list(table_designs.TIMED)
     assert {round(one.found, 9) for one in timings} == {round(naive, 9)}
-    assert naive > 0.5
+    assert naive > 0.1
 
 
 def test_clusters_make_queries_look_at_more(mixed: Corpus, monkeypatch: pytest.MonkeyPatch):

@@ -207,7 +207,7 @@ def draw(outcome: Outcome) -> Figure:
     left.axvline(K, color=plots.RED, ls=":", label=f"k = {K}")
     left.set(xlabel="Hamming distance", title="distances of pairs", xlim=(-0.7, BITS / 2 + 1))
     if PAPER:
-        right.plot([0.75], [0.75], "x", ms=10, mew=2, color=plots.RED, label="paper, k = 3")
+        right.plot([0.75], [0.75], "x", ms=10, mew=2, color=plots.RED, label="the paper says, k = 3")
     right.set(
         xlabel="recall", ylabel="precision", title=f"each k a point; squares: k = {K}", xlim=(0, 1.03), ylim=(0, 1.03)
     )

@@ -40,7 +40,7 @@ K = 3
 #: Distances that are sampled; the paper's begin at 1.
 DISTANCES = range(11)
 #: Pairs at each distance that are judged, and that stand on the sheet.
-EACH, TO_TAG = 100, 20
+EACH, TO_TAG = 1_000, 20
 #: Resemblance from which a pair is true, and others to see what depends on it.
 THRESHOLD: float = params.THRESHOLD.default
 THRESHOLDS = (0.3, 0.5, THRESHOLD, 0.9)
@@ -103,7 +103,7 @@ def tally(counts: Sequence[float], judged: Sequence[Judged], threshold: float) -
     return made
 
 
-def sampled(found: Simhashed, near: Partners, seed: int) -> list[tuple[int, int, int]]:
+def sampled(near: Partners, seed: int) -> list[tuple[int, int, int]]:
     """Draw as many pairs at each distance, in the order in which they are to be judged: distance, left, right."""
     rng = np.random.default_rng(seed)
     made = []
@@ -129,7 +129,7 @@ def measure(corpus: Corpus, seed: int, pairs: Path | None = None) -> Outcome:
         raise FrontendError(f"corpus `{corpus.name}` has no two texts within {DISTANCES[-1]} bits: give a larger one")
     share = share_of_pairs(len(found), len(drawn))
     counts = [float((near.scores == distance).sum() / share) for distance in DISTANCES]
-    chosen = sampled(found, near, seed)
+    chosen = sampled(near, seed)
     given = None if pairs is None else labels.read(pairs, corpus)
     if given is None:
         judged = [(distance, _judge(found, left, right)) for distance, left, right in chosen]

@@ -8,7 +8,6 @@ share of pairs that have a drawn end. A corpus of at most ``DRAWN`` texts is dra
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 
@@ -146,11 +145,6 @@ def sample(rng: np.random.Generator, size: int, most: int) -> Integers:
 
 def beginning(text: bytes, characters: int) -> str:
     """Return the beginning of a text on one line, for people."""
-    # A character is at most four bytes; what is cut in two at the end goes.
+    # A character is at most four bytes, and half of them may be spaces that go.
     line = " ".join(text[: 8 * characters].decode("utf-8", "replace").split())
     return line if len(line) <= characters else line[: characters - 1] + "…"
-
-
-def mean(values: Sequence[float]) -> float | None:
-    """Return the mean, ``None`` of nothing."""
-    return sum(values) / len(values) if values else None
