@@ -19,7 +19,7 @@ fn cpu() -> f64 {
 /// The fingerprint of a number, with bits changed where it is asked for.
 fn query(i: u64, fingerprints: u64, distance: u32) -> u64 {
     let changed = (0..distance).fold(0, |sum, bit| sum | 1 << (mix64(i * 16 + u64::from(bit)) % 64));
-    if i % 2 == 0 {
+    if i.is_multiple_of(2) {
         mix64(mix64(i) % fingerprints) ^ changed
     } else {
         mix64(i + (1 << 40))
