@@ -57,8 +57,8 @@ def cli() -> None:
     """Tell which documents are the same, nearly the same, or share passages, and exactly where.
 
     Results go to stdout (tables for people, --json for programs), messages to stderr.
-    Exit codes: 0 done, 1 a pair is above --fail-above, 2 usage, 3 input refused, 7 I/O error, 70 internal error,
-    130 interrupted.
+    Exit codes: 0 done, 1 a pair is above --fail-above, 2 usage, 3 input refused, 4 a table is damaged, 5 it is locked,
+    6 it is of another version, 7 I/O error, 70 internal error, 130 interrupted.
     """
 
 
