@@ -24,6 +24,8 @@ TOLD = {
     "class growth": ("{:.2f} × CPU for ten times the class", 1),
     "known copies": ("{:.1f} % of the known copies come first", 100),
     "RMSE": ("{:.4f} RMSE against the exact resemblance", 1),
+    "near bits": ("{:.2f} of 64 bits from a document of resemblance 0.9", 1),
+    "other bits": ("{:.2f} of 64 bits from the next document", 1),
     "RMSE of theory": ("{:.2f} × RMSE of independent coordinates", 1),
     "document recall": ("{:.2f} % of documents with a partner found", 100),
     "precision": ("{:.2f} % of edges and members at the threshold", 100),

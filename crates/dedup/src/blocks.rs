@@ -13,8 +13,11 @@ use lookalike_core::error::{Error, Result};
 use lookalike_core::hamming::MAX_DISTANCE;
 use lookalike_core::hash::mix64;
 
-/// Most keys of a document.
-const MAX_KEYS: usize = 1_001;
+/// Most keys of a document: 286 suffice for ten bits, and a thousand would take longer to sort than strangers to look at.
+const MAX_KEYS: usize = 300;
+
+/// Fingerprints of texts cluster: of 100,000 documents 686 keys of 16 bits were held by more than clustering tries in full.
+const SKEW: f64 = 8.0;
 
 /// How keys are made.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -25,7 +28,7 @@ pub struct Blocks {
 
 impl Blocks {
     /// The keys for a distance that cost least among so many documents: each key is sorted once, and a stranger who shares one is looked
-    /// at, which costs about as much. Errors: a distance above [`MAX_DISTANCE`].
+    /// at, which costs about as much, and is met [`SKEW`] times as often as among uniform fingerprints. Errors: a distance above [`MAX_DISTANCE`].
     pub fn for_documents(distance: u32, documents: usize) -> Result<Self> {
         if distance > MAX_DISTANCE {
             let reason = format!("is too far for keys that pay: use 0 ≤ distance ≤ {MAX_DISTANCE}");
@@ -48,7 +51,7 @@ impl Blocks {
 
     /// Keys sorted and strangers looked at, for each document.
     fn cost(&self, documents: usize) -> f64 {
-        let strangers = |mask: &u64| documents as f64 * (-f64::from(mask.count_ones())).exp2();
+        let strangers = |mask: &u64| SKEW * documents as f64 * (-f64::from(mask.count_ones())).exp2();
         self.masks.iter().map(|mask| 1.0 + strangers(mask)).sum()
     }
 
