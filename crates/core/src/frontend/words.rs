@@ -52,16 +52,16 @@ impl<'t> Words<'t> {
     /// How far the text from here on is ASCII, up to something else that parts words, or to the last white space before it.
     fn ascii_stretch(&self) -> usize {
         let rest = &self.text.as_bytes()[self.at..];
-        let full = rest.chunks(FAR).take_while(|chunk| chunk.is_ascii()).map(<[u8]>::len).sum::<usize>();
-        let (blocks, _) = rest[full..].as_chunks();
-        let full = full + blocks.iter().take_while(|block| ascii_prefix(block) == BLOCK).count() * BLOCK;
-        let Some(step) = rest[full..].iter().position(|byte| !byte.is_ascii()) else { return self.text.len() };
-        let end = self.at + full + step;
+        let len = ascii_len(rest);
+        let end = self.at + len;
+        if len == rest.len() {
+            return end;
+        }
         if self.alone(end).is_some() {
             return end;
         }
         let is_white = |byte: &u8| byte.is_ascii_whitespace();
-        self.at + rest[..full + step].iter().rposition(is_white).map_or(0, |last| last + 1)
+        self.at + rest[..len].iter().rposition(is_white).map_or(0, |last| last + 1)
     }
 
     /// What stands at a place, if words end before it and begin after it whatever they are.
@@ -112,6 +112,19 @@ impl<'t> Words<'t> {
             from = to;
         }
     }
+}
+
+/// How many bytes at the front are ASCII.
+fn ascii_len(bytes: &[u8]) -> usize {
+    let far = bytes.chunks(FAR).take_while(|chunk| chunk.is_ascii()).map(<[u8]>::len).sum::<usize>();
+    let (blocks, tail) = bytes[far..].as_chunks();
+    for (i, block) in blocks.iter().enumerate() {
+        let step = ascii_prefix(block);
+        if step < BLOCK {
+            return far + i * BLOCK + step;
+        }
+    }
+    bytes.len() - tail.len() + tail.iter().position(|byte| !byte.is_ascii()).unwrap_or(tail.len())
 }
 
 /// Where the token that begins with canonical character `from` ends: after its segment if that is Katakana, else before the next such.

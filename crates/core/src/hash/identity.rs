@@ -123,7 +123,9 @@ fn avalanche_long(x: u64) -> u64 {
 pub fn push_utf8(code: u32, out: &mut Vec<u8>) {
     let mut utf8 = [0; 4];
     let len = write_utf8(code, &mut utf8);
-    out.extend_from_slice(&utf8[..len]);
+    // All four, then fewer: a copy of a length that is known is no call.
+    out.extend_from_slice(&utf8);
+    out.truncate(out.len() - (utf8.len() - len));
 }
 
 /// Writes a code point's UTF-8 and returns its length. REQUIRES: four bytes of room.

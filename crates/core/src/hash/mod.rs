@@ -13,7 +13,7 @@
 #[cfg(target_arch = "x86_64")]
 pub mod carryless;
 #[cfg(target_arch = "x86_64")]
-pub mod eight;
+pub(crate) mod eight;
 pub mod identity;
 #[cfg(target_arch = "x86_64")]
 mod lanes;
