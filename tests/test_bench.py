@@ -25,7 +25,9 @@ ROWS = definition.load(definition.FOLDER)
 BASE = 0x9E3779B5
 #: Works whose texts are not of `bench.corpora`.
 WITHOUT_CORPUS = tuple(
-    work for work in runner.WORKS if work.startswith(("compare", "dedup", "rival", "shared", "sketches", "clustering"))
+    work
+    for work in runner.WORKS
+    if work.startswith(("compare", "dedup", "hamming", "rival", "shared", "sketches", "clustering"))
 )
 
 
