@@ -8,7 +8,19 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 
-from bench import clustering, deduplication, jobs, measure, parallel, rivals, simhashes, sketches, space, works
+from bench import (
+    clustering,
+    deduplication,
+    hamming,
+    jobs,
+    measure,
+    parallel,
+    rivals,
+    simhashes,
+    sketches,
+    space,
+    works,
+)
 from bench.definition import Definition, with_references
 from bench.outcome import Outcome, SkippedError
 from bench.works import Run
@@ -23,12 +35,15 @@ WORKS: dict[str, Callable[[Definition, Run], Outcome]] = {
     "dedup-growth": deduplication.dedup_growth,
     "dedup-threads": deduplication.dedup_threads,
     "figure5": works.figure5,
+    "hamming": hamming.online,
+    "hamming-batch": hamming.streamed,
     "linear": works.linear,
     "memory": works.read_pass(_core.memory_pass),
     "one": works.one,
     "rival": rivals.rival,
     "rival-class": rivals.rival_class,
     "rival-dedup": deduplication.rival_dedup,
+    "rival-hamming": hamming.rival_hamming,
     "rival-simhashes": simhashes.rival_simhashes,
     "rival-sketches": sketches.rival_sketches,
     "rolling": works.rolling,
@@ -47,7 +62,7 @@ WORKS: dict[str, Callable[[Definition, Run], Outcome]] = {
 }
 
 #: Works whose answer is not ours to know.
-UNJUDGED = ("rival", "rival-class", "rival-dedup", "rival-simhashes", "rival-sketches")
+UNJUDGED = ("rival", "rival-class", "rival-dedup", "rival-hamming", "rival-simhashes", "rival-sketches")
 #: Works that are not measured a second time: memory does not vary, and rivals and large corpora take minutes.
 ONCE_ONLY = (*UNJUDGED, "clustering", "shared-growth", "space")
 

@@ -253,3 +253,31 @@ def test_nothing_that_was_saved_is_lost_when_the_writer_is_killed(tmp_path: Path
         saved += rows != after(saved)
         assert la.HammingTable.check(folder) == len(rows)
     assert saved > 10
+
+
+def spoken(*arguments: str | Path) -> subprocess.CompletedProcess[str]:
+    return subprocess.run([sys.executable, "-m", "lookalike", *map(str, arguments)], capture_output=True, text=True)
+
+
+def test_a_file_is_kept_as_a_table_and_asked(tmp_path: Path):
+    rows = [f"{number},{fingerprint:#x}" for number, (fingerprint, _) in enumerate(ROWS)]
+    (tmp_path / "prints.csv").write_text("\n".join(["id,fingerprint", *rows, "900,none"]))
+    done = spoken("near", tmp_path / "prints.csv", "--save", tmp_path / "table")
+    assert done.returncode == 0, done.stderr
+    assert f"{len(ROWS):,} fingerprints in" in done.stderr
+    assert "`none` is no fingerprint" in done.stderr
+    query = mixed(4)
+    asked = spoken("near", tmp_path / "table", "--fingerprint", hex(query), "--distance", "2")
+    found = sorted(int(line.split(",")[1]) for line in asked.stdout.splitlines()[1:])
+    assert found == [number for number, (other, _) in enumerate(ROWS) if (other ^ query).bit_count() <= 2]
+    again = spoken("near", tmp_path / "prints.csv", "--save", tmp_path / "table")
+    assert again.returncode == 2
+    assert "holds a table already" in again.stderr
+
+
+def test_ids_of_a_table_are_whole_numbers(tmp_path: Path):
+    (tmp_path / "prints.csv").write_text("id,fingerprint\na.html,5\n")
+    done = spoken("near", tmp_path / "prints.csv", "--save", tmp_path / "table")
+    assert done.returncode == 2
+    assert "id `a.html`" in done.stderr
+    assert not (tmp_path / "table").exists()

@@ -16,6 +16,7 @@ from lookalike.errors import ParameterError
 from lookalike.shell import REFUSED, Command, option
 
 if TYPE_CHECKING:
+    from lookalike.corpora.batches import Problem
     from lookalike.nearby import NearReport
 
 #: Problems shown at the terminal.
@@ -34,6 +35,9 @@ def near_options(command: Command) -> Command:
 @click.argument("file", type=click.Path())
 @click.option("--query", type=click.Path(), help="A file of fingerprints to look for; by default those of FILE itself.")
 @click.option("--fingerprint", "given", multiple=True, help="A fingerprint to look for, such as 0x1f. Repeatable.")
+@click.option(
+    "--save", "folder", type=click.Path(), help="Keep FILE, whose ids are whole numbers, as a table in this new folder."
+)
 @near_options
 @click.option("-o", "--out", type=click.Path(), help="Write the pairs to this .csv or .parquet.")
 @click.option("--overwrite", is_flag=True, help="Replace an output that exists.")
@@ -43,6 +47,7 @@ def near(
     file: str,
     query: str | None,
     given: tuple[str, ...],
+    folder: str | None,
     out: str | None,
     overwrite: bool,
     strict: bool,
@@ -59,9 +64,18 @@ def near(
       lookalike near prints.parquet --query today.parquet --distance 3
       lookalike near prints.csv --fingerprint 0x5ed8b3a1f0c24d77
       lookalike near prints.csv -o pairs.csv
+      lookalike near prints.csv --save seen && lookalike near seen --query today.csv
     """
     from lookalike.nearby import near as find
+    from lookalike.nearby import save
 
+    if folder is not None:
+        if query is not None or given or out is not None:
+            raise ParameterError("--save makes a table and asks it nothing: ask the folder afterwards")
+        kept = save(file, folder, **chosen)
+        click.echo(f"{kept.rows:,} fingerprints in {folder}", err=True)
+        _tell_problems(kept.problems, kept.left_out)
+        raise SystemExit(REFUSED if strict and kept.left_out else 0)
     if query is not None and given:
         raise ParameterError("--query and --fingerprint both say what to look for: give one of them")
     _check(out)
@@ -126,7 +140,11 @@ def _tell(report: NearReport, out: str | None) -> None:
         f"{report.fingerprints:,} fingerprints",
         err=True,
     )
-    for problem in report.problems[:SHOWN_PROBLEMS]:
+    _tell_problems(report.problems, report.left_out)
+
+
+def _tell_problems(problems: list[Problem], left_out: int) -> None:
+    for problem in problems[:SHOWN_PROBLEMS]:
         click.echo(f"left out: {problem.source}, {problem.place}: {problem.reason}", err=True)
-    if report.left_out > SHOWN_PROBLEMS:
-        click.echo(f"left out: {report.left_out:,} rows in all", err=True)
+    if left_out > SHOWN_PROBLEMS:
+        click.echo(f"left out: {left_out:,} rows in all", err=True)

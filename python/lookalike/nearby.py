@@ -210,6 +210,43 @@ def near(
     return report
 
 
+@dataclass
+class Kept:
+    """What became of a file that was made a table."""
+
+    rows: int
+    left_out: int
+    problems: list[Problem]
+
+
+def save(
+    path: str | os.PathLike[str],
+    folder: str | os.PathLike[str],
+    *,
+    distance: int = params.DISTANCE.default,
+    id_column: str = params.NEAR["id_column"].default,
+    fingerprint_column: str = params.NEAR["fingerprint_column"].default,
+) -> Kept:
+    """Keep the fingerprints of a file as a ``HammingTable`` in a new folder; ids must be whole numbers.
+
+    Errors: ``ParameterError``, ``OSError``, ``LockedError``, ``MissingExtraError``.
+    """
+    stored = Fingerprinted(os.fspath(path), id_column, fingerprint_column)
+    with HammingTable.build(distance=distance) as table:
+        for chunk in stored.chunks():
+            table.insert(chunk.fingerprints, array("Q", [_number(name, path) for name in chunk.ids]))
+        table.compact()
+        table.save(folder)
+        return Kept(len(table), stored.left_out, stored.problems)
+
+
+def _number(name: str, path: str | os.PathLike[str]) -> int:
+    """Return an id of a table."""
+    if not name.isdecimal() or not int(name) < 1 << 64:
+        raise ParameterError(f"id `{name}` of `{path}` is no whole number: a table has ids from 0 to 2^64 − 1")
+    return int(name)
+
+
 def _near_table(
     folder: str | os.PathLike[str],
     queries: str | os.PathLike[str] | Sequence[int] | None,

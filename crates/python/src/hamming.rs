@@ -7,6 +7,7 @@ use crate::input::{Hashes, Whole};
 use lookalike_core::error::Result;
 use lookalike_core::hamming::batch::{Batch, Pair};
 use lookalike_core::hamming::solve::{frontier, longest_prefix, solve, Limit};
+use lookalike_core::hamming::tables::Tables;
 use lookalike_core::hamming::{Design, BITS};
 use pyo3::prelude::*;
 
@@ -69,6 +70,28 @@ pub fn table_design(
         other => return Err(unknown("limit", other, &["compact", "fast", "tables", "bytes", "paper", "scan"])),
     };
     found.map(|design| priced(&design, rows)).map_err(to_python)
+}
+
+/// How many rows each query is compared with, in tables of all fingerprints.
+#[pyfunction]
+pub fn table_candidates(
+    py: Python<'_>,
+    fingerprints: Hashes,
+    queries: Hashes,
+    distance: Whole,
+    design: &str,
+) -> PyResult<Column> {
+    let limit = match design {
+        "compact" => Limit::Compact,
+        "fast" => Limit::Fast,
+        other => return Err(unknown("design", other, &["compact", "fast"])),
+    };
+    let work = || {
+        let design = solve(BITS, small(distance), fingerprints.0.len() as u64, limit)?;
+        Tables::build(&design, &fingerprints.0, None)?.query_batch(&queries.0)
+    };
+    let answers = detached(py, usize::MAX, work).map_err(to_python)?;
+    Ok(Values::U64(answers.candidates).into())
 }
 
 /// Queries that have fingerprints streamed past them.

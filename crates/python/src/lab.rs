@@ -4,11 +4,23 @@ use crate::column::{Column, Values};
 use crate::detach::detached;
 use crate::input::Hashes;
 use lookalike_core::hash::identity::token_value;
+use lookalike_core::hash::mix64;
 use lookalike_core::hash::rolling::Rolling;
 use lookalike_core::naive;
 use lookalike_core::scheme;
 use pyo3::prelude::*;
 use pyo3::pybacked::PyBackedBytes;
+
+/// Reads so many values at places that each depend on the value before: accesses to memory that nobody could foresee.
+#[pyfunction]
+pub fn memory_walk(py: Python<'_>, values: Hashes, steps: u64) -> u64 {
+    let values = values.0;
+    let step = |last: u64, i: u64| {
+        let place = (u128::from(mix64(last ^ i)) * values.len() as u128) >> 64;
+        values.get(place as usize).copied().unwrap_or(0)
+    };
+    detached(py, usize::MAX, || (0..steps).fold(1, step))
+}
 
 /// Sum of the 64-bit words of `data`: one pass over memory, the unit that speeds are told in.
 #[pyfunction]

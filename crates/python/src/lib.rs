@@ -40,9 +40,9 @@ mod _core {
     #[pymodule_export]
     use crate::fingerprint::{canonical, concatenate, locate, select, stream, Fingerprinter};
     #[pymodule_export]
-    use crate::hamming::{hamming_distances, table_design, table_frontier, HammingBatch};
+    use crate::hamming::{hamming_distances, table_candidates, table_design, table_frontier, HammingBatch};
     #[pymodule_export]
-    use crate::lab::{figure5, figure5_text, kgram_keys, memory_pass, modulus_for, rolling_pass, xxh3};
+    use crate::lab::{figure5, figure5_text, kgram_keys, memory_pass, memory_walk, modulus_for, rolling_pass, xxh3};
     #[pymodule_export]
     use crate::near::HammingStore;
     #[pymodule_export]

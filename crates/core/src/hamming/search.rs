@@ -7,7 +7,7 @@
 //! **Each once.** A row may be near in several tables. It is reported by the first table of the design that promises to find its
 //! pattern, and by no other, even where another happens to see it. So nothing has to be remembered or removed.
 //!
-//! **Crowded prefixes.** A bucket with more than [`CROWD`] rows is narrowed to the design's whole prefix by binary search.
+//! **Crowded prefixes.** A bucket with more than `CROWD` rows is narrowed to the design's whole prefix by binary search.
 //!
 //! **Cost.** For 100 million uniform rows at distance 3: 50 lookups in two tables of 8.7 bytes a row, or 10 in ten.
 
@@ -85,6 +85,8 @@ type Keyed = (u64, u32);
 struct Scratch {
     /// The queries in the order of a table.
     keyed: Vec<Keyed>,
+    /// The same, in heaps.
+    dealt: Vec<Keyed>,
     /// Of two groups of queries: one to be compared, one to be looked up.
     buckets: [Vec<Range<usize>>; 2],
     /// Near rows of tables after the first: their query, their value in the first table's order, their distance.
@@ -110,9 +112,13 @@ impl Search {
         let mut scratch = Scratch::default();
         for (table, column) in columns.iter().enumerate().take(self.plans.len()) {
             let order = &self.design.arrangements[table].order;
-            let keyed = || queries.iter().enumerate().map(|(i, query)| (order.apply(*query), i as u32));
-            deal(keyed, column.len() >= LARGE && queries.len() >= HEAPS, &mut scratch.keyed);
-            let keyed = std::mem::take(&mut scratch.keyed);
+            let mut keyed = std::mem::take(&mut scratch.keyed);
+            keyed.clear();
+            keyed.extend(queries.iter().enumerate().map(|(i, query)| (order.apply(*query), i as u32)));
+            if column.len() >= LARGE && queries.len() >= HEAPS {
+                deal(&keyed, &mut scratch.dealt);
+                std::mem::swap(&mut keyed, &mut scratch.dealt);
+            }
             self.look(table, column, &keyed, &mut scratch, &mut out);
             scratch.keyed = keyed;
         }
@@ -163,21 +169,17 @@ impl Search {
     }
 }
 
-/// The queries in the order in which they are given or, if `is_dealt`, in heaps by their highest bits. Sorting them wholly
-/// would take longer than it saves.
-fn deal<I: Iterator<Item = Keyed>>(queries: impl Fn() -> I, is_dealt: bool, out: &mut Vec<Keyed>) {
-    out.clear();
-    if !is_dealt {
-        return out.extend(queries());
-    }
+/// The queries in heaps by their highest bits. Sorting them wholly would take longer than it saves.
+fn deal(queries: &[Keyed], out: &mut Vec<Keyed>) {
     let heap_of = |query: &Keyed| (query.0 >> (64 - HEAPS.ilog2())) as usize;
     let mut next = [0usize; HEAPS + 1];
-    queries().for_each(|query| next[heap_of(&query) + 1] += 1);
+    queries.iter().for_each(|query| next[heap_of(query) + 1] += 1);
     (0..HEAPS).for_each(|heap| next[heap + 1] += next[heap]);
-    out.resize(next[HEAPS], (0, 0));
-    for query in queries() {
-        out[next[heap_of(&query)]] = query;
-        next[heap_of(&query)] += 1;
+    out.resize(queries.len(), (0, 0));
+    for query in queries {
+        let at = &mut next[heap_of(query)];
+        out[*at] = *query;
+        *at += 1;
     }
 }
 

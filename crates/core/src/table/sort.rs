@@ -4,7 +4,7 @@
 //! McIlroy 1993), each heap again by the next byte until it is small, on all cores. The result does not depend on the number of
 //! threads.
 //!
-//! Cost: O(n) exchanges for each byte that is dealt by, then comparisons in heaps of [`SMALL`] rows; no memory beside the rows.
+//! Cost: O(n) exchanges for each byte that is dealt by, then comparisons in heaps of `SMALL` rows; no memory beside the rows.
 
 use rayon::prelude::*;
 
