@@ -273,7 +273,7 @@ _Numbers: TypeAlias = Buffer | Sequence[int]
 class HammingStore:
     @staticmethod
     def build(
-        fingerprints: _Numbers, ids: _Numbers, distance: int, design: str, tables: int | None, hold: str
+        fingerprints: _Numbers, ids: _Numbers | None, distance: int, design: str, tables: int | None, hold: str
     ) -> HammingStore: ...
     @staticmethod
     def open(folder: str | PathLike[str], hold: str, write: bool) -> HammingStore: ...

@@ -124,10 +124,9 @@ class HammingTable:
         """
         tables = params.TABLES.default if tables is None else tables
         design, count = (tables, None) if isinstance(tables, str) else ("", tables)
-        given = range(len(memoryview(fingerprints) if isinstance(fingerprints, Buffer) else fingerprints))
         distance = params.DISTANCE.default if distance is None else distance
         hold = params.HOLD.default if hold is None else hold
-        return cls(HammingStore.build(fingerprints, given if ids is None else ids, distance, design, count, hold))
+        return cls(HammingStore.build(fingerprints, ids, distance, design, count, hold))
 
     @classmethod
     def open(cls, folder: Folder, *, write: bool = False, hold: str | None = None) -> Self:

@@ -96,18 +96,20 @@ fn closed() -> PyErr {
 
 #[pymethods]
 impl HammingStore {
-    /// A table in memory of these rows.
+    /// A table in memory of these rows; without ids they are numbered.
     #[staticmethod]
     fn build(
         py: Python<'_>,
         fingerprints: Hashes,
-        ids: Hashes,
+        ids: Option<Hashes>,
         distance: Whole,
         design: &str,
         tables: Option<Whole>,
         hold: &str,
     ) -> PyResult<Self> {
         let plan = Plan { distance: distance_of(distance), limit: limit_of(design, tables)? };
+        // Made here, because counting in Python would take as long as sorting.
+        let ids = ids.unwrap_or_else(|| Hashes((0..fingerprints.0.len() as u64).collect()));
         let (rows, hold) = (rows_of(fingerprints, ids)?, hold_of(hold)?);
         detached(py, usize::MAX, || Store::build(plan, hold, rows)).map(Self::of).map_err(near_to_python)
     }
