@@ -28,7 +28,7 @@ pub struct Blocks {
 
 impl Blocks {
     /// The keys for a distance that cost least among so many documents: each key is sorted once, and a stranger who shares one is looked
-    /// at, which costs about as much, and is met [`SKEW`] times as often as among uniform fingerprints. Errors: a distance above [`MAX_DISTANCE`].
+    /// at, which costs about as much, and is met `SKEW` times as often as among uniform fingerprints. Errors: a distance above [`MAX_DISTANCE`].
     pub fn for_documents(distance: u32, documents: usize) -> Result<Self> {
         if distance > MAX_DISTANCE {
             let reason = format!("is too far for keys that pay: use 0 ≤ distance ≤ {MAX_DISTANCE}");

@@ -32,7 +32,7 @@ pub struct Corpus {
     pub problems: Vec<Problem>,
     /// How many could not be read.
     pub bad: u64,
-    /// Rows by [`State`], in its order.
+    /// Rows by `State`, in its order.
     pub states: [u64; 5],
 }
 
