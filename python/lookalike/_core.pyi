@@ -19,6 +19,7 @@ MAX_T: int
 MAX_SKETCH: int
 MAX_DISTANCE: int
 MAX_TABLES: int
+HAMMING_COST_NS: tuple[float, float, float]
 
 class ParameterError(ValueError): ...
 class FrontendError(ValueError): ...

@@ -8,7 +8,7 @@ use lookalike_core::error::Result;
 use lookalike_core::hamming::batch::{Batch, Pair};
 use lookalike_core::hamming::solve::{frontier, longest_prefix, solve, Limit};
 use lookalike_core::hamming::tables::Tables;
-use lookalike_core::hamming::{Design, BITS};
+use lookalike_core::hamming::{design, Design, BITS};
 use pyo3::prelude::*;
 
 /// A design and its cost: (prefix, radius) of each table, lookups, candidates, bytes, nanoseconds.
@@ -121,4 +121,10 @@ fn columns(pairs: &[Pair]) -> (Column, Column, Column) {
         Values::U64(pairs.iter().map(|pair| pair.position).collect()).into(),
         Values::U32(pairs.iter().map(|pair| u32::from(pair.distance)).collect()).into(),
     )
+}
+
+/// Nanoseconds of a table, a lookup and a row in the cost model.
+pub fn cost_ns() -> (f64, f64, f64) {
+    let ns = |picoseconds: u64| picoseconds as f64 / 1000.0;
+    (ns(design::TABLE_PS), ns(design::LOOKUP_PS), ns(design::ROW_PS))
 }

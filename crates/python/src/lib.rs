@@ -61,6 +61,7 @@ mod _core {
         module.add("MAX_T", lookalike_core::fingerprint::MAX_T)?;
         module.add("MAX_DISTANCE", lookalike_core::hamming::MAX_DISTANCE)?;
         module.add("MAX_TABLES", lookalike_core::hamming::design::MAX_TABLES)?;
+        module.add("HAMMING_COST_NS", crate::hamming::cost_ns())?;
         module.add("MAX_SKETCH", lookalike_core::sketch::fast::MAX_SIZE)?;
         module.add("MAX_DISTANCE", lookalike_core::hamming::MAX_DISTANCE)?;
         module.add("COLOURS", lookalike_compare::pane::COLOURS)

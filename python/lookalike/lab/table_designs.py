@@ -6,9 +6,9 @@ of 1, and the two naive ways of §3: one table asked for every number within the
 
 What is measured: how many rows a query has to look at in each design, on the corpus's own fingerprints, which cluster,
 and on as many uniform ones; and CPU time and memory of `HammingTable` with at most as many tables, which takes the
-cheapest design that it knows. What is computed: lookups, bytes, and time by a model in which a lookup of two accesses
-to memory costs ``LOOKUP`` and a row ``ROW`` nanoseconds. Sizes that fit a cache flatter every design; `make bench` has
-larger ones.
+cheapest design that it knows. What is computed: lookups, bytes, and time by the solver's model, in which a table, a
+lookup of two accesses to memory, and a row have their cost. Sizes that fit a cache flatter every design; `make bench`
+has larger ones.
 """
 
 from __future__ import annotations
@@ -25,6 +25,7 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
+from lookalike import _core
 from lookalike.hamming import HammingTable
 from lookalike.lab import plots
 from lookalike.lab.corpus import Corpus
@@ -44,8 +45,8 @@ DISTANCE = 3
 SIZES = (8_000_000_000, 64_000_000_000)
 #: Queries that are asked on the corpus.
 QUERIES = 2_000
-#: The cost model: nanoseconds of a lookup that no cache holds, and of comparing a row.
-LOOKUP, ROW = 30.0, 0.5
+#: The cost model: nanoseconds of asking a table, of a lookup that no cache holds, and of comparing a row.
+TABLE, LOOKUP, ROW = _core.HAMMING_COST_NS
 #: Limits on tables that are timed, uniform fingerprints for that beside the corpus, and how often.
 TIMED, UNIFORM, REPEATS = (2, 4, 10, 16, 20), 1_000_000, 3
 #: Bytes of a row, of an entry of a table's directory, and rows of an entry.
@@ -118,7 +119,7 @@ class Design:
 
     def nanoseconds(self, rows: float) -> float:
         """Return the time of a query by the model."""
-        return self.lookups * LOOKUP + rows * ROW
+        return len(self.tables) * TABLE + self.lookups * LOOKUP + rows * ROW
 
 
 def ball(bits: int, radius: int) -> int:
@@ -198,7 +199,8 @@ def measure(corpus: Corpus, seed: int) -> Outcome:
             "distance": DISTANCE,
             "queries": len(places),
             "sizes": list(SIZES),
-            "model": {"lookup_ns": LOOKUP, "row_ns": ROW, "row_bytes": ROW_BYTES, "entry_bytes": ENTRY_BYTES},
+            "model": {"table_ns": TABLE, "lookup_ns": LOOKUP, "row_ns": ROW}
+            | {"row_bytes": ROW_BYTES, "entry_bytes": ENTRY_BYTES},
             "seed": seed,
         },
         corpus=corpus.facts(),
@@ -209,8 +211,9 @@ def measure(corpus: Corpus, seed: int) -> Outcome:
             *found.notes(),
             "rows are those that a query compares, in all tables, its own not counted; with clusters most queries look "
             "at few and some at many, so that the 99th percentile says more than the mean",
-            f"the model: {LOOKUP:g} ns a lookup that no cache holds, {ROW:g} ns a row, {ROW_BYTES} bytes a row and "
-            f"{ENTRY_BYTES / BUCKET:g} of directory, no ids; compression as in §3.2 halves the rows",
+            f"the model: {TABLE:g} ns a table, {LOOKUP:g} ns a lookup that no cache holds, {ROW:g} ns a row, "
+            f"{ROW_BYTES} bytes a row and {ENTRY_BYTES / BUCKET:g} of directory, no ids; compression as in §3.2 halves "
+            "the rows",
             "CPU time is that of this machine, the best of several runs, of queries in a batch, which share accesses; "
             "the table takes the cheapest design of at most so many tables, which need not be the paper's",
             "the paper takes 8 billion for 2^34, which is 17 billion: its rows a probe are twice what 8 billion have",

@@ -10,6 +10,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text as Line
 
+from lookalike import _core
 from lookalike.tabling import TableDesign, TableDesigns
 
 HEADINGS = ("design", "tables", "prefix", "radius", "lookups", "rows seen", "B each", "memory", "µs")
@@ -36,7 +37,8 @@ def show(found: TableDesigns) -> None:
 #: What the figures rest on.
 MODEL = (
     "every design finds all of them; lookups are of at most as many bits as the directory of a table has",
-    "µs by the cost model: 30 ns a lookup in memory that no cache holds, 0.5 ns a candidate, uniform fingerprints",
+    "µs by the cost model: {:g} ns a table, {:g} ns a lookup in memory that no cache holds, {:g} ns a candidate, "
+    "uniform fingerprints".format(*_core.HAMMING_COST_NS),
     "memory is that of tables and directories without ids; B each are the bytes of one fingerprint",
     "all probed, all stored (§3): one sorted table, probed with every pattern or holding every neighbour",
 )
