@@ -36,6 +36,14 @@ TOLD = {
     "way": ("{:.2f} × all of one ÷ first + busiest of two", 1),
     "peak MB": ("{:.0f} MB at the peak", 1),
     "seconds": ("{:.2f} s of CPU for the whole job", 1),
+    "queries/s": ("{:,.0f} queries a second", 1),
+    "µs": ("{:.2f} µs a query", 1),
+    "build s": ("{:.2f} s of CPU to build", 1),
+    "bytes each": ("{:.1f} bytes a fingerprint, without ids", 1),
+    "ns of one access": ("{:.0f} ns one random access to memory", 1),
+    "p99 candidates": ("{:,.0f} rows compared, 99th percentile", 1),
+    "s": ("{:.2f} s of CPU", 1),
+    "ns a fingerprint": ("{:.0f} ns a fingerprint", 1),
 }
 LINE = "{:<36} {:>9} {:>9}  {:<44} {:<9} {:<7} {}"
 HEADER = LINE.format("row", "MB/s", "median", "figure", "wanted", "met", "answer")
