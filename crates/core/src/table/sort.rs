@@ -85,18 +85,18 @@ fn deal<R: Sortable>(mut rows: &mut [R], shift: u32) -> Vec<&mut [R]> {
         start += sizes[heap];
         ends[heap] = start;
     }
-    for heap in 0..256 {
-        while next[heap] < ends[heap] {
-            let mut row = rows[next[heap]];
-            loop {
-                let to = heap_of(&row);
-                std::mem::swap(&mut rows[next[to]], &mut row);
+    let mut open: Vec<usize> = (0..256).filter(|heap| next[*heap] < ends[*heap]).collect();
+    // Each row of what is left of a heap goes to its own, and whoever stood there takes its place: no exchange waits for the one
+    // before, as it would if each row that is put out of its place were followed.
+    while open.len() > 1 {
+        for heap in &open {
+            for at in next[*heap]..ends[*heap] {
+                let to = heap_of(&rows[at]);
+                rows.swap(at, next[to]);
                 next[to] += 1;
-                if to == heap {
-                    break;
-                }
             }
         }
+        open.retain(|heap| next[*heap] < ends[*heap]);
     }
     let mut heaps = Vec::with_capacity(256);
     for size in sizes {
