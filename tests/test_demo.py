@@ -160,3 +160,13 @@ def test_notices_go_for_the_sake_of_those_they_were_made_of():
 
 def test_a_notice_that_goes_for_another_is_told():
     assert demo._gone(14, 60, ["n03"]).startswith("This is not as it should be: n03 ")
+
+
+def test_notices_that_were_seen_are_copies_of_what_came_before():
+    rows, _ = demo.notices()
+    found = demo.sightings(rows)
+    assert len(found) >= 9
+    for one in found:
+        assert one.before < one.row
+        assert rows[one.row]["copy_of"] in (rows[one.before]["id"], rows[one.before]["copy_of"])
+        assert one.bits <= 3
