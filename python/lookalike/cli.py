@@ -346,8 +346,9 @@ def lab_list(as_json: bool) -> None:
     if as_json:
         click.echo(json.dumps(EXPERIMENTS, indent=2, ensure_ascii=False))
         return
+    width = max(map(len, EXPERIMENTS)) + 2
     for name, summary in EXPERIMENTS.items():
-        click.echo(f"{name:16}{summary}")
+        click.echo(f"{name:{width}}{summary}")
 
 
 def experiment_command(name: str, summary: str) -> click.Command:
