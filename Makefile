@@ -55,6 +55,7 @@ quality: $(VENV)/.built
 # The tools and libraries, at pinned versions; the extension itself is built by the rule below.
 $(VENV)/.tools: pyproject.toml constraints.txt
 	@command -v cargo >/dev/null || { echo "make: cargo is not on this machine: install Rust (rustup) first" >&2; exit 2; }
+	@python3 -c 'import sys; sys.exit(sys.version_info < (3, 11, 5))' || { echo "make: python3 is older than 3.11.5: put a newer one first on the PATH" >&2; exit 2; }
 	test -x $(BIN)/python || python3 -m venv $(VENV)
 	test -x $(BIN)/uv || $(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt uv
 	$(UV) pip install --quiet -c constraints.txt -r pyproject.toml --extra data --extra lab --group dev 'maturin>=1.16,<2'
