@@ -27,8 +27,8 @@ test: check quick fuzz
 
 quick: $(VENV)/.built browser
 	cargo test --quiet
-	$(BIN)/python -m pytest -n 2 --dist loadfile --ignore tests/test_compare_worst_case.py
-	$(BIN)/python -m pytest tests/test_compare_worst_case.py
+	$(BIN)/python -m pytest -n 2 --dist loadfile --ignore tests/comparison/test_compare_worst_case.py
+	$(BIN)/python -m pytest tests/comparison/test_compare_worst_case.py
 
 check: $(VENV)/.built
 	cargo fmt --check

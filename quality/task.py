@@ -13,7 +13,7 @@ from functools import cached_property
 from pathlib import Path
 
 import lookalike as la
-from lookalike.results import Pair, Report
+from lookalike.comparison.result import Pair, Report
 from quality.figure import Figure
 from quality.metrics import Metrics
 

@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING, Any
 
 from lookalike._core import TEXT_VERSION, Column, __version__
 from lookalike.errors import FormatError, FrontendError, ParameterError
-from lookalike.fingerprinting import (
+from lookalike.fingerprints import (
     Fingerprints,
     FingerprintTable,
     LookUp,
@@ -15,34 +15,23 @@ from lookalike.fingerprinting import (
     select,
     stream,
 )
-from lookalike.hamming import HammingTable, QueryBatch, hamming
-from lookalike.resembling import (
-    Estimate,
-    Measures,
-    Sketch,
-    SketchTable,
-    containment,
-    distance,
-    measure,
-    mod_sketch,
-    resemblance,
-    sketch,
-    sketch_batch,
-)
-from lookalike.simhashing import IdfTable, SimhashTable, idf_table, simhash, simhash_batch
+from lookalike.neighbours.table import HammingTable, QueryBatch, hamming
+from lookalike.simhashes.texts import IdfTable, SimhashTable, idf_table, simhash, simhash_batch
+from lookalike.sketches.estimated import Estimate, Sketch, SketchTable, mod_sketch, sketch, sketch_batch
+from lookalike.sketches.exact import Measures, containment, distance, measure, resemblance
 
 if TYPE_CHECKING:
-    from lookalike.comparing import compare
-    from lookalike.corpus_simhashes import SimhashReport, simhash_corpus
+    from lookalike.comparison.job import compare
+    from lookalike.comparison.result import Report
     from lookalike.deduplication import Deduplication, dedup
-    from lookalike.designing import Design, design
-    from lookalike.filters import Filter
-    from lookalike.measuring import Similarity, similarity
-    from lookalike.nearby import NearReport, near
-    from lookalike.report.folder import write as write_report
-    from lookalike.results import Report
-    from lookalike.sampling import SketchDesign, design_sketch
-    from lookalike.tabling import TableDesign, TableDesigns, design_tables
+    from lookalike.designs.filters import Filter
+    from lookalike.designs.sketch_size import SketchDesign, design_sketch
+    from lookalike.designs.solve import Design, design
+    from lookalike.designs.tables import TableDesign, TableDesigns, design_tables
+    from lookalike.neighbours.files import NearReport, near
+    from lookalike.rendering.html.folder import write as write_report
+    from lookalike.simhashes.corpus import SimhashReport, simhash_corpus
+    from lookalike.sketches.pair import Similarity, similarity
 
 __all__ = [
     "TEXT_VERSION",
@@ -101,25 +90,25 @@ __all__ = [
 ]
 #: What reads and compares whole folders is loaded when it is asked for: a single text needs none of it.
 _ELSEWHERE = {
-    "compare": ("comparing", "compare"),
+    "compare": ("comparison.job", "compare"),
     "dedup": ("deduplication", "dedup"),
     "Deduplication": ("deduplication", "Deduplication"),
-    "design": ("designing", "design"),
-    "design_sketch": ("sampling", "design_sketch"),
-    "Design": ("designing", "Design"),
-    "Filter": ("filters", "Filter"),
-    "NearReport": ("nearby", "NearReport"),
-    "near": ("nearby", "near"),
-    "Report": ("results", "Report"),
-    "Similarity": ("measuring", "Similarity"),
-    "similarity": ("measuring", "similarity"),
-    "SimhashReport": ("corpus_simhashes", "SimhashReport"),
-    "simhash_corpus": ("corpus_simhashes", "simhash_corpus"),
-    "TableDesign": ("tabling", "TableDesign"),
-    "TableDesigns": ("tabling", "TableDesigns"),
-    "design_tables": ("tabling", "design_tables"),
-    "SketchDesign": ("sampling", "SketchDesign"),
-    "write_report": ("report.folder", "write"),
+    "design": ("designs.solve", "design"),
+    "design_sketch": ("designs.sketch_size", "design_sketch"),
+    "Design": ("designs.solve", "Design"),
+    "Filter": ("designs.filters", "Filter"),
+    "NearReport": ("neighbours.files", "NearReport"),
+    "near": ("neighbours.files", "near"),
+    "Report": ("comparison.result", "Report"),
+    "Similarity": ("sketches.pair", "Similarity"),
+    "similarity": ("sketches.pair", "similarity"),
+    "SimhashReport": ("simhashes.corpus", "SimhashReport"),
+    "simhash_corpus": ("simhashes.corpus", "simhash_corpus"),
+    "TableDesign": ("designs.tables", "TableDesign"),
+    "TableDesigns": ("designs.tables", "TableDesigns"),
+    "design_tables": ("designs.tables", "design_tables"),
+    "SketchDesign": ("designs.sketch_size", "SketchDesign"),
+    "write_report": ("rendering.html.folder", "write"),
 }
 
 

@@ -1,5 +1,5 @@
 """``python -m lookalike`` is the command ``lookalike``."""
 
-from lookalike.cli import main
+from lookalike.cli.main import main
 
 main()

@@ -6,7 +6,7 @@ from collections import defaultdict
 from collections.abc import Callable, Iterator
 
 from lookalike import params
-from lookalike.results import Passage, Region
+from lookalike.comparison.result import Passage, Region
 from quality.figure import Figure
 from quality.metrics import Alignment
 from quality.task import Compared, Task, rows, top_folder

@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator
 
 from lookalike._core import Column
 from lookalike.errors import ParameterError
-from lookalike.resembling import Sketch
+from lookalike.sketches.estimated import Sketch
 
 
 class MinHash:

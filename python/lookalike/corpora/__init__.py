@@ -9,7 +9,8 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from lookalike.corpora.batches import Batch, Columns, Lines, Problem, Source, Texts
+    from lookalike._types import Problem
+    from lookalike.corpora.batches import Batch, Columns, Lines, Source, Texts
     from lookalike.corpora.filtering import Filtering, plan
     from lookalike.corpora.ledger import Ledger, Verdict
     from lookalike.corpora.lines import LineFilter, Removed

@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol, overload
 
+from lookalike._types import Problem
 from lookalike.documents.reasons import MIB
 
 if TYPE_CHECKING:
@@ -22,19 +23,6 @@ CHUNK_BYTES = 8 * MIB
 RECORD_BYTES = 256 * MIB
 #: Formats of files, by the names that users give them; what is no file is "arrow".
 FORMATS = ("jsonl", "parquet", "csv", "text", "warc")
-
-
-@dataclass(frozen=True, slots=True)
-class Problem:
-    """Something that was not read, or not all of it; the run goes on."""
-
-    #: The name of the source.
-    source: str
-    #: Where in it: a row, a row group, a byte offset; empty for the whole of it.
-    place: str
-    reason: str
-    #: How many rows it concerns, where that is known.
-    rows: int = 0
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,8 +15,9 @@ from collections.abc import Generator, Iterator
 from dataclasses import dataclass, field
 from typing import NamedTuple, cast
 
+from lookalike._types import Problem
 from lookalike.corpora.arrays import Wanted
-from lookalike.corpora.batches import RECORD_BYTES, Columns, Names, Problem, packed, without_texts
+from lookalike.corpora.batches import RECORD_BYTES, Columns, Names, packed, without_texts
 from lookalike.corpora.compression import by_suffix
 from lookalike.corpora.lines import Removed, check_rows, read
 from lookalike.corpora.places import InPlace, Place

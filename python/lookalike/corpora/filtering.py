@@ -6,7 +6,7 @@ import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, BinaryIO
 
-from lookalike.corpora.batches import Problem
+from lookalike._types import Problem
 from lookalike.corpora.compression import compressed
 from lookalike.corpora.delimited import CsvSource
 from lookalike.corpora.ledger import Facts, Ledger, Verdict, new_digest, packed

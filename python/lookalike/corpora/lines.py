@@ -11,7 +11,8 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from typing import BinaryIO, NamedTuple, Protocol, cast
 
-from lookalike.corpora.batches import CHUNK_BYTES, Lines, Problem
+from lookalike._types import Problem
+from lookalike.corpora.batches import CHUNK_BYTES, Lines
 from lookalike.corpora.compression import chunks
 from lookalike.corpora.places import InPlace, Place
 from lookalike.documents.reasons import MIB, RefusedError, why

@@ -12,8 +12,9 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, SupportsFloat
 
+from lookalike._types import Problem
 from lookalike.corpora.arrays import Wanted, arrow, columns, name_of
-from lookalike.corpora.batches import CHUNK_BYTES, RECORD_BYTES, Columns, Problem, Texts, packed
+from lookalike.corpora.batches import CHUNK_BYTES, RECORD_BYTES, Columns, Texts, packed
 from lookalike.corpora.lines import check_rows
 from lookalike.documents.reasons import in_bytes
 from lookalike.errors import ParameterError

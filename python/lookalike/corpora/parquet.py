@@ -12,8 +12,9 @@ from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
+from lookalike._types import Problem
 from lookalike.corpora.arrays import Wanted, arrow, columns, names_of
-from lookalike.corpora.batches import CHUNK_BYTES, Columns, Problem, without_texts
+from lookalike.corpora.batches import CHUNK_BYTES, Columns, without_texts
 from lookalike.corpora.lines import check_rows, reason_of
 from lookalike.corpora.places import InPlace, Place
 from lookalike.documents.reasons import GIB, MIB, RefusedError, in_bytes

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from lookalike.corpora.batches import Problem
+from lookalike._types import Problem
 from lookalike.corpora.compression import chunks, compressed
 from lookalike.corpora.filtering import Tally, copy_file, pieces, spliced, tally_files, tally_of
 from lookalike.corpora.ledger import Facts, Reading, unpacked

@@ -7,8 +7,9 @@ import os
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from lookalike._types import Problem
 from lookalike.corpora.arrays import Wanted
-from lookalike.corpora.batches import FORMATS, Problem
+from lookalike.corpora.batches import FORMATS
 from lookalike.corpora.compression import by_content, by_suffix, chunks
 from lookalike.corpora.delimited import CsvSource
 from lookalike.corpora.lines import LineSource, reason_of

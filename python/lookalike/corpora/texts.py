@@ -7,7 +7,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 
-from lookalike.corpora.batches import CHUNK_BYTES, RECORD_BYTES, Problem, Texts
+from lookalike._types import Problem
+from lookalike.corpora.batches import CHUNK_BYTES, RECORD_BYTES, Texts
 from lookalike.corpora.compression import by_content, chunks
 from lookalike.corpora.lines import reason_of
 from lookalike.corpora.places import Place

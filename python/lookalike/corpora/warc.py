@@ -13,7 +13,8 @@ from array import array
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, BinaryIO
 
-from lookalike.corpora.batches import CHUNK_BYTES, RECORD_BYTES, Problem, Texts
+from lookalike._types import Problem
+from lookalike.corpora.batches import CHUNK_BYTES, RECORD_BYTES, Texts
 from lookalike.corpora.lines import ChangedError, Removed, check_rows, read, reason_of
 from lookalike.corpora.places import InPlace, Place
 from lookalike.corpora.scratch import Scratch

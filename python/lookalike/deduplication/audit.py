@@ -23,11 +23,11 @@ from heapq import heappop, heappush
 from typing import Any, NamedTuple
 
 from lookalike import _core, params
+from lookalike._types import Progress, unheard
 from lookalike.deduplication.picking import rows_of
-from lookalike.deduplication.reading import Progress
 from lookalike.deduplication.result import LINKS, Deduplication
 from lookalike.deduplication.settings import Settings
-from lookalike.sampling import between
+from lookalike.designs.sketch_size import between
 
 #: Documents that are drawn, and rows that go of each kind. Of 200 documents with a partner, if all are found, 98.2 % is
 #: the lower limit; that many are in the sample where one document in ten has one.
@@ -143,7 +143,7 @@ def audit(
     if answer.settings.method == "exact":
         note = "recall: identical texts are compared as a whole, so none can be missed; nothing else was looked for"
         return Audit(seed, removed, estimated, nothing, nothing, nothing, (), (), 0, 0, precise, (note,))
-    found = _Search(answer, sample, rng, progress or (lambda phase, done, total: None))
+    found = _Search(answer, sample, rng, progress or unheard)
     known = _Known(answer, found.partners)
     flagged = sum(map(known.is_flagged, found.partners))
     return Audit(

@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from pathlib import Path
 from typing import Any
 
+from lookalike._types import Problem, Progress, unheard
 from lookalike.corpora import Corpus, Scratch, open_object
 from lookalike.corpora.arrays import Wanted, listed
-from lookalike.corpora.batches import Problem, Source
+from lookalike.corpora.batches import Source
 from lookalike.corpora.lines import LineSource
 from lookalike.deduplication.outputs import Outputs, check, write
-from lookalike.deduplication.reading import DECIDING, READING, Progress, Stretch, open_core, open_files, read
+from lookalike.deduplication.reading import DECIDING, READING, Stretch, open_core, open_files, read
 from lookalike.deduplication.result import Deduplication
 from lookalike.deduplication.settings import Settings, settings
+from lookalike.errors import ParameterError
 
 
 def dedup(
@@ -25,6 +28,7 @@ def dedup(
     clusters: str | os.PathLike[str] | None = None,
     pairs: str | os.PathLike[str] | None = None,
     ledger: str | os.PathLike[str] | None = None,
+    report: str | os.PathLike[str] | None = None,
     overwrite: bool = False,
     progress: Progress | None = None,
     **chosen: Any,
@@ -36,10 +40,27 @@ def dedup(
     chosen stands in ``params.DEDUPLICATION``. Errors: ``ParameterError``, ``OSError``, ``TooManyErrorsError``.
     """
     asked = Outputs(out, clusters, pairs, ledger, overwrite)
+    pages = None if report is None else _pages(report, overwrite, chosen)
     with opened(source, against=against, outputs=asked, progress=progress, **chosen) as (answer, corpus, scratch):
         if asked.any:
             write(answer, corpus, scratch, asked, progress)
+        if pages is not None:
+            pages(answer, progress)
     return answer
+
+
+def _pages(
+    report: str | os.PathLike[str], overwrite: bool, chosen: dict[str, Any]
+) -> Callable[[Deduplication, Progress | None], object]:
+    """Return what writes the report, once its folder is known to be free. Errors: ``ParameterError``, ``OSError``."""
+    # Rendering is loaded only here: a deduplication without a report needs no templates.
+    from lookalike.rendering.html import dedup_pages, folder
+
+    out = Path(report)
+    folder.check_out(out, overwrite)
+    if chosen.get("no_verify"):
+        raise ParameterError("a report tells of resemblances, and --no-verify measures none: leave out one of them")
+    return lambda answer, progress: dedup_pages.write(answer, out, overwrite=overwrite, progress=progress)
 
 
 @contextmanager
@@ -56,7 +77,7 @@ def opened(
     That the ``outputs`` can be written is checked before anything is read.
     """
     asked = settings(**chosen)
-    tell = progress or (lambda phase, done, total: None)
+    tell = progress or unheard
     with Scratch() as scratch:
         before, problems = ([], []) if against is None else _sources(against, asked, scratch)[:2]
         sources, found, corpus = _sources(source, asked, scratch)

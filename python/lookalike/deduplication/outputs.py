@@ -2,27 +2,25 @@
 
 from __future__ import annotations
 
-import csv
 import os
-import re
 from bisect import bisect_right
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import ExitStack
 from dataclasses import dataclass
 from typing import Any
 
-from lookalike import _core, params
+from lookalike import _core
 from lookalike._core import __version__
+from lookalike._types import Progress, unheard
 from lookalike.corpora import Corpus, Filtering, Ledger, Scratch, Sink, Staging, Verdict, plan
 from lookalike.corpora.lines import Removed, check_rows
 from lookalike.deduplication.picking import Row, pick
-from lookalike.deduplication.reading import NAMING, WRITING, Progress
+from lookalike.deduplication.reading import NAMING, WRITING
 from lookalike.deduplication.result import LINKS, Deduplication
 from lookalike.errors import ParameterError
+from lookalike.rendering.tables import write_rows
 
 Path = str | os.PathLike[str]
-#: What begins like a formula and is none.
-_NUMBER = re.compile(r"[+-]?[0-9]+(\.[0-9]+)?")
 
 
 @dataclass(frozen=True)
@@ -80,7 +78,7 @@ def write(
     Errors: ``OSError``, ``ParameterError``, ``RefusedError`` if an input was changed or cannot be copied.
     """
     check(asked, corpus)
-    tell = progress or (lambda phase, done, total: None)
+    tell = progress or unheard
     inputs = corpus.paths if corpus is not None else []
     expected = corpus.size if corpus is not None and asked.out is not None else 0
     names = _names(answer, asked, tell)
@@ -116,13 +114,7 @@ def _table(staging: Staging, target: Path, rows: Iterator[list[Any]]) -> None:
     # A name of a file may be no UTF-8.
     path = staging.file(os.fspath(target))
     with open(path, "w", encoding="utf-8", errors="backslashreplace", newline="") as file:
-        csv.writer(file).writerows(rows)
-
-
-def cell(name: str) -> str:
-    """A spreadsheet must not take a name for a formula."""
-    is_formula = name[:1] in params.FORMULA and not _NUMBER.fullmatch(name)
-    return "'" + name if is_formula else name
+        write_rows(file, rows)
 
 
 def _clusters(answer: Deduplication, names: dict[int, Row]) -> Iterator[list[Any]]:
@@ -134,7 +126,7 @@ def _clusters(answer: Deduplication, names: dict[int, Row]) -> Iterator[list[Any
     for row, measured in zip(rows, found, strict=True):
         survivor = answer.survivors[row]
         link = LINKS[answer.links[row]]
-        yield [cell(names[row].name), numbers[survivor], cell(names[survivor].name), *measured, link]
+        yield [names[row].name, numbers[survivor], names[survivor].name, *measured, link]
 
 
 def _pairs(answer: Deduplication, names: dict[int, Row]) -> Iterator[list[Any]]:
@@ -143,7 +135,7 @@ def _pairs(answer: Deduplication, names: dict[int, Row]) -> Iterator[list[Any]]:
     pairs = list(answer.pairs())
     found = values([(pair.left, pair.right) for pair in pairs], [pair.resemblance for pair in pairs])
     for pair, measured in zip(pairs, found, strict=True):
-        yield [cell(names[pair.left].name), cell(names[pair.right].name), *measured, pair.link]
+        yield [names[pair.left].name, names[pair.right].name, *measured, pair.link]
 
 
 Measured = Callable[[list[tuple[int, int]], list[float]], Iterable[list[Any]]]

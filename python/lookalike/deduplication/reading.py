@@ -7,16 +7,15 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from lookalike import _core
+from lookalike._types import Problem
 from lookalike.corpora import Corpus, Scratch, open_sources
-from lookalike.corpora.batches import RECORD_BYTES, Batch, Columns, Lines, Problem, Source
+from lookalike.corpora.batches import RECORD_BYTES, Batch, Columns, Lines, Source
 from lookalike.deduplication.settings import Settings
 from lookalike.errors import TooManyErrorsError
 
 if TYPE_CHECKING:
     from typing_extensions import Buffer
 
-#: Tells the phase, how far it is, and of how much; units are bytes where there are files.
-Progress = Callable[[str, int, int | None], None]
 READING, DECIDING, NAMING, WRITING = "reading", "comparing", "naming", "writing"
 
 

@@ -9,7 +9,7 @@ from functools import cached_property
 from typing import Any, NamedTuple
 
 from lookalike import _core
-from lookalike.corpora.batches import Problem
+from lookalike._types import Problem
 from lookalike.corpora.objects import ObjectSource
 from lookalike.deduplication.reading import Stretch
 from lookalike.deduplication.settings import Settings

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Any
 
 from lookalike import _core, params
 from lookalike.errors import ParameterError
-from lookalike.simhashing import maker
+from lookalike.simhashes.texts import maker
 
 if TYPE_CHECKING:
-    from lookalike.filters import Filter
+    from lookalike.designs.filters import Filter
 
 #: The share of pairs at the threshold that the filter must find, by its formula.
 RECALL = 0.995
@@ -68,7 +68,7 @@ class Settings:
         """
         if self.method != "minhash":
             return None
-        from lookalike.designing import design
+        from lookalike.designs.solve import design
 
         threshold = min(self.threshold, _HIGHEST)
         try:

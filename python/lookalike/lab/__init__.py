@@ -13,29 +13,36 @@ from lookalike import params
 from lookalike.errors import MissingExtraError, ParameterError
 
 if TYPE_CHECKING:
-    from lookalike.lab.outcome import Outcome
+    from lookalike.lab.shared.outcome import Outcome
 
-#: Name of each experiment, which is also its module, and what it shows.
-EXPERIMENTS = {
-    "density": "Fingerprints per k-gram of every scheme against theory and the lower bounds (§3.1, §4, Figure 3).",
-    "gaps": "Longest run without a fingerprint, and how often 0 mod p misses a copy of length t (§3.1.1, §5.1).",
-    "rank-frequency": "How often k-grams and fingerprints occur, by rank: the power law of Figure 4 (§5.1).",
-    "low-entropy": "Zeros, abba and sensor data: where plain winnowing fails and the robust rule does not (§5.1).",
-    "choose-k": "Matches against k on your corpus, with the knee; identifiers folded or parameterised in code (§5.2).",
-    "rolling": "Time of the rolling hash against hashing every k-gram from scratch (§5.1).",
-    "filter-curve": "Pairs that pass a filter, by resemblance: formula and sketch (Broder 2000, Figures 1 and 2).",
-    "estimator": "Bias and spread of every sketch against the exact resemblance (Broder 1997, Theorem 1, §4.2).",
-    "shingle-size": "Resemblance against w, for edited and for permuted texts (Broder 1997, §2).",
-    "census": "Identical and near-identical documents, clusters and their sizes (Broder 1997, §1, on AltaVista).",
-    "evaluate": "Precision, recall and average precision on pairs that you labelled, by unit, width and threshold.",
-    "simhash-pr": "Precision and recall within k bits, with a sheet of pairs to tag (Manku 2007, §4.1, Figure 1).",
-    "simhash-features": "What features and weights do to distances, precision and recall (Manku 2007, §6 E).",
-    "never-duplicated": "Documents and hosts without near-duplicates, and what tells them apart (Manku 2007, §6 B).",
-    "signatures": "Simhash, minhash features, I-Match and bucket checksums on one corpus (Manku 2007, §5.4).",
-    "bit-distribution": "Fingerprints in 128 equal intervals, and what stands in the spikes (Manku 2007, Figure 2b).",
-    "leading-bit": "Leading bit in which successive fingerprints differ: do they cluster? (Manku 2007, Figure 2a).",
-    "table-designs": "Rows, lookups and memory of designs for 3 bits, here and at billions (Manku 2007, §3.1).",
+#: Experiments by folder: the name of each, which is also its module, and what it shows.
+FOLDERS = {
+    "winnowing": {
+        "density": "Fingerprints per k-gram of every scheme against theory and the lower bounds (§3.1, §4, Figure 3).",
+        "gaps": "Longest run without a fingerprint, and how often 0 mod p misses a copy of length t (§3.1.1, §5.1).",
+        "rank-frequency": "How often k-grams and fingerprints occur, by rank: the power law of Figure 4 (§5.1).",
+        "low-entropy": "Zeros, abba and sensor data: where plain winnowing fails and the robust rule does not (§5.1).",
+        "choose-k": "Matches against k on your corpus, and the knee; identifiers in code kept or folded (§5.2).",
+        "rolling": "Time of the rolling hash against hashing every k-gram from scratch (§5.1).",
+    },
+    "resemblance": {
+        "filter-curve": "Pairs that pass a filter, by resemblance: formula and sketch (Broder 2000, Figures 1 and 2).",
+        "estimator": "Bias and spread of every sketch against the exact resemblance (Broder 1997, Theorem 1, §4.2).",
+        "shingle-size": "Resemblance against w, for edited and for permuted texts (Broder 1997, §2).",
+        "census": "Identical and near-identical documents, clusters and their sizes (Broder 1997, §1, on AltaVista).",
+        "evaluate": "Precision, recall and average precision on pairs that you labelled, by unit, width and threshold.",
+    },
+    "simhash": {
+        "simhash-pr": "Precision and recall within k bits, with a sheet of pairs to tag (Manku 2007, §4.1, Figure 1).",
+        "simhash-features": "What features and weights do to distances, precision and recall (Manku 2007, §6 E).",
+        "never-duplicated": "Documents and hosts without near-duplicates, and what marks them (Manku 2007, §6 B).",
+        "signatures": "Simhash, minhash features, I-Match and bucket checksums on one corpus (Manku 2007, §5.4).",
+        "bit-distribution": "Fingerprints in 128 equal intervals, and what causes the spikes (Manku 2007, Figure 2b).",
+        "leading-bit": "Leading bit in which successive fingerprints differ: do they cluster? (Manku 2007, Figure 2a).",
+        "table-designs": "Rows, lookups and memory of designs for 3 bits, here and at billions (Manku 2007, §3.1).",
+    },
 }
+EXPERIMENTS = {name: summary for folder in FOLDERS.values() for name, summary in folder.items()}
 #: The experiments that take labelled pairs.
 LABELLED = ("evaluate", "simhash-pr")
 #: The sheet of pairs to tag that `simhash-pr` writes and takes.
@@ -67,7 +74,7 @@ def run(
         raise ParameterError(f"pairs `{pairs}` name documents of a corpus: use them with {takers} and --corpus")
     if name == "simhash-pr" and pairs is None:
         _check_sheet(out / SHEET)
-    experiment, plots, texts = (_import(module) for module in (name.replace("-", "_"), "plots", "corpus"))
+    experiment, plots, texts = (_import(module) for module in (module_of(name), "shared.plots", "shared.corpus"))
     given = () if pairs is None else (pairs,)
     outcome: Outcome = experiment.measure(texts.load(corpus, seed), seed, *given).in_folder(out)
     out.mkdir(parents=True, exist_ok=True)
@@ -78,9 +85,15 @@ def run(
     return outcome
 
 
+def module_of(name: str) -> str:
+    """Return the module of an experiment, below this package."""
+    folder = next(folder for folder, experiments in FOLDERS.items() if name in experiments)
+    return f"{folder}.{name.replace('-', '_')}"
+
+
 def _check_sheet(path: Path) -> None:
     """Errors: ``ParameterError`` if there is a sheet that someone has tagged: that is work, and no output of ours."""
-    if path.exists() and _import("sheet").is_tagged(path.read_text(encoding="utf-8-sig", errors="replace")):
+    if path.exists() and _import("simhash.sheet").is_tagged(path.read_text(encoding="utf-8-sig", errors="replace")):
         raise ParameterError(f"`{path}` has tags: name it as the pairs, move it, or use another --out")
 
 

@@ -1,0 +1,1 @@
+"""Comparing submissions: the job and its result."""

@@ -1,0 +1,381 @@
+"""Submissions → who shares what with whom: the question of MOSS.
+
+Files are read by the front ends, made into tokens and matched by the core, and told as a :class:`Report`. One bad file
+never ends a comparison: it is listed with its reason.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import time
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict, dataclass
+from typing import Any, NamedTuple
+
+from lookalike import _core, documents, frontends, params
+from lookalike._types import Progress, unheard
+from lookalike.comparison.result import Cluster, Common, Entry, File, Pair, Passage, Region, Remark, Report
+from lookalike.documents import Document, Limits, Submission
+from lookalike.engines import local
+from lookalike.errors import FrontendError, ParameterError
+from lookalike.fingerprints import Reading
+from lookalike.frontends import disguise
+
+Paths = str | os.PathLike[str] | Sequence[str | os.PathLike[str]]
+
+#: Files a thread takes at a time.
+BATCH_FILES = 16
+#: Seconds between two calls of progress, roughly; an interrupt is heard between them too.
+PATIENCE = 0.25
+READING, COMPARING = "reading files", "comparing submissions"
+
+
+@dataclass(frozen=True)
+class Question:
+    """Everything that decides what a comparison answers."""
+
+    language: str
+    k: int | None
+    t: int | None
+    comments: bool
+    max_sharing: int | None
+    min_score: float
+    cluster_threshold: float
+
+    def thresholds(self, language: str) -> tuple[int, int]:
+        """Return k and t of a language; a lone k or t moves the other along where its default would contradict it."""
+        usual_k, usual_t = params.LANGUAGE_THRESHOLDS.get(language, params.CODE_THRESHOLDS)
+        k = self.k if self.k is not None else min(usual_k, self.t) if self.t is not None else usual_k
+        return k, self.t if self.t is not None else max(usual_t, k)
+
+
+class _Read(NamedTuple):
+    """A document as tokens, or why not."""
+
+    name: str
+    file: _core.ReadFile | None
+    languages: tuple[str, ...]
+    notes: tuple[str, ...]
+    refusal: str | None
+    format: str = ""
+    places: tuple[tuple[int, str], ...] = ()
+
+
+def compare(
+    paths: Paths,
+    *,
+    template: Paths = (),
+    old: Paths = (),
+    language: str | None = None,
+    k: int | None = None,
+    t: int | None = None,
+    by_directory: bool | None = None,
+    layout: str | None = None,
+    include: Sequence[str] = (),
+    exclude: Sequence[str] = (),
+    follow_links: bool = False,
+    comments: bool = False,
+    max_sharing: int | None = None,
+    min_score: float | None = None,
+    cluster_threshold: float | None = None,
+    title: str | None = None,
+    max_pairs: int = params.MAX_PAIRS,
+    limits: Limits | None = None,
+    threads: int | None = None,
+    progress: Progress | None = None,
+) -> Report:
+    """Compare submissions: folders, files, archives or globs, each as ``lookalike compare`` takes it."""
+    question = _question(language, k, t, comments, max_sharing, min_score, cluster_threshold)
+    tell = progress or unheard
+    intake = documents.collect(
+        _listed(paths),
+        by_directory=by_directory,
+        include=include,
+        exclude=exclude,
+        old=_listed(old),
+        templates=_listed(template),
+        layout=layout or params.LAYOUT.default,
+        follow_links=follow_links,
+        limits=limits or Limits(),
+        progress=lambda done: tell(READING, done, None),
+    )
+    reads = _read_all(intake, question, threads, tell)
+    asked = asdict(question) | {"layout": layout or params.LAYOUT.default, "templates": len(intake.templates)}
+    del asked["k"], asked["t"]
+    if title:
+        asked["title"] = title
+    return _Comparison(intake, reads, question, max_pairs).run(asked, tell)
+
+
+def _question(
+    language: str | None,
+    k: int | None,
+    t: int | None,
+    comments: bool,
+    max_sharing: int | None,
+    min_score: float | None,
+    cluster_threshold: float | None,
+) -> Question:
+    """Fill in what was not given, and refuse what cannot be."""
+    language = frontends.resolve(params.LANGUAGE.default if language is None else language)
+    if k is not None or t is not None:
+        checked_k = k if k is not None else 1
+        _core.Fingerprinter(checked_k, t if t is not None else max(checked_k, 1), "robust", "word", False, 1, 1)
+    if max_sharing is not None and max_sharing < 2:
+        raise ParameterError(f"max_sharing `{max_sharing}` leaves nothing to compare: use 2 or more")
+    scores = {params.MIN_SCORE: min_score, params.CLUSTER_THRESHOLD: cluster_threshold}
+    chosen = [parameter.default if value is None else value for parameter, value in scores.items()]
+    for parameter, value in zip(scores, chosen, strict=True):
+        if not 0 <= value <= 1:
+            raise ParameterError(f"{parameter.name} `{value}` is not a score: use 0 to 1")
+    return Question(language, k, t, comments, max_sharing, chosen[0], chosen[1])
+
+
+def _listed(paths: Paths) -> list[str | os.PathLike[str]]:
+    return [paths] if isinstance(paths, str | os.PathLike) else list(paths)
+
+
+def _read_all(
+    intake: documents.Intake, question: Question, threads: int | None, tell: Progress
+) -> tuple[list[list[_Read]], list[_Read]]:
+    """Read the documents of all submissions, then the templates."""
+    groups = [submission.documents for submission in intake.submissions] + [intake.templates]
+    flat = [document for group in groups for document in group]
+    batches = [flat[i : i + BATCH_FILES] for i in range(0, len(flat), BATCH_FILES)]
+    found: list[_Read] = []
+    for part in local.map_batches(lambda batch: [_read(document, question) for document in batch], batches, threads):
+        found += part
+        tell(READING, len(found), len(flat))
+    parts = iter(found)
+    reads = [[next(parts) for _ in group] for group in groups]
+    return reads[:-1], reads[-1]
+
+
+def _read(document: Document, question: Question) -> _Read:
+    """Read one document as tokens; what cannot be read is told, not raised."""
+    try:
+        readable = frontends.read(document.name, document.data, question.language, comments=question.comments)
+        parts = [
+            (part.language, part.start, part.end, part.lexed, *question.thresholds(part.language))
+            for part in readable.parts
+        ]
+        file = _core.ReadFile(readable.text, parts, question.comments)
+    except FrontendError as error:
+        return _Read(document.name, None, (), (), str(error))
+    except (KeyboardInterrupt, SystemExit):
+        raise
+    except BaseException as error:
+        # A fault of ours or of a parser's, and a panic of the core is no Exception: one bad file never ends a run.
+        fault = f"internal error, please report it with the file: {type(error).__name__}: {error}"
+        return _Read(document.name, None, (), (), fault)
+    languages = tuple(dict.fromkeys(part.language for part in readable.parts))
+    disguised = () if readable.text.isascii() else disguise.signs(file.text)
+    notes = (*readable.notes, *_notes(file), *disguised)
+    return _Read(document.name, file, languages, notes, None, readable.format, readable.places)
+
+
+def _notes(file: _core.ReadFile) -> Iterator[str]:
+    """Yield what a reader must know of how a file was read."""
+    reading = Reading(*file.reading)
+    if reading.guessed or reading.replaced:
+        yield f"read as {reading}"
+    for reason in file.degraded:
+        yield f"degraded: {reason}"
+
+
+class _Comparison:
+    """A comparison whose files are read."""
+
+    def __init__(
+        self,
+        intake: documents.Intake,
+        reads: tuple[list[list[_Read]], list[_Read]],
+        question: Question,
+        max_pairs: int,
+    ) -> None:
+        self.intake, self.question, self.max_pairs = intake, question, max_pairs
+        self.reads, self.templates = reads
+        self.kept = [[read for read in group if read.file is not None] for group in self.reads]
+
+    def run(self, asked: dict[str, Any], tell: Progress) -> Report:
+        """Match, and tell what was found."""
+        cohort = self._cohort()
+        self._match(cohort, tell)
+        pair_count, estimated, histogram = cohort.totals()
+        entries = self._entries(cohort)
+        met = sorted({language for group in self.kept for read in group for language in read.languages})
+        return Report(
+            version=_core.__version__,
+            parameters=asked | {"thresholds": {language: list(self.question.thresholds(language)) for language in met}},
+            promise=self._promise(met),
+            entries=entries,
+            pairs=_pairs(cohort),
+            pair_count=pair_count,
+            histogram=tuple(histogram),
+            cut_off=self.question.min_score,
+            clusters=_clusters(cohort, self.question.cluster_threshold),
+            cluster_threshold=self.question.cluster_threshold,
+            common=_common(cohort),
+            undefined=tuple(self._undefined(cohort, entries)),
+            skipped=tuple(self._skipped()),
+            warnings=tuple(self._warnings(cohort, entries, estimated)),
+            marks=cohort.marks,
+        )
+
+    def _match(self, cohort: _core.Cohort, tell: Progress) -> None:
+        """Compare all submissions, a few at a time; the answer does not depend on how many."""
+        total, done, rows = len(self.kept), 0, local.cores()
+        more = True
+        while more:
+            tell(COMPARING, done, total)
+            began = time.monotonic()
+            more = cohort.advance(rows)
+            done += rows
+            rows = rows * 2 if time.monotonic() - began < PATIENCE else max(rows // 2, local.cores())
+        tell(COMPARING, total, total)
+
+    def _cohort(self) -> _core.Cohort:
+        submitters: dict[str, int] = {}
+        rows = [
+            (submitters.setdefault(_submitter(submission), len(submitters)), submission.old, _files(kept))
+            for submission, kept in zip(self.intake.submissions, self.kept, strict=True)
+        ]
+        question = self.question
+        return _core.Cohort(rows, _files(self.templates), question.max_sharing, question.min_score, self.max_pairs)
+
+    def _entries(self, cohort: _core.Cohort) -> tuple[Entry, ...]:
+        rows = zip(self.intake.submissions, self.kept, cohort.counts(), strict=True)
+        return tuple(_entry(submission, kept, counts) for submission, kept, counts in rows)
+
+    def _promise(self, languages: list[str]) -> str:
+        """Say what is guaranteed, for the languages that were met."""
+        told = [f"{self._counted(language, 1)} of {language}" for language in languages]
+        shortest = [f"{self._counted(language, 0)} of {language}" for language in languages]
+        if not told:
+            return "nothing was read, so nothing is promised"
+        return (
+            f"any run of at least {_or(told)} that two submissions have in common is found, whatever surrounds it; "
+            f"no run shorter than {_or(shortest)} is told, save string literals with the same text"
+        )
+
+    def _counted(self, language: str, which: int) -> str:
+        return f"{self.question.thresholds(language)[which]} {'letters' if language == 'text' else 'tokens'}"
+
+    def _undefined(self, cohort: _core.Cohort, entries: tuple[Entry, ...]) -> Iterator[Remark]:
+        short = set(cohort.too_short())
+        for i, entry in enumerate(entries):
+            if not entry.files:
+                yield Remark(entry.name, "no file of it could be read")
+            elif not entry.tokens:
+                yield Remark(entry.name, "too short to compare: there is nothing in it")
+            elif i in short:
+                yield Remark(entry.name, "too short to compare: only an identical submission would be recognised")
+            elif not entry.own_tokens:
+                yield Remark(entry.name, "template only: nothing of its own is left, so it has no score")
+
+    def _skipped(self) -> Iterator[Remark]:
+        for skipped in self.intake.skipped:
+            yield Remark(skipped.name, skipped.reason)
+        for submission, group in zip(self.intake.submissions, self.reads, strict=True):
+            for read in group:
+                if read.refusal:
+                    yield Remark(_place(submission, read), read.refusal)
+        for read in self.templates:
+            if read.refusal:
+                yield Remark(f"template {read.name}", read.refusal)
+
+    def _warnings(self, cohort: _core.Cohort, entries: tuple[Entry, ...], estimated: int) -> Iterator[Remark]:
+        for submission, group in zip(self.intake.submissions, self.kept, strict=True):
+            for read in group:
+                for note in read.notes:
+                    yield Remark(_place(submission, read), note)
+        for first, size in cohort.large_classes():
+            reason = f"first of {size:,} identical submissions: each is paired with it, not with all the others"
+            yield Remark(entries[first].name, reason)
+        if estimated:
+            yield Remark("pairs", f"share so little that they were estimated, not aligned: {estimated:,}")
+
+
+def _submitter(submission: Submission) -> str:
+    """Return who handed a submission in; nobody else's name begins with the separator."""
+    return submission.person or f"\0{submission.name}\0{submission.old}"
+
+
+def _files(reads: list[_Read]) -> list[_core.ReadFile]:
+    return [read.file for read in reads if read.file is not None]
+
+
+def _place(submission: Submission, read: _Read) -> str:
+    """Return the path of a file; the submission that is one file ends with its name."""
+    is_file = f"/{submission.name}".endswith(f"/{read.name}")
+    return submission.name if is_file else f"{submission.name}/{read.name}"
+
+
+def _or(words: list[str]) -> str:
+    return " or ".join([", ".join(words[:-1]), words[-1]] if len(words) > 1 else words)
+
+
+def _entry(submission: Submission, kept: list[_Read], counts: tuple[int, int, int, int]) -> Entry:
+    files = tuple(
+        File(
+            read.name,
+            "+".join(read.languages),
+            read.file.text,
+            read.file.tokens,
+            read.notes,
+            read.format,
+            read.places,
+        )
+        for read in kept
+        if read.file is not None
+    )
+    tokens, template, common, _ = counts
+    return Entry(
+        submission.name,
+        files,
+        tokens,
+        template,
+        common,
+        _digest(submission),
+        submission.person,
+        submission.label,
+        submission.time,
+        submission.old,
+    )
+
+
+def _digest(submission: Submission) -> str:
+    """SHA-256 over each file's name and bytes, each behind its length."""
+    digest = hashlib.sha256()
+    for document in submission.documents:
+        for piece in (document.name.encode("utf-8", "surrogateescape"), document.data):
+            digest.update(len(piece).to_bytes(8, "little"))
+            digest.update(piece)
+    return digest.hexdigest()
+
+
+def _pairs(cohort: _core.Cohort) -> tuple[Pair, ...]:
+    rows = zip(cohort.pairs(), cohort.passages(), strict=True)
+    return tuple(
+        Pair(left, right, score, left_share, right_share, matched, longest, tuple(map(_passage, passages)))
+        for (left, right, score, left_share, right_share, matched, longest, _), passages in rows
+    )
+
+
+def _passage(row: tuple[Any, ...]) -> Passage:
+    left, right, tokens, shared_by, exact, sort = row
+    return Passage(Region(*left), Region(*right), tokens, shared_by, exact, sort)
+
+
+def _clusters(cohort: _core.Cohort, threshold: float) -> tuple[Cluster, ...]:
+    return tuple(
+        Cluster(first, (first, *(other for other, _ in members)), (1.0, *(score for _, score in members)))
+        for first, members in cohort.clusters(threshold)
+    )
+
+
+def _common(cohort: _core.Cohort) -> tuple[Common, ...]:
+    return tuple(
+        Common(entry, Region(*region), tokens, tuple(holders)) for entry, region, tokens, holders in cohort.common()
+    )

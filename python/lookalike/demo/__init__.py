@@ -1,0 +1,1 @@
+"""The demo and the material it runs on."""

@@ -1,0 +1,1 @@
+"""Choosing filters, sketch sizes and Hamming tables for a goal."""

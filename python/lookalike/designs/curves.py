@@ -1,0 +1,68 @@
+"""The curve of a filter with the sketch in use: the formula for permutations, measured for the fast sketch.
+
+The fast sketch draws rather without replacement, so on short documents its curve is steeper than the formula's. That
+is why a curve is told for several sizes: the shingles that two documents have between them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+
+from lookalike import params
+from lookalike.designs.filters import Filter
+
+#: Resemblances that are told. But for the last they exist on 50 shingles.
+ROWS = (0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.74, 0.78, 0.8, 0.82, 0.86, 0.9, 0.92, 0.94, 0.96, 0.98, 0.99)
+#: Shingles of the unions that are simulated: a short paragraph, a long one, an article.
+UNIONS = (50, 100, 1000)
+
+
+@dataclass(frozen=True)
+class Simulated:
+    """What the fast sketch does on documents with so many shingles between them."""
+
+    union: int
+    trials: int
+    #: One for each resemblance of the curve; None where no two documents of so few shingles have it.
+    accepted: tuple[float | None, ...]
+
+
+@dataclass(frozen=True)
+class Curve:
+    """Shares of pairs that pass, by resemblance."""
+
+    filter: Filter
+    sketch: str
+    rho: tuple[float, ...]
+    #: P(k, s, r), exact for independent permutations.
+    formula: tuple[float, ...]
+    #: Empty where the formula is exact.
+    simulated: tuple[Simulated, ...]
+
+    def rows(self) -> Iterator[tuple[float, float, list[float | None]]]:
+        """Yield resemblance, formula, and one simulated value a size."""
+        for i, (rho, formula) in enumerate(zip(self.rho, self.formula, strict=True)):
+            yield rho, formula, [size.accepted[i] for size in self.simulated]
+
+
+def curve(
+    filter: Filter,
+    sketch: str = params.SKETCH.default,
+    rho: Sequence[float] = ROWS,
+    trials: int = params.TRIALS.default,
+    seed: int = params.SEED.default,
+) -> Curve:
+    """Return the curve of a filter at these resemblances, simulated where the sketch in use asks for it."""
+    at = tuple(sorted(set(rho)))
+    sizes = UNIONS if sketch == "fast" else ()
+    simulated = tuple(_simulated(filter, union, at, trials, seed) for union in sizes)
+    return Curve(filter, sketch, at, tuple(filter.accept(x) for x in at), simulated)
+
+
+def _simulated(filter: Filter, union: int, rho: Sequence[float], trials: int, seed: int) -> Simulated:
+    shared = [union * Fraction(repr(float(x))) for x in rho]
+    whole = [int(count) for count in shared if count.denominator == 1]
+    found = iter(filter.simulate(union, whole, trials, seed))
+    return Simulated(union, trials, tuple(next(found) if count.denominator == 1 else None for count in shared))

@@ -1,0 +1,1 @@
+"""Experiments of the winnowing paper (Schleimer, Wilkerson, Aiken 2003)."""

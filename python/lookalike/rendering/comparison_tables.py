@@ -1,0 +1,196 @@
+"""A comparison for programs: tables as CSV, everything as JSON. Each function returns the text of one file.
+
+JSON is plain ASCII and keeps every name as it was, unprintable characters included.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any
+
+from lookalike.comparison.result import Cluster, Common, Entry, Pair, Passage, Remark, Report
+from lookalike.rendering.tables import cell, rows
+
+SCHEMA_VERSION = 1
+#: What makes a JSON file a report of ours.
+KIND = "lookalike report"
+#: Passages written to the tables; those of the pairs that come last are left out first, and that is said.
+MOST_PASSAGES = 100_000
+PAIR_COLUMNS = "left,right,score,left_coverage,right_coverage,matched_tokens,longest,passages"
+PASSAGE_COLUMNS = (
+    "left,right,left_file,left_start_line,left_end_line,right_file,right_start_line,right_end_line,tokens,shared_by"
+)
+CLUSTER_COLUMNS = "name,cluster,representative"
+#: Order of the numbers of a passage in JSON.
+PASSAGE_FIELDS = (
+    *("left_file", "left_start", "left_end", "left_start_line", "left_end_line"),
+    *("right_file", "right_start", "right_end", "right_start_line", "right_end_line"),
+    *("tokens", "shared_by", "exact", "sort"),
+)
+
+
+def pairs_csv(report: Report) -> str:
+    """Return the pairs, best first."""
+    names = [cell(entry.name) for entry in report.entries]
+    return rows(
+        PAIR_COLUMNS,
+        (
+            f"{names[pair.left]},{names[pair.right]},{_shares(pair, ',')},"
+            f"{pair.matched_tokens},{pair.longest},{len(pair.passages)}"
+            for pair in report.pairs
+        ),
+    )
+
+
+def passages_csv(report: Report) -> str:
+    """Return the passages of all pairs, in the order of the pairs."""
+    names = [cell(entry.name) for entry in report.entries]
+    files = [[cell(file.name) for file in entry.files] for entry in report.entries]
+    return rows(PASSAGE_COLUMNS, _passage_lines(report, names, files))
+
+
+def _passage_lines(report: Report, names: list[str], files: list[list[str]]) -> Iterator[str]:
+    for pair in report.pairs[: pairs_with_passages(report)]:
+        ends = f"{names[pair.left]},{names[pair.right]},"
+        left_files, right_files = files[pair.left], files[pair.right]
+        for passage in pair.passages:
+            left, right = passage.left, passage.right
+            yield (
+                f"{ends}{left_files[left.file]},{left.start_line},{left.end_line},"
+                f"{right_files[right.file]},{right.start_line},{right.end_line},{passage.tokens},{passage.shared_by}"
+            )
+
+
+def clusters_csv(report: Report) -> str:
+    """Return the members of each cluster; clusters count from 1."""
+    names = [cell(entry.name) for entry in report.entries]
+    return rows(
+        CLUSTER_COLUMNS,
+        (
+            f"{names[member]},{number},{names[cluster.representative]}"
+            for number, cluster in enumerate(report.clusters, 1)
+            for member in cluster.members
+        ),
+    )
+
+
+def pairs_with_passages(report: Report) -> int:
+    """Return how many pairs, from the best, have their passages in the tables."""
+    room = MOST_PASSAGES
+    for i, pair in enumerate(report.pairs):
+        room -= len(pair.passages)
+        if room < 0:
+            return i
+    return len(report.pairs)
+
+
+def report_json(report: Report, pages: Sequence[str] = (), left_out: Sequence[str] = ()) -> str:
+    """Return everything but the texts; ``pages`` are the files of the first pairs, ``left_out`` what was capped."""
+    head = {
+        "kind": KIND,
+        "schema_version": SCHEMA_VERSION,
+        "version": report.version,
+        "parameters": dict(report.parameters),
+        "promise": report.promise,
+        "cut_off": report.cut_off,
+        "cluster_threshold": report.cluster_threshold,
+        "pair_count": report.pair_count,
+        "histogram": report.histogram,
+        "left_out": list(left_out),
+        "clusters": [_cluster(cluster) for cluster in report.clusters],
+        "common": [_common(common) for common in report.common],
+        "undefined": _remarks(report.undefined),
+        "skipped": _remarks(report.skipped),
+        "warnings": _remarks(report.warnings),
+        "passage_fields": PASSAGE_FIELDS,
+    }
+    full = pairs_with_passages(report)
+    pairs = (
+        _pair(pair, pages[i] if i < len(pages) else None, with_passages=i < full) for i, pair in enumerate(report.pairs)
+    )
+    parts = [
+        f'"entries":[{_lines(json.dumps(_entry(entry)) for entry in report.entries)}]',
+        f'"pairs":[{_lines(pairs)}]',
+    ]
+    return json.dumps(head, indent=1)[:-2] + ",\n " + ",\n ".join(parts) + "\n}\n"
+
+
+def _lines(items: Iterable[str]) -> str:
+    joined = ",\n  ".join(items)
+    return f"\n  {joined}\n " if joined else ""
+
+
+def _shares(pair: Pair, comma: str) -> str:
+    """Print score and coverages; six decimals are more than they are worth."""
+    return comma.join(repr(round(share, 6)) for share in (pair.score, pair.left_coverage, pair.right_coverage))
+
+
+def _pair(pair: Pair, page: str | None, *, with_passages: bool) -> str:
+    found = ",".join(map(_passage, pair.passages))
+    score, left, right = _shares(pair, " ").split()
+    return (
+        f'{{"left":{pair.left},"right":{pair.right},"score":{score},"left_coverage":{left},"right_coverage":{right},'
+        f'"matched_tokens":{pair.matched_tokens},"longest":{pair.longest},"passage_count":{len(pair.passages)},'
+        f'"page":{json.dumps(page)},"passages":{"[" + found + "]" if with_passages else "null"}}}'
+    )
+
+
+def _passage(passage: Passage) -> str:
+    left, right = passage.left, passage.right
+    return (
+        f"[{left.file},{left.start},{left.end},{left.start_line},{left.end_line},"
+        f"{right.file},{right.start},{right.end},{right.start_line},{right.end_line},"
+        f'{passage.tokens},{passage.shared_by},{"true" if passage.exact else "false"},"{passage.sort}"]'
+    )
+
+
+def _entry(entry: Entry) -> dict[str, Any]:
+    return {
+        "name": entry.name,
+        "person": entry.person,
+        "label": entry.label,
+        "time": entry.time,
+        "old": entry.old,
+        "digest": entry.digest,
+        "tokens": entry.tokens,
+        "template_tokens": entry.template_tokens,
+        "common_tokens": entry.common_tokens,
+        "files": [
+            {
+                "name": file.name,
+                "language": file.language,
+                "format": file.format,
+                "tokens": file.tokens,
+                "notes": file.notes,
+            }
+            for file in entry.files
+        ],
+    }
+
+
+def _cluster(cluster: Cluster) -> dict[str, Any]:
+    return {"representative": cluster.representative, "members": cluster.members, "scores": cluster.scores}
+
+
+def _common(common: Common) -> dict[str, Any]:
+    place = common.region
+    return {
+        "entry": common.entry,
+        "file": place.file,
+        "start": place.start,
+        "end": place.end,
+        "start_line": place.start_line,
+        "end_line": place.end_line,
+        "tokens": common.tokens,
+        "holders": common.holders,
+    }
+
+
+def _remarks(remarks: Iterable[Remark]) -> list[dict[str, str]]:
+    return [{"name": remark.name, "reason": remark.reason} for remark in remarks]
+
+
+def is_ours(beginning: bytes) -> bool:
+    """Tell from its first bytes whether a JSON file is a report of ours."""
+    return beginning.startswith(json.dumps({"kind": KIND}, indent=1)[:-2].encode())

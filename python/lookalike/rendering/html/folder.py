@@ -1,0 +1,195 @@
+"""A report as a folder of files: whole, or not there at all."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import tempfile
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import NamedTuple
+
+from lookalike import params
+from lookalike.comparison.result import Report
+from lookalike.errors import ParameterError
+from lookalike.rendering import comparison_tables
+from lookalike.rendering.html.overview import overview
+from lookalike.rendering.html.pair_page import MarksOf, pair_page
+from lookalike.rendering.safe import visible
+
+#: Bytes of all pages of pairs together; pairs beyond are in the table only.
+MOST_BYTES = 40_000_000
+OVERVIEW, JSON = "report.html", "report.json"
+
+
+class Written(NamedTuple):
+    """What was written, and what was not."""
+
+    folder: Path
+    #: The report as it was written: without names if that was asked for.
+    report: Report
+    #: The page to open.
+    overview: Path
+    pages: int
+    bytes: int
+    #: One sentence for each thing that was capped.
+    left_out: tuple[str, ...]
+    #: Files beside the folder that tell who is who, not to be handed out: none unless the report is anonymous.
+    secrets: tuple[Path, ...] = ()
+
+
+def write(
+    report: Report,
+    out: Path,
+    *,
+    top: int = params.TOP.default,
+    anonymise: bool = False,
+    marks: MarksOf | None = None,
+    overwrite: bool = False,
+) -> Written:
+    """Write a report into a new folder, or with ``overwrite`` in place of an earlier report.
+
+    Everything is written beside it first and renamed at the end, so that an interrupt or an error leaves nothing.
+    """
+    names = out.with_name(out.name + "-names")
+    marks = marks or report.marks
+    check_out(out, overwrite)
+    secrets = None
+    if anonymise:
+        from lookalike.rendering.anonymous import Secrets, anonymised
+
+        _check_free(names, Secrets.is_kept_in, "key to a report", overwrite=overwrite)
+        secrets = Secrets.kept_in(names) if names.exists() else Secrets.new()
+        report, marks = anonymised(report, marks, secrets, top or len(report.pairs))
+    out.parent.mkdir(parents=True, exist_ok=True)
+    with _workshop(out) as shop:
+        draft = shop / "report"
+        pages, left_out = _write_files(report, draft, top, marks)
+        moves = [(draft, out)]
+        if secrets is not None:
+            moves.insert(0, (secrets.write(shop / "names"), names))
+        size = sum(path.stat().st_size for path in draft.rglob("*") if path.is_file())
+        _put(moves, shop)
+    kept = tuple(names / name for name in secrets.FILES) if secrets is not None else ()
+    return Written(out, report, out / OVERVIEW, len(pages), size, tuple(left_out), kept)
+
+
+@contextmanager
+def drafted(out: Path, *, overwrite: bool) -> Iterator[Path]:
+    """Make a folder to write a report into, which is renamed to ``out`` in the end; an error leaves nothing."""
+    check_out(out, overwrite)
+    out.parent.mkdir(parents=True, exist_ok=True)
+    with _workshop(out) as shop:
+        draft = shop / "report"
+        draft.mkdir()
+        yield draft
+        _put([(draft, out)], shop)
+
+
+def check_out(out: Path, overwrite: bool) -> None:
+    """Raise unless a report can be written to ``out``; to be asked before the work is done, too."""
+    _check_free(out, _is_report, "report", overwrite=overwrite)
+
+
+def _write_files(report: Report, draft: Path, top: int, marks: MarksOf) -> tuple[list[str], list[str]]:
+    """Write everything into a draft folder; return the pages and what was left out."""
+    shown = [visible(entry.name) for entry in report.entries]
+    draft.mkdir()
+    pages, left_out = _write_pages(report, shown, draft, top, marks)
+    left_out += _capped_tables(report)
+    texts = {
+        OVERVIEW: overview(report, shown, pages, left_out),
+        JSON: comparison_tables.report_json(report, pages, left_out),
+        "pairs.csv": comparison_tables.pairs_csv(report),
+        "passages.csv": comparison_tables.passages_csv(report),
+        "clusters.csv": comparison_tables.clusters_csv(report),
+    }
+    for name, text in texts.items():
+        (draft / name).write_bytes(text.encode())
+    return pages, left_out
+
+
+def _write_pages(
+    report: Report, shown: list[str], draft: Path, top: int, marks: MarksOf
+) -> tuple[list[str], list[str]]:
+    """Write the pages of the first pairs until enough or full; return their names and what was left out."""
+    wanted = [f"pairs/{i:03}.html" for i in range(1, min(top or len(report.pairs), len(report.pairs)) + 1)]
+    (draft / "pairs").mkdir()
+    size = 0
+    for i, name in enumerate(wanted):
+        data = pair_page(report, shown, i, wanted, marks).encode()
+        size += len(data)
+        if size >= MOST_BYTES and i + 1 < len(wanted):
+            # The last page that fits leads to no next one.
+            data = pair_page(report, shown, i, wanted[: i + 1], marks).encode()
+            (draft / name).write_bytes(data)
+            said = f"pages of pairs: {i + 1:,} of {len(wanted):,} were written, then they took {MOST_BYTES:,} bytes"
+            return wanted[: i + 1], [said]
+        (draft / name).write_bytes(data)
+    if len(wanted) < len(report.pairs):
+        return wanted, [f"pages of pairs: the first {len(wanted):,} of {len(report.pairs):,} were written, as asked"]
+    return wanted, []
+
+
+def _capped_tables(report: Report) -> Iterator[str]:
+    """Say what the tables do not hold."""
+    if report.pair_count > len(report.pairs):
+        yield f"pairs: the best {len(report.pairs):,} of {report.pair_count:,} are listed"
+    full = comparison_tables.pairs_with_passages(report)
+    if full < len(report.pairs):
+        yield (
+            f"passages: those of the first {full:,} of {len(report.pairs):,} pairs are in passages.csv and {JSON}, "
+            f"{comparison_tables.MOST_PASSAGES:,} at most"
+        )
+
+
+def _is_report(folder: Path) -> bool:
+    """Tell whether a folder is a report of ours."""
+    try:
+        with (folder / JSON).open("rb") as file:
+            return comparison_tables.is_ours(file.read(200))
+    except OSError:
+        return False
+
+
+def _check_free(folder: Path, is_ours: Callable[[Path], bool], what: str, *, overwrite: bool) -> None:
+    """Raise unless a folder can be written: it is not there, or empty, or ours and may be replaced."""
+    if not os.path.lexists(folder) or (folder.is_dir() and not folder.is_symlink() and not any(folder.iterdir())):
+        return
+    if not is_ours(folder) or folder.is_symlink():
+        raise ParameterError(f"out `{visible(str(folder))}` exists and is no {what} of ours: choose another folder")
+    if not overwrite:
+        raise ParameterError(
+            f"out `{visible(str(folder))}` exists: choose another folder, or replace it with --overwrite"
+        )
+
+
+@contextmanager
+def _workshop(out: Path) -> Iterator[Path]:
+    """Make a folder beside ``out`` that is gone in the end, whatever happens."""
+    shop = Path(tempfile.mkdtemp(prefix=f".{out.name}.", dir=out.parent))
+    try:
+        yield shop
+    finally:
+        shutil.rmtree(shop, ignore_errors=True)
+
+
+def _put(moves: list[tuple[Path, Path]], shop: Path) -> None:
+    """Rename drafts into place, all or none; what they replace goes to the workshop."""
+    done: list[tuple[Path, Path | None]] = []
+    try:
+        for i, (draft, place) in enumerate(moves):
+            old = None
+            if os.path.lexists(place):
+                old = shop / f"old-{i}"
+                place.rename(old)
+            done.append((place, old))
+            draft.rename(place)
+    except BaseException:
+        for place, old in reversed(done):
+            if os.path.lexists(place):
+                shutil.rmtree(place)
+            if old is not None:
+                old.rename(place)
+        raise

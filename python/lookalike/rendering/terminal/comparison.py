@@ -1,0 +1,104 @@
+"""A comparison at the terminal: the best pairs as a table, totals, and what was skipped."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING
+
+import click
+
+from lookalike.comparison.result import Remark, Report
+from lookalike.frontends.readable import counted
+from lookalike.rendering.safe import visible
+
+if TYPE_CHECKING:
+    from lookalike.rendering.html.folder import Written
+
+#: Pairs shown at the terminal; the report has them all.
+SHOWN = 20
+#: Remarks shown at the terminal.
+SHOWN_REMARKS = 5
+
+
+def print_table(report: Report, written: Written | None = None) -> None:
+    """Print the best pairs, what was found in all, what went wrong, and where the report is, if it was written."""
+    for line in _head(report):
+        _say(line)
+    if report.pairs:
+        _print_pairs(report)
+        if report.pair_count > SHOWN:
+            _say(f"… {report.pair_count - SHOWN:,} more in the report")
+    _print_remarks("not compared", report.undefined)
+    _print_remarks("skipped", report.skipped)
+    _print_remarks("note", report.warnings)
+    if written is not None:
+        for said in written.left_out:
+            _say(said)
+        _say(f"report: {visible(str(written.overview))}", bold=True)
+        for path in written.secrets:
+            _say(f"who is who, do not hand out: {visible(str(path))}")
+
+
+def _say(line: str, bold: bool = False) -> None:
+    """Print a line to stdout as it is set up: by itself click would write UTF-8 to a terminal that knows ASCII only."""
+    click.secho(line, bold=bold, file=sys.stdout)
+
+
+def _head(report: Report) -> Iterator[str]:
+    files = sum(len(entry.files) for entry in report.entries)
+    tokens = sum(entry.tokens for entry in report.entries)
+    yield f"{counted(len(report.entries), 'submission')}, {counted(files, 'file')}, {counted(tokens, 'token')}"
+    yield f"promise: {report.promise}"
+    if report.pair_count:
+        clusters = f", {counted(len(report.clusters), 'cluster')}" if report.clusters else ""
+        yield f"{counted(report.pair_count, 'pair')} with a score of {report.cut_off:g} or more{clusters}"
+    else:
+        yield f"nothing found: no two submissions have a score of {report.cut_off:g} or more"
+
+
+def _print_pairs(report: Report) -> None:
+    """Print the best pairs as columns; a long name makes its column wide, nothing is cut."""
+    names = [visible(entry.name) for entry in report.entries]
+    rows = [
+        (
+            f"{pair.score:.2f}",
+            names[pair.left],
+            f"{pair.left_coverage:.0%}",
+            names[pair.right],
+            f"{pair.right_coverage:.0%}",
+            str(len(pair.passages)),
+            str(pair.longest),
+        )
+        for pair in report.pairs[:SHOWN]
+    ]
+    head = ("score", "left", "covered", "right", "covered", "passages", "longest")
+    widths = [max(map(_columns, column)) for column in zip(head, *rows, strict=True)]
+    _say(_line(head, widths), bold=True)
+    for row in rows:
+        _say(_line(row, widths))
+
+
+def _line(row: Sequence[str], widths: Sequence[int]) -> str:
+    """Set cells in columns: the names, second and fourth, to the left, numbers to the right."""
+    cells = []
+    for i, (cell, width) in enumerate(zip(row, widths, strict=True)):
+        room = " " * (width - _columns(cell))
+        cells.append(cell + room if i in (1, 3) else room + cell)
+    return "  ".join(cells)
+
+
+def _columns(text: str) -> int:
+    """Return how wide a terminal shows a text: an ideograph takes two columns, an accent of its own none."""
+    if text.isascii():
+        return len(text)
+    from unicodedata import combining, east_asian_width
+
+    return sum(0 if combining(c) else 2 if east_asian_width(c) in "WF" else 1 for c in text)
+
+
+def _print_remarks(title: str, remarks: tuple[Remark, ...]) -> None:
+    for remark in remarks[:SHOWN_REMARKS]:
+        _say(f"{title}: {visible(remark.name)}: {visible(remark.reason)}")
+    if len(remarks) > SHOWN_REMARKS:
+        _say(f"{title}: {len(remarks) - SHOWN_REMARKS:,} more, all listed in the report")

@@ -1,0 +1,91 @@
+"""The fingerprints of a document: a table at the terminal, or JSON for programs."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from dataclasses import asdict
+from typing import TYPE_CHECKING
+
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text as Line
+
+from lookalike.rendering.safe import visible
+
+if TYPE_CHECKING:
+    from lookalike.fingerprints import Fingerprints
+
+#: Fingerprints turned into JSON at a time, so that a gigabyte's worth needs no gigabyte of Python objects.
+PIECE = 10_000
+
+
+def excerpt(found: Fingerprints, start: int, end: int, most: int = 60) -> str:
+    """Return the slice of the document between two offsets, on one line."""
+    slice_ = found.text[start:end]
+    text = slice_ if isinstance(slice_, str) else _decoded(bytes(slice_), found.reading.encoding)
+    line = visible(" ".join(text.split()))
+    return line if len(line) <= most else line[: most - 1] + "…"
+
+
+def _decoded(data: bytes, encoding: str) -> str:
+    """Decode a slice for show; a few labels of the core have no codec of that name in Python."""
+    try:
+        return data.decode(encoding, "replace")
+    except LookupError:
+        return data.decode("latin-1")
+
+
+def fingerprints_table(found: Fingerprints, name: str, top: int) -> None:
+    """Print the facts of a document and the first of its fingerprints."""
+    console = Console(highlight=False)
+    for fact in facts(found, name):
+        console.print(Line(fact), soft_wrap=True)
+    shown = len(found) if top == 0 else min(top, len(found))
+    if not shown:
+        return
+    table = Table("fingerprint", "position", "span", "k-gram", box=None, header_style="bold")
+    for i in range(shown):
+        start, end = found.spans[i]
+        text = Line(excerpt(found, start, end))
+        table.add_row(f"{found.hashes[i]:016x}", str(found.positions[i]), f"{start}–{end}", text)
+    console.print(table)
+    if shown < len(found):
+        console.print(f"… {len(found) - shown} more; -n 0 shows all, --json gives them to a program")
+
+
+def facts(found: Fingerprints, name: str) -> list[str]:
+    """Say what was read, what was selected and what that is worth."""
+    s = found.selection
+    lines = [
+        f"{visible(name)}: {found.tokens:,} {s.unit}s, {found.kgrams:,} k-grams, {len(found):,} fingerprints"
+        + (f" (density {found.density:.5f})" if found.density is not None else ""),
+        f"scheme {s.scheme}, k = {s.k}, t = {s.t}, windows of {s.window}; read as {found.reading}",
+        f"promise: {s.promise}",
+    ]
+    if found.is_too_short:
+        lines.append(f"too short to compare: fewer than k = {s.k} {s.unit}s; only an exact copy can be recognised")
+    return lines
+
+
+def fingerprints_json(found: Fingerprints, name: str) -> Iterator[str]:
+    """Yield one JSON document in pieces."""
+    head = {
+        "document": name,
+        "parameters": asdict(found.selection) | {"window": found.selection.window},
+        "reading": found.reading._asdict(),
+        "tokens": found.tokens,
+        "kgrams": found.kgrams,
+        "density": found.density,
+        "too_short": found.is_too_short,
+        "promise": found.selection.promise,
+    }
+    yield json.dumps(head, ensure_ascii=True, indent=1)[:-2] + ',\n "fingerprints": [\n'
+    for start in range(0, len(found), PIECE):
+        columns = (column[start : start + PIECE] for column in (found.hashes, found.positions, found.spans))
+        rows = [
+            json.dumps({"hash": f"{hash_:016x}", "position": position, "start": span[0], "end": span[1]})
+            for hash_, position, span in zip(*columns, strict=True)
+        ]
+        yield (",\n  " if start else "  ") + ",\n  ".join(rows)
+    yield "\n ]\n}\n"

@@ -1,0 +1,1 @@
+"""Simhash fingerprints of texts and of whole corpora."""

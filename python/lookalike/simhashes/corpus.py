@@ -1,0 +1,263 @@
+"""The fingerprints of a corpus, with names and lengths, into one file that appears whole or not at all.
+
+Every batch of every source goes to the core, which hands back columns; nothing but the fingerprints, 8 bytes a row, is
+kept to the end, to tell how many are equal.
+"""
+
+from __future__ import annotations
+
+import csv
+import os
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass, field
+from typing import Any, Protocol
+
+from lookalike import _core, params
+from lookalike._types import Problem, Progress, unheard
+from lookalike.corpora import Corpus, Scratch, Staging, open_object, open_sources
+from lookalike.corpora.arrays import USUAL_ID, arrow
+from lookalike.corpora.batches import RECORD_BYTES, Batch, Columns, Lines, Source
+from lookalike.deduplication.job import check_column
+from lookalike.deduplication.reading import READING, as_bytes
+from lookalike.deduplication.settings import MAX_THREADS
+from lookalike.errors import ParameterError, TooManyErrorsError
+from lookalike.params import Simhashing
+from lookalike.rendering.tables import guarded
+from lookalike.simhashes.texts import LANGUAGES, maker
+
+#: Columns of a batch: where names end, all names, fingerprints, whether each is one, lengths, numbers of languages.
+Named = tuple[_core.Column, bytes, _core.Column, bytes, _core.Column, bytes]
+#: The columns of the output, the last one only where it is asked for.
+HEADER = ("id", "fingerprint", "length", "language")
+#: Languages by the number that columns have for them.
+_CODES = (None, *LANGUAGES)
+#: Rows by what became of them, in the order of the core.
+STATES = ("fingerprinted", "without_features", "missing", "bad", "blank")
+
+
+@dataclass(frozen=True)
+class SimhashReport:
+    """What was fingerprinted, and what was not."""
+
+    simhashing: Simhashing
+    #: Rows by what became of them.
+    states: dict[str, int]
+    #: Distinct fingerprints, and rows with the most common one.
+    distinct: int
+    largest: int
+    out: str
+    problems: list[Problem] = field(default_factory=list)
+
+    @property
+    def rows(self) -> int:
+        """All rows."""
+        return sum(self.states.values())
+
+    def to_json(self) -> dict[str, Any]:
+        """Return what a program wants to know."""
+        return {
+            "parameters": asdict(self.simhashing),
+            "out": self.out,
+            "rows": self.rows,
+            "states": self.states,
+            "distinct": self.distinct,
+            "largest_group": self.largest,
+            "problems": [asdict(one) for one in self.problems],
+        }
+
+
+def simhash_corpus(
+    source: Any,
+    out: str | os.PathLike[str],
+    *,
+    text_column: str = params.DEDUPLICATION["text_column"].default,
+    id_column: str | None = None,
+    format: str | None = None,
+    threads: int | None = None,
+    max_errors: int | None = None,
+    overwrite: bool = False,
+    progress: Progress | None = None,
+    **chosen: Any,
+) -> SimhashReport:
+    """Write the fingerprints of a corpus as Parquet or CSV, as ``out`` ends: ``id, fingerprint, length, language``.
+
+    ``source`` is a path or several, as ``dedup`` takes them, or an object with texts. A row without a fingerprint has
+    null there. Errors: ``ParameterError``, ``OSError``, ``TooManyErrorsError``, ``MissingExtraError``.
+    """
+    made, asked = maker(**chosen)
+    target = os.fspath(out)
+    make = _writer_of(target)
+    threads = _checked(threads, max_errors)
+    tell = progress or unheard
+    with Scratch() as scratch:
+        sources, problems, inputs = _sources(source, scratch, text_column, id_column, format)
+        core = _core.SimhashReader(made, text_column, id_column or USUAL_ID, RECORD_BYTES, threads)
+        with Staging(overwrite=overwrite, inputs=inputs) as staging:
+            kept: list[tuple[_core.Column, bytes]] = []
+            with make(staging.file(target), asked.languages) as writer:
+                for named in _read(core, sources, problems, max_errors, tell):
+                    writer.write(named)
+                    kept.append((named[2], named[3]))
+            check_column(core.states, sources, text_column)
+            distinct, largest = _core.simhash_groups(kept)
+            staging.commit()
+    states = dict(zip(STATES, core.states, strict=True))
+    return SimhashReport(asked, states, distinct, largest, target, [*problems, *_bad(core)])
+
+
+def _checked(threads: int | None, max_errors: int | None) -> int:
+    """Return how many threads there shall be, 0 for all cores. Errors: ``ParameterError``."""
+    threads = params.DEDUPLICATION["threads"].default if threads is None else threads
+    if not 0 <= threads <= MAX_THREADS:
+        raise ParameterError(
+            f"threads `{threads}` is no number of cores: use 0 for all of them, or up to {MAX_THREADS}"
+        )
+    if max_errors is not None and max_errors < 0:
+        raise ParameterError(f"max-errors `{max_errors}` is no number of rows: use 0 or more")
+    return int(threads)
+
+
+def _sources(
+    given: Any, scratch: Scratch, text_column: str, id_column: str | None, format: str | None
+) -> tuple[Sequence[Source], list[Problem], list[str]]:
+    """Open files, or an object with rows: sources, what was left out, and the files that are read."""
+    several = isinstance(given, list | tuple) and given and all(isinstance(one, os.PathLike) for one in given)
+    if not several and not isinstance(given, str | os.PathLike):
+        return [open_object(given, text_column, id_column, None)], [], []
+    paths = [os.fspath(one) for one in (given if several else [given])]
+    corpus: Corpus = open_sources(paths, scratch, text_column=text_column, id_column=id_column, format=format)
+    return corpus.sources, list(corpus.problems), corpus.paths
+
+
+def _read(
+    core: _core.SimhashReader,
+    sources: Sequence[Source],
+    problems: list[Problem],
+    max_errors: int | None,
+    tell: Progress,
+) -> Iterator[Named]:
+    """Yield the columns of every batch, in order. Errors: ``TooManyErrorsError``, ``OSError``."""
+    before, total = 0, sum(one.size for one in sources) or None
+    for source in sources:
+        core.begin(_printable(source.name))
+        for batch in source.batches():
+            yield _pushed(core, batch)
+            tell(READING, before + source.done, total)
+            _check_errors(core, [*problems, *source.problems], max_errors)
+        problems += source.problems
+        _check_errors(core, problems, max_errors)
+        before += source.size
+        tell(READING, before, total)
+
+
+def _pushed(core: _core.SimhashReader, batch: Batch) -> Named:
+    if isinstance(batch, Lines):
+        return core.push_lines(batch.data, batch.last)
+    if isinstance(batch, Columns):
+        validity = None if batch.validity is None else as_bytes(batch.validity)
+        names = None if batch.ids is None else [_printable(name) for name in batch.ids]
+        return core.push_columns(
+            validity, as_bytes(batch.offsets), as_bytes(batch.data), batch.width, batch.rows, names
+        )
+    return core.push_texts([text for _, text in batch.rows], [_printable(name) for name, _ in batch.rows])
+
+
+def _printable(name: str | None) -> Any:
+    """Return a name that UTF-8 can hold: those of files may be anything."""
+    return name if name is None or name.isascii() else name.encode("utf-8", "backslashreplace").decode()
+
+
+def _bad(core: _core.SimhashReader) -> list[Problem]:
+    """Say where the rows stand that the core could not read; the rest of many is one line."""
+    found = [Problem(source, f"line {row}", reason, 1) for source, row, reason in core.problems]
+    rest = core.states[STATES.index("bad")] - len(found)
+    return [*found, Problem("", "", f"{rest:,} more rows could not be read", rest)] if rest else found
+
+
+def _check_errors(core: _core.SimhashReader, found: Sequence[Problem], max_errors: int | None) -> None:
+    """Errors: ``TooManyErrorsError`` if more could not be read than was allowed."""
+    if max_errors is None:
+        return
+    bad = core.states[STATES.index("bad")] + sum(max(problem.rows, 1) for problem in found)
+    if bad > max_errors:
+        first = [*found, *_bad(core)][0]
+        raise TooManyErrorsError(
+            f"{bad:,} rows could not be read, more than the `{max_errors}` of max-errors; "
+            f"the first is {first.source}, {first.place}: {first.reason}"
+        )
+
+
+class _Writer(Protocol):
+    def write(self, named: Named) -> None: ...
+
+
+def _writer_of(target: str) -> Callable[[str, bool], Any]:
+    """Return what writes a file of this name. Errors: ``ParameterError``, ``MissingExtraError``."""
+    if target == "-":
+        raise ParameterError("outputs appear whole or not at all, so they do not go to standard output: name a file")
+    if target.lower().endswith(".csv"):
+        return _csv
+    if target.lower().endswith((".parquet", ".pq")):
+        arrow("a Parquet file")
+        return _parquet
+    raise ParameterError(f"output `{target}` is of no format known here: name a file that ends in .parquet or .csv")
+
+
+class _Csv:
+    """Fingerprints as hexadecimal numbers: a spreadsheet would round others."""
+
+    def __init__(self, file: Any, width: int) -> None:
+        self._rows = csv.writer(file)
+        self._width = width
+        self._rows.writerow(HEADER[:width])
+
+    def write(self, named: Named) -> None:
+        ends, names, fingerprints, valid, lengths, languages = named
+        for row, is_valid in enumerate(valid):
+            name = names[ends[row] : ends[row + 1]].decode()
+            bits = f"0x{fingerprints[row]:016x}" if is_valid else ""
+            self._rows.writerow([guarded(name), bits, lengths[row], _CODES[languages[row]]][: self._width])
+
+
+@contextmanager
+def _csv(path: str, with_languages: bool) -> Iterator[_Writer]:
+    with open(path, "w", encoding="utf-8", newline="") as file:
+        yield _Csv(file, len(HEADER) if with_languages else len(HEADER) - 1)
+
+
+class _Parquet:
+    """Columns as they come from the core, without an object a row."""
+
+    def __init__(self, writer: Any) -> None:
+        self._writer = writer
+
+    def write(self, named: Named) -> None:
+        import numpy as np
+        import pyarrow as pa
+
+        ends, names, fingerprints, valid, lengths, languages = named
+        if not valid:
+            return
+        buffers = [None, pa.py_buffer(memoryview(ends)), pa.py_buffer(names)]
+        columns = [
+            pa.Array.from_buffers(pa.large_string(), len(valid), buffers),
+            pa.array(np.asarray(fingerprints), mask=np.frombuffer(valid, np.uint8) == 0),
+            pa.array(np.asarray(lengths)),
+        ]
+        if len(self._writer.schema) > len(columns):
+            columns.append(pa.array(_CODES, pa.string()).take(pa.array(np.frombuffer(languages, np.uint8))))
+        self._writer.write_batch(pa.record_batch(columns, schema=self._writer.schema))
+
+
+@contextmanager
+def _parquet(path: str, with_languages: bool) -> Iterator[_Writer]:
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    fields = list(zip(HEADER, (pa.large_string(), pa.uint64(), pa.uint32(), pa.string()), strict=True))
+    with pq.ParquetWriter(path, pa.schema(fields if with_languages else fields[:-1])) as writer:
+        yield _Parquet(writer)
+
+
+__all__ = ["SimhashReport", "simhash_corpus"]

@@ -1,0 +1,1 @@
+"""Resemblance and containment: exact, estimated from sketches, and of two documents."""

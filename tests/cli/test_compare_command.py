@@ -1,0 +1,333 @@
+"""`lookalike compare` as a person or a script meets it: exit codes, streams, folders, interrupts, one line of error."""
+
+from __future__ import annotations
+
+import json
+import os
+import pty
+import signal
+import socket
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, NoReturn
+
+import pytest
+
+import lookalike as la
+from lookalike import frontends
+from support.submissions import classroom, pairs, prose, run, snapshot, work, write
+
+#: Resets what a background job would ignore, and lets something be done first.
+CHILD = (
+    "import os, signal, sys\nsignal.signal(signal.SIGINT, signal.default_int_handler)\n{}\n"
+    "from lookalike.cli.main import main\nmain()"
+)
+
+
+@pytest.fixture
+def root(tmp_path: Path) -> Path:
+    return classroom(tmp_path / "in")
+
+
+def child(*arguments: str | Path, before: str = "", **extra: Any) -> subprocess.Popen[bytes]:
+    """Start the command in a process of its own."""
+    command = [sys.executable, "-c", CHILD.format(before), "compare", *map(str, arguments)]
+    return subprocess.Popen(command, **{"stdout": subprocess.PIPE, "stderr": subprocess.PIPE} | extra)
+
+
+def finished(process: subprocess.Popen[bytes]) -> tuple[int, str, str]:
+    out, err = process.communicate(timeout=120)
+    assert b"Traceback" not in err
+    return process.returncode, out.decode(), err.decode()
+
+
+def test_all_is_well_and_stderr_is_empty(root: Path, tmp_path: Path):
+    ran = run("compare", root, "--out", tmp_path / "out")
+    assert (ran.code, ran.err) == (0, "")
+    assert f"report: {tmp_path / 'out' / 'report.html'}" in ran.out
+
+
+def test_without_out_the_report_goes_to_a_new_dated_folder(root: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.chdir(tmp_path)
+    for _ in range(2):
+        assert run("compare", "in").code == 0
+    made = sorted(path.name for path in tmp_path.iterdir() if path.name != "in")
+    assert [name.startswith("lookalike-") for name in made] == [True, True]
+    assert all((tmp_path / name / "report.html").is_file() for name in made)
+
+
+def test_json_is_the_report_and_nothing_else(root: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.chdir(tmp_path)
+    ran = run("compare", root, "--json")
+    told = json.loads(ran.out)
+    report = la.compare(root)
+    assert told["pair_count"] == report.pair_count
+    assert [entry["name"] for entry in told["entries"]] == [entry.name for entry in report.entries]
+    assert len(told["pairs"][0]["passages"]) == len(report.pairs[0].passages)
+    assert ran.err == ""
+    assert [path.name for path in tmp_path.iterdir()] == ["in"], "no folder was asked for"
+
+
+def test_json_beside_a_folder_is_its_report(root: Path, tmp_path: Path):
+    ran = run("compare", root, "--json", "--out", tmp_path / "out")
+    told, kept = json.loads(ran.out), json.loads((tmp_path / "out" / "report.json").read_bytes())
+    assert {**told, "pairs": None} == {**kept, "pairs": None}
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["-k", "5", "-t", "3"], "t `3` is smaller than k `5`"),
+        (["-k", "0"], "k `0` is not a noise threshold"),
+        (["-t", "0"], "t `0` is not a guarantee threshold"),
+        (["-k", "99999999999"], "k `99999999999` is not a noise threshold"),
+        (["-l", "klingon"], "language `klingon` is not known: use auto or one of ada"),
+        (["-m", "1"], "max_sharing `1` leaves nothing to compare: use 2 or more"),
+        (["--min-score", "2"], "min_score `2.0` is not a score: use 0 to 1"),
+        (["--min-score", "nan"], "min_score `nan` is not a score"),
+        (["--cluster-threshold", "-1"], "cluster_threshold `-1.0` is not a score"),
+        (["--fail-above", "0.05"], "fail-above `0.05` is below min-score `0.1`"),
+        (["--fail-above", "nan"], "fail-above `nan` is below min-score"),
+        (["-d", "--layout", "canvas"], "layout `canvas` and by-directory contradict each other"),
+    ],
+)
+def test_bad_values_exit_2_with_one_line_and_write_nothing(
+    root: Path, tmp_path: Path, arguments: list[str], message: str
+):
+    ran = run("compare", root, "--out", tmp_path / "out", *arguments)
+    assert (ran.code, ran.out) == (2, "")
+    assert ran.err.startswith(f"lookalike: {message}")
+    assert ran.err.count("\n") == 1
+    assert not (tmp_path / "out").exists()
+
+
+@pytest.mark.parametrize(
+    "arguments", [["-k", "abc"], ["-n", "-5"], ["--fail-above", "2"], ["--layout", "x"], ["--colour"]]
+)
+def test_bad_options_exit_2(root: Path, arguments: list[str]):
+    ran = run("compare", root, *arguments)
+    assert (ran.code, ran.out) == (2, "")
+    assert "Error:" in ran.err
+
+
+def test_no_path_at_all_exits_2():
+    assert run("compare").code == 2
+
+
+@pytest.mark.parametrize("option", [None, "--template", "--old"])
+def test_a_path_that_is_not_there_exits_2(root: Path, option: str | None):
+    missing = root.parent / "nowhere"
+    ran = run("compare", *([missing] if option is None else [root, option, missing]))
+    assert (ran.code, ran.out) == (2, "")
+    assert ran.err == f"lookalike: `{missing}` does not exist: check the path\n"
+
+
+def test_fail_above_exits_1_when_a_pair_is_above(root: Path, tmp_path: Path):
+    assert run("compare", root, "--out", tmp_path / "1", "--fail-above", "0.3").code == 1
+    assert run("compare", root, "--out", tmp_path / "2", "--fail-above", "0.99").code == 0
+    assert (tmp_path / "1" / "report.html").exists()
+
+
+def test_strict_exits_3_when_something_was_skipped(root: Path, tmp_path: Path):
+    assert run("compare", root, "--out", tmp_path / "1", "--strict").code == 0
+    write(root, {"picture.dat": b"\x89PNG\r\n\x1a\n"})
+    ran = run("compare", root, "--out", tmp_path / "2", "--strict", "--fail-above", "0.3")
+    assert (ran.code, ran.err) == (3, "lookalike: --strict was given and inputs were skipped: 1\n")
+    assert (tmp_path / "2" / "report.html").exists()
+    assert "skipped: picture.dat" in ran.out
+
+
+def test_a_folder_that_is_there_is_not_touched(root: Path, tmp_path: Path):
+    out = write(tmp_path / "out", {"notes.txt": "mine"})
+    ran = run("compare", root, "--out", out, "--overwrite")
+    assert (ran.code, ran.out) == (2, "")
+    assert "exists and is no report of ours" in ran.err
+    assert snapshot(out) == {"notes.txt": b"mine"}
+
+
+def test_an_earlier_report_is_replaced_only_with_overwrite(root: Path, tmp_path: Path):
+    out = tmp_path / "out"
+    run("compare", root, "--out", out)
+    before = snapshot(out)
+    write(root, {"new.txt": work(100, "text")})
+    ran = run("compare", root, "--out", out)
+    assert (ran.code, ran.out) == (2, "")
+    assert "--overwrite" in ran.err
+    assert snapshot(out) == before
+    assert run("compare", root, "--out", out, "--overwrite").code == 0
+    assert b"new.txt" in snapshot(out)["pairs.csv"]
+    assert {path.name for path in tmp_path.iterdir()} == {"in", "out"}, "nothing is left beside it"
+
+
+def test_a_folder_that_cannot_be_made_exits_7(root: Path, tmp_path: Path):
+    write(tmp_path, {"file": "x"})
+    ran = run("compare", root, "--out", tmp_path / "file" / "out")
+    assert (ran.code, ran.out) == (7, "")
+    assert ran.err.count("\n") == 1
+
+
+def test_top_is_the_number_of_pages_and_0_is_all(tmp_path: Path):
+    root = write(tmp_path / "in", {f"{i}.txt": prose(1) for i in range(4)})
+    for top, count in (("2", 2), ("0", 6)):
+        ran = run("compare", root, "--out", tmp_path / top, "-n", top)
+        assert len(list((tmp_path / top / "pairs").iterdir())) == count
+        assert ("pages of pairs: the first 2 of 6 were written" in ran.out) == (top == "2")
+
+
+def test_anonymise_leaves_no_name_anywhere(tmp_path: Path):
+    text = f"Written by Ottilie Quandt. {prose(1)}"
+    files: dict[str, str | bytes] = {"Ottilie_Quandt/work.txt": text, "Benedikt_Zorn/work.txt": text}
+    files |= {
+        "Wilhelmina_Frey/work.txt": prose(2),
+        "Wilhelmina_Frey/Wilhelmina.dat": b"\x89PNG",
+        "Xaver/e.txt": "",
+    }
+    root = write(tmp_path / "in", files)
+    secret = ("ottilie", "quandt", "benedikt", "zorn", "wilhelmina", "frey", "xaver")
+    printed = [run("compare", root, "--out", tmp_path / "out", "--anonymise").out]
+    printed.append(run("compare", root, "--anonymise", "--json").out)
+    shown = [text.encode() for text in printed] + list(snapshot(tmp_path / "out").values())
+    assert "S-" in printed[0]
+    assert [name for name in secret for text in shown if name.encode() in text.lower()] == []
+    assert b"Ottilie" in (tmp_path / "out-names" / "names.csv").read_bytes()
+
+
+def test_anonymous_json_and_folder_use_the_same_codes(root: Path, tmp_path: Path):
+    ran = run("compare", root, "--out", tmp_path / "out", "--anonymise", "--json")
+    kept = json.loads((tmp_path / "out" / "report.json").read_bytes())
+    assert [entry["name"] for entry in json.loads(ran.out)["entries"]] == [entry["name"] for entry in kept["entries"]]
+
+
+def test_nothing_is_sent_anywhere(root: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    def refuse(*_: object, **__: object) -> NoReturn:
+        raise AssertionError("a socket was opened")
+
+    monkeypatch.setattr(socket, "socket", refuse)
+    monkeypatch.setattr(socket, "getaddrinfo", refuse)
+    assert run("compare", root, "--out", tmp_path / "out").code == 0
+
+
+def test_a_fault_of_a_front_end_costs_one_file(root: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    honest = frontends.read
+
+    def faulty(name: str, *arguments: Any, **named: Any) -> frontends.Readable:
+        return honest(name, *arguments, **named) if name != "honest0.txt" else 1 // 0  # type: ignore[return-value]
+
+    monkeypatch.setattr(frontends, "read", faulty)
+    report = la.compare(root)
+    assert pairs(report) == [("thief.txt", "victim.txt")]
+    assert "please report it with the file: ZeroDivisionError" in report.skipped[0].reason
+
+
+def on_call(module: str, function: str) -> str:
+    """Return code that sends an interrupt to its own process when a function is called."""
+    return (
+        f"import {module} as module\nhonest = module.{function}\n"
+        f"def interrupted(*a, **k):\n    os.kill(os.getpid(), signal.SIGINT)\n    return honest(*a, **k)\n"
+        f"module.{function} = interrupted\n"
+    )
+
+
+@pytest.mark.parametrize(
+    ("module", "function"),
+    [
+        ("lookalike.documents.gathering", "read_at_most"),
+        ("lookalike.comparison.job", "_read"),
+        ("lookalike.comparison.job", "_pairs"),
+        ("lookalike.rendering.html.folder", "pair_page"),
+        ("lookalike.rendering.html.folder", "overview"),
+        ("lookalike.rendering.html.folder", "_put"),
+    ],
+)
+def test_an_interrupt_exits_130_and_leaves_nothing(root: Path, tmp_path: Path, module: str, function: str):
+    process = child(root, "--out", tmp_path / "out", before=on_call(module, function))
+    assert finished(process) == (130, "", "\nlookalike: interrupted\n")
+    assert [path.name for path in tmp_path.iterdir()] == ["in"]
+
+
+def test_an_interrupt_leaves_the_earlier_report_as_it_was(root: Path, tmp_path: Path):
+    out = tmp_path / "out"
+    run("compare", root, "--out", out)
+    before = snapshot(out)
+    write(root, {"new.txt": work(100, "text")})
+    for function in ("overview", "_put"):
+        process = child(root, "--out", out, "--overwrite", before=on_call("lookalike.rendering.html.folder", function))
+        assert finished(process)[0] == 130
+        assert snapshot(out) == before
+    assert {path.name for path in tmp_path.iterdir()} == {"in", "out"}
+
+
+def until(terminal: int, wanted: bytes) -> bytes:
+    """Read what a terminal is shown until something appears there, or the end."""
+    shown = b""
+    while wanted not in shown:
+        try:
+            part = os.read(terminal, 4096)
+        except OSError:
+            break
+        if not part:
+            break
+        shown += part
+    return shown
+
+
+def on_a_terminal(act: Callable[[subprocess.Popen[bytes], int], None], *arguments: str | Path) -> tuple[int, str]:
+    """Run the command with a terminal for stderr; return its exit code and stdout."""
+    terminal, end = pty.openpty()
+    process = child(*arguments, stderr=end, env=os.environ | {"TERM": "xterm", "COLUMNS": "100"})
+    os.close(end)
+    try:
+        act(process, terminal)
+        while until(terminal, b"\0"):
+            pass
+        out, _ = process.communicate(timeout=120)
+    finally:
+        os.close(terminal)
+    return process.returncode, out.decode()
+
+
+def test_a_terminal_is_shown_phase_and_count(root: Path, tmp_path: Path):
+    shown: list[bytes] = []
+
+    def look(_: subprocess.Popen[bytes], terminal: int) -> None:
+        shown.append(until(terminal, b"6 of 6"))
+
+    code, out = on_a_terminal(look, root, "--out", tmp_path / "out")
+    assert code == 0
+    assert b"reading files" in shown[0]
+    assert b"6 of 6" in shown[0]
+    assert "reading files" not in out
+
+
+def test_an_interrupt_amid_thousands_of_files_leaves_nothing(tmp_path: Path):
+    text = [prose(i, 40) for i in range(40)]
+    root = write(tmp_path / "in", {f"{i}.txt": text[i % 40] + prose(i, 30) for i in range(2000)})
+
+    def interrupt(process: subprocess.Popen[bytes], terminal: int) -> None:
+        assert b"reading files" in until(terminal, b"reading files")
+        process.send_signal(signal.SIGINT)
+
+    code, out = on_a_terminal(interrupt, root, "--out", tmp_path / "out")
+    assert (code, out) == (130, "")
+    assert [path.name for path in tmp_path.iterdir()] == ["in"]
+
+
+@pytest.mark.parametrize("arguments", [[], ["--json"]])
+def test_a_reader_that_goes_away_is_no_error(root: Path, tmp_path: Path, arguments: list[str]):
+    reader, writer = os.pipe()
+    os.close(reader)
+    process = child(root, "--out", tmp_path / "out", *arguments, stdout=writer)
+    os.close(writer)
+    _, err = process.communicate(timeout=120)
+    assert (process.returncode, err) == (0, b"")
+    assert (tmp_path / "out" / "report.html").exists()
+
+
+def test_a_terminal_that_lacks_a_letter_shows_its_escape(tmp_path: Path):
+    root = write(tmp_path / "in", {"zoë→漢.txt": prose(1), "b.txt": prose(1)})
+    process = child(root, "--out", tmp_path / "out", env=os.environ | {"PYTHONIOENCODING": "ascii", "COLUMNS": "200"})
+    code, out, err = finished(process)
+    assert (code, err) == (0, "")
+    assert "zo\\xeb\\u2192\\u6f22.txt" in out

@@ -1,0 +1,369 @@
+"""What strangers, disks and impatient people do to `lookalike dedup`: nothing is lost, nothing half done looks done."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import os
+import random
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import pyarrow.parquet as pq
+import pytest
+from backports import zstd
+
+import lookalike as la
+from lookalike.corpora.batches import RECORD_BYTES
+from support.dedups import FORMATS, WORDS, command, corpus, edited, lines, table
+
+ROWS = corpus()
+Capture = pytest.CaptureFixture[str]
+MIB = 2**20
+#: Nobody waits longer for something to happen that must.
+PATIENCE = 60
+
+DEEP = '{"a":' + "[" * 1000 + "]" * 1000 + ', "text": "the same text as another one"}'
+#: Lines that are no records, and why.
+BAD = {
+    "{bad": "not JSON: key must be a string at byte 2",
+    "": None,
+    "[1]": "the line is an array, not an object",
+    '"a"': "the line is a string, not an object",
+    "null": "the line is null, not an object",
+    "NaN": "not JSON: expected value at byte 1",
+    '{"text": NaN}': "not JSON: expected value at byte 10",
+    '{"text": 5}': "`text` is a number, not a string",
+    '{"text": ["a"]}': "`text` is an array, not a string",
+    '{"text": {"text": "a"}}': "`text` is an object, not a string",
+    '{"text": null}': None,
+    '{"body": "a"}': None,
+    '{"id": "twice", "text": "the same text as another one"}': None,
+    '{"id": "twice", "text":"the same text as another one"}': None,
+    DEEP: None,
+}
+
+
+def test_bad_lines_are_told_by_number_and_reason_kept_and_end_nothing(tmp_path: Path, capfd: Capture):
+    path = tmp_path / "rows.jsonl"
+    data = b"".join(line.encode() + b"\n" for line in BAD) + b"\xff\xfe\n" + b'{"text": "cut off'
+    path.write_bytes(data)
+    arguments = ["dedup", path, "-o", tmp_path / "out.jsonl", "--ledger", tmp_path / "gone", "--overwrite"]
+    facts = json.loads(command(capfd, *arguments, "--json").out)
+    told = {problem["place"]: problem["reason"] for problem in facts["problems"]}
+    for number, reason in enumerate(BAD.values(), 1):
+        assert told.get(f"line {number}") == reason
+    assert told["line 16"].startswith("not JSON")
+    assert told["line 17"].startswith("not JSON: EOF")
+    assert facts["removed"] == {"identical": 2, "exact": 0, "estimated": 0}, (
+        "ids that are twice there are nobody's fault"
+    )
+    kept = [line for at, line in enumerate(data.splitlines(True)) if at not in (13, 14)]
+    assert (tmp_path / "out.jsonl").read_bytes() == b"".join(kept)
+    command(capfd, "dedup", tmp_path / "out.jsonl", "--restore", tmp_path / "gone", "-o", tmp_path / "again.jsonl")
+    assert (tmp_path / "again.jsonl").read_bytes() == data
+    command(capfd, *arguments, "--strict", expected=3)
+    command(capfd, *arguments, "--max-errors", len(told), expected=0)
+    done = command(capfd, *arguments, "--max-errors", len(told) - 1, expected=3)
+    assert f"{len(told)} rows could not be read, more than the `{len(told) - 1}` of max-errors" in done.err
+
+
+def test_of_many_bad_lines_the_first_are_told_and_all_are_counted(tmp_path: Path, capfd: Capture):
+    path = tmp_path / "rows.jsonl"
+    path.write_bytes(b"{bad\n" * 30_000)
+    facts = json.loads(command(capfd, "dedup", path, "--json").out)
+    assert facts["states"]["bad"] == 30_000
+    assert sum(problem["rows"] for problem in facts["problems"]) == 30_000
+    assert len(facts["problems"]) < 2000
+    shown = command(capfd, "dedup", path, "--pairs", tmp_path / "pairs.csv").out
+    assert shown.count("not read:") == 5
+
+
+CUTS: dict[str, Callable[[bytes], bytes]] = {
+    "rows.jsonl.gz": lambda data: data[: len(data) // 2],
+    "rows.jsonl.zst": lambda data: data[: len(data) // 2],
+    "rows.csv.gz": lambda data: data[: len(data) // 2],
+}
+
+
+@pytest.mark.parametrize("name", CUTS)
+def test_of_a_file_that_is_cut_short_what_is_there_is_used_and_the_rest_is_told(
+    tmp_path: Path, capfd: Capture, name: str
+):
+    source, out = tmp_path / name, tmp_path / "out" / name
+    rows = corpus(300)
+    FORMATS[name](source, rows)
+    whole = source.read_bytes()
+    source.write_bytes(CUTS[name](whole))
+    arguments = ["dedup", source, "-o", out, "--ledger", tmp_path / "gone", "--overwrite"]
+    facts = json.loads(command(capfd, *arguments, "--json").out)
+    assert 10 < facts["rows"] < len(rows)
+    assert [problem["reason"] for problem in facts["problems"]][-1:] != []
+    assert any("cut short" in problem["reason"] for problem in facts["problems"])
+    command(capfd, *arguments, "--strict", expected=3)
+    command(capfd, "dedup", out, "--restore", tmp_path / "gone", "-o", tmp_path / "again.txt")
+    unpack = gzip.decompress if name.endswith(".gz") else zstd.decompress
+    again = (tmp_path / "again.txt").read_bytes()
+    assert unpack(whole).startswith(again)
+    assert len(again) > 1000
+
+
+def test_a_table_that_is_cut_short_is_told_and_the_others_are_done(tmp_path: Path, capfd: Capture):
+    folder = tmp_path / "in"
+    folder.mkdir()
+    for name in ("a.parquet", "b.parquet"):
+        FORMATS["rows.parquet"](folder / name, ROWS)
+    (folder / "a.parquet").write_bytes((folder / "a.parquet").read_bytes()[:-100])
+    arguments = ["dedup", folder, "-o", tmp_path / "out", "--json"]
+    facts = json.loads(command(capfd, *arguments, "--strict", expected=3).out)
+    assert facts["rows"] == len(ROWS)
+    (problem,) = facts["problems"]
+    assert problem["source"].endswith("a.parquet")
+    assert "damaged, or no Parquet file" in problem["reason"]
+    assert problem["reason"].endswith("it is not in the output")
+    assert [path.name for path in (tmp_path / "out").iterdir()] == ["b.parquet"]
+    assert pq.read_table(tmp_path / "out" / "b.parquet").num_rows == facts["kept"]
+
+
+def test_a_damaged_row_group_is_told_counted_and_ends_nothing(tmp_path: Path, capfd: Capture):
+    source = tmp_path / "rows.parquet"
+    pq.write_table(table(ROWS), source, row_group_size=20, compression="zstd", use_dictionary=False)
+    data = bytearray(source.read_bytes())
+    column = pq.ParquetFile(source).metadata.row_group(1).column(1)
+    start = column.data_page_offset
+    data[start : start + 200] = b"\xff" * 200
+    source.write_bytes(data)
+    arguments = ["dedup", source, "-o", tmp_path / "out.parquet"]
+    facts = json.loads(command(capfd, *arguments, "--json").out)
+    (problem,) = facts["problems"]
+    assert (problem["place"], problem["rows"]) == ("row group 1", 20)
+    assert facts["rows"] == len(ROWS)
+    done = command(capfd, *arguments, "--overwrite", "--max-errors", 19, expected=3)
+    assert "20 rows could not be read" in done.err
+
+
+#: The peak is that of the process's own memory; what getrusage tells begins at the size of the process that started it.
+MEASURED = """
+import re, sys
+from lookalike.cli.main import main
+sys.argv[1:] = {arguments!r}
+try:
+    main()
+finally:
+    print(re.search(r"VmHWM:\\s+(\\d+)", open("/proc/self/status").read())[1], file=sys.stderr)
+"""
+
+
+def measured(*arguments: str | Path) -> tuple[subprocess.CompletedProcess[bytes], int]:
+    """Run a command, and return what became of it and the most memory it had, in bytes."""
+    code = MEASURED.format(arguments=[str(one) for one in arguments])
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, timeout=PATIENCE, check=False)
+    assert b"Traceback" not in done.stderr
+    return done, int(done.stderr.split()[-1]) * 1024
+
+
+def write_long_line(path: Path, size: int) -> None:
+    """Write a corpus with a line of so many bytes, which take no room on the disk."""
+    with open(path, "wb") as file:
+        file.write(lines(ROWS[:20]) + b'{"text": "')
+        file.seek(size, os.SEEK_CUR)
+        file.write(b'"}\n' + lines(ROWS[20:]))
+
+
+@pytest.mark.skipif(not os.path.exists("/proc/self/status"), reason="the system does not tell a process's peak")
+def test_a_line_without_end_is_refused_and_the_next_is_found_in_bounded_memory(tmp_path: Path):
+    """Memory does not grow with the line beyond what a record may have: so it is with one of any length."""
+    write_long_line(tmp_path / "rows.jsonl", 2**30)
+    done, peak = measured("dedup", tmp_path / "rows.jsonl", "--json", "--memory", "64MiB")
+    facts = json.loads(done.stdout)
+    assert facts["rows"] == len(ROWS) + 1
+    (problem,) = facts["problems"]
+    assert problem["place"] == "line 21"
+    assert "bytes a record may have" in problem["reason"]
+    assert sum(facts["removed"].values()) == len(la.dedup([row.text for row in ROWS]).gone)
+    assert peak < RECORD_BYTES + 128 * MIB
+
+
+def test_a_line_that_is_too_long_is_in_the_output(tmp_path: Path, capfd: Capture, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr("lookalike.deduplication.reading.RECORD_BYTES", 2**20)
+    path = tmp_path / "rows.jsonl"
+    write_long_line(path, 20 * MIB)
+    arguments = ["dedup", path, "-o", tmp_path / "out.jsonl", "--ledger", tmp_path / "gone"]
+    assert "line 21: the line has more than" in command(capfd, *arguments).out
+    assert (tmp_path / "out.jsonl").stat().st_size > 20 * MIB
+    command(capfd, "dedup", tmp_path / "out.jsonl", "--restore", tmp_path / "gone", "-o", tmp_path / "again.jsonl")
+    assert (tmp_path / "again.jsonl").read_bytes() == path.read_bytes()
+
+
+@pytest.fixture(scope="module")
+def large(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A corpus whose shingles take 48 MiB, with near-duplicates all over."""
+    rng = random.Random(4)
+    passages = [" ".join(rng.choices(WORDS, k=200)) for _ in range(4000)]
+    path = tmp_path_factory.mktemp("large") / "rows.jsonl"
+    with open(path, "w", encoding="utf-8") as file:
+        text = ""
+        for number in range(3000):
+            text = edited(text, rng) if number % 5 == 4 else " ".join(rng.choices(passages, k=10))
+            file.write(json.dumps({"id": number, "text": text}) + "\n")
+    return path
+
+
+@pytest.fixture(scope="module")
+def unlimited(large: Path) -> tuple[dict[str, bytes], int]:
+    return outputs_of(large, "unlimited", memory="4GiB")
+
+
+def outputs_of(path: Path, name: str, **chosen: object) -> tuple[dict[str, bytes], int]:
+    out = path.parent / name
+    out.mkdir()
+    answer = la.dedup(
+        path,
+        out=out / "out.jsonl",
+        clusters=out / "clusters.csv",
+        pairs=out / "pairs.csv",
+        ledger=out / "ledger",
+        **chosen,  # type: ignore[arg-type]
+    )
+    assert len(answer.gone) >= 590
+    return {one.name: one.read_bytes() for one in out.iterdir()}, answer.work["spilled_bytes"]
+
+
+@pytest.mark.parametrize("chosen", [{"memory": "16MiB"}, {"threads": 1}, {"memory": "16MiB", "threads": 1}], ids=str)
+def test_outputs_are_the_same_bytes_with_little_memory_and_any_number_of_threads(
+    large: Path, unlimited: tuple[dict[str, bytes], int], chosen: dict[str, object]
+):
+    written, spilled = outputs_of(large, str(chosen), **chosen)
+    assert written == unlimited[0]
+    assert unlimited[1] == 0
+    assert spilled > 2.2 * 16 * MIB if "memory" in chosen else spilled == 0
+
+
+def started(*arguments: str | Path, scratch: Path, stdin: int | None = None) -> subprocess.Popen[bytes]:
+    scratch.mkdir(exist_ok=True)
+    return subprocess.Popen(
+        [sys.executable, "-m", "lookalike", *map(str, arguments)],
+        stdin=stdin,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        env={**os.environ, "TMPDIR": str(scratch)},
+    )
+
+
+def until(is_there: Callable[[], object], child: subprocess.Popen[bytes]) -> None:
+    """Wait for something to appear while a process is at work."""
+    deadline = time.monotonic() + PATIENCE
+    while not is_there():
+        assert child.poll() is None, child.communicate()
+        assert time.monotonic() < deadline
+
+
+@pytest.mark.parametrize(
+    ("phase", "stop"),
+    [
+        ("reading", signal.SIGKILL),
+        ("reading", signal.SIGTERM),
+        ("writing", signal.SIGKILL),
+        ("writing", signal.SIGTERM),
+        ("writing", signal.SIGINT),
+    ],
+)
+def test_a_run_that_is_stopped_leaves_nothing_that_looks_finished_and_the_next_cleans_up(
+    large: Path, tmp_path: Path, phase: str, stop: signal.Signals
+):
+    scratch, folder = tmp_path / "scratch", tmp_path / "out"
+    source = tmp_path / "rows.jsonl"
+    # Packing so much takes seconds, so that it is seen on the busiest machine; and standard input is not given in full.
+    source.write_bytes(large.read_bytes())
+    folder.mkdir()
+    arguments = ["-o", folder / "out.jsonl.gz", "--ledger", folder / "ledger", "--clusters", folder / "clusters.csv"]
+    if phase == "writing":
+        child = started("dedup", source, *arguments, scratch=scratch)
+        until(lambda: [one for one in folder.glob(".*/*") if one.stat().st_size > 2**16], child)
+    else:
+        child = started("dedup", "-", *arguments, scratch=scratch, stdin=subprocess.PIPE)
+        assert child.stdin is not None
+        child.stdin.write(lines(ROWS))
+        child.stdin.flush()
+        until(lambda: [*scratch.glob("*/1")], child)
+    child.send_signal(stop)
+    _, said = child.communicate(timeout=PATIENCE)
+    assert [one for one in folder.iterdir() if not one.name.startswith(".")] == []
+    if stop == signal.SIGKILL:
+        assert child.returncode == -stop
+        assert [*scratch.iterdir()], "it could not clean up"
+    else:
+        assert (child.returncode, said.strip()) == (130, b"lookalike: interrupted")
+        assert [*scratch.iterdir()] == [*folder.iterdir()] == []
+    child = started("dedup", "-", *arguments, scratch=scratch, stdin=subprocess.PIPE)
+    _, said = child.communicate(lines(ROWS), timeout=PATIENCE)
+    assert (child.returncode, said) == (0, b"")
+    assert sorted(one.name for one in folder.iterdir()) == ["clusters.csv", "ledger", "out.jsonl.gz"]
+    assert [*scratch.iterdir()] == []
+
+
+LIMITED = """
+import resource, sys
+from lookalike.cli.main import main
+resource.setrlimit(resource.RLIMIT_FSIZE, ({most}, {most}))
+sys.argv[1:] = {arguments!r}
+main()
+"""
+
+
+@pytest.mark.parametrize("what", ["output", "temporary files"])
+def test_a_disk_that_takes_no_more_is_told_and_nothing_is_left(large: Path, tmp_path: Path, what: str):
+    """The limit of a process on its files stands for a full disk, which only the superuser can make."""
+    scratch, folder = tmp_path / "scratch", tmp_path / "out"
+    folder.mkdir()
+    scratch.mkdir()
+    arguments = ["dedup", str(large), "-o", str(folder / "out.jsonl")]
+    arguments += ["--memory", "16MiB" if what == "temporary files" else "1GiB"]
+    done = subprocess.run(
+        [sys.executable, "-c", LIMITED.format(most=2 * MIB, arguments=arguments)],
+        capture_output=True,
+        timeout=PATIENCE,
+        check=False,
+        env={**os.environ, "TMPDIR": str(scratch)},
+    )
+    assert done.returncode == 7, done.stderr
+    assert b"cannot be read or written: File too large" in done.stderr
+    assert done.stderr.count(b"\n") == 1
+    assert [*folder.iterdir()] == [*scratch.iterdir()] == []
+
+
+def test_an_input_that_changes_between_the_passes_is_refused(tmp_path: Path):
+    path = tmp_path / "rows.jsonl"
+    path.write_bytes(lines(ROWS))
+
+    def change(phase: str, done: int, total: int | None) -> None:
+        if phase == "comparing":
+            path.write_bytes(lines(ROWS[:-5]))
+
+    with pytest.raises(ValueError, match="the input was changed"):
+        la.dedup(path, out=tmp_path / "out.jsonl", progress=change)
+    assert [one.name for one in tmp_path.iterdir()] == ["rows.jsonl"]
+
+
+@pytest.mark.skipif(not os.path.exists("/dev/null"), reason="there are no devices here")
+def test_a_device_is_never_replaced(tmp_path: Path, capfd: Capture):
+    (tmp_path / "rows.jsonl").write_bytes(lines(ROWS))
+    fifo = tmp_path / "pipe"
+    os.mkfifo(fifo)
+    for target in (fifo, "/dev/null"):
+        done = command(capfd, "dedup", tmp_path / "rows.jsonl", "-o", target, "--overwrite", expected=2)
+        assert "exists already: name another" in done.err
+    assert fifo.is_fifo()
+
+
+def test_a_folder_that_may_not_be_written_is_an_io_error(tmp_path: Path):
+    if os.getuid() == 0:
+        pytest.skip("the superuser may write anywhere")
+    (tmp_path / "rows.jsonl").write_bytes(lines(ROWS))
+    (tmp_path / "closed").mkdir(mode=0o500)
+    with pytest.raises(PermissionError):
+        la.dedup(tmp_path / "rows.jsonl", out=tmp_path / "closed" / "out.jsonl")

@@ -1,0 +1,283 @@
+"""Tables of fingerprints that are changed, saved and opened: they answer as a set of rows does, and survive."""
+
+from __future__ import annotations
+
+import errno
+import random
+import re
+import shutil
+import subprocess
+import sys
+import time
+from array import array
+from pathlib import Path
+
+import pytest
+
+import lookalike as la
+from lookalike import params
+from lookalike.errors import LockedError, ParameterError
+from support.hamming_tables import COMPAT, after, answers, batch, columns, compat_rows, expected, mixed, near_rows
+
+ROWS = near_rows(1, 500)
+
+
+def rows_of(table: la.HammingTable) -> list[tuple[int, int]]:
+    return list(zip(*table.rows(), strict=True))
+
+
+@pytest.mark.parametrize("hold", params.HOLDS)
+@pytest.mark.parametrize("tables", ["compact", "fast", 1, 4])
+def test_every_table_answers_as_comparing_does(hold: str, tables: str | int, tmp_path: Path):
+    table = la.HammingTable.build(*columns(ROWS), tables=tables, hold=hold)
+    table.save(tmp_path / "table")
+    for query in [mixed(i) for i in range(7)] + [fingerprint for fingerprint, _ in ROWS[:20]]:
+        for distance in range(4):
+            assert answers(table, query, distance) == expected(ROWS, query, distance), (query, distance)
+
+
+def test_a_batch_is_its_queries():
+    table = la.HammingTable.build(*columns(ROWS))
+    table.insert(*columns(near_rows(2, 50)))
+    queries = [mixed(i) for i in range(30)]
+    answer = table.query_batch(array("Q", queries))
+    found = list(zip(answer.queries, answer.ids, answer.distances, strict=True))
+    alone = [(i, key, distance) for i, query in enumerate(queries) for key, _, distance in answers(table, query)]
+    assert found == sorted(set(alone))
+    assert len(answer.candidates) == len(queries)
+    assert all(count > 0 for count in answer.candidates), "the tail is compared with every query"
+
+
+def test_rows_are_a_set():
+    table = la.HammingTable.build([5, 5, 6], [1, 1, 1])
+    assert len(table) == 2
+    assert table.insert([5, 5, 7, 7], [1, 2, 1, 1]) == 2
+    assert table.remove([5, 5, 9], [1, 1, 1]) == 1
+    assert rows_of(table) == [(5, 2), (6, 1), (7, 1)]
+
+
+def test_ids_are_numbers_where_none_are_given():
+    assert la.HammingTable.build(array("Q", [9, 8])).query(8, 0).ids == [1]
+    assert la.HammingTable.build([9, 8]).query(9, 0).ids == [0]
+    assert len(la.HammingTable.build()) == 0
+
+
+@pytest.mark.parametrize("hold", params.HOLDS)
+def test_what_was_saved_is_opened(hold: str, tmp_path: Path):
+    with la.HammingTable.build(*columns(ROWS)) as table:
+        table.save(tmp_path / "table")
+        table.insert(*columns(batch(0)))
+        table.remove(*columns(ROWS[:100]))
+        table.save()
+        kept = sorted(set(ROWS[100:]) | set(batch(0)))
+        assert table.generation == 2
+    with la.HammingTable.open(tmp_path / "table", hold=hold) as opened:
+        assert rows_of(opened) == kept
+        assert answers(opened, mixed(3)) == expected(kept, mixed(3), 3)
+        assert (opened.nbytes == 0) == (hold == "mapped") or opened.nbytes < 100_000
+    assert la.HammingTable.check(tmp_path / "table") == len(kept)
+
+
+def test_a_reader_keeps_the_generation_it_opened(tmp_path: Path):
+    writer = la.HammingTable.build(*columns(ROWS))
+    writer.save(tmp_path / "table")
+    reader = la.HammingTable.open(tmp_path / "table", hold="mapped")
+    for number in range(12):
+        writer.insert(*columns(batch(number)))
+        writer.save()
+    writer.compact()
+    writer.save()
+    assert rows_of(reader) == ROWS
+    assert answers(reader, mixed(1)) == expected(ROWS, mixed(1), 3)
+    assert len(la.HammingTable.open(tmp_path / "table")) == len(writer)
+    assert len(list((tmp_path / "table").glob("run-*"))) == 1, "files that nobody names are unlinked"
+
+
+def test_there_is_one_writer(tmp_path: Path):
+    writer = la.HammingTable.build(*columns(ROWS))
+    writer.save(tmp_path / "table")
+    with pytest.raises(LockedError, match="process"):
+        la.HammingTable.open(tmp_path / "table", write=True)
+    with pytest.raises(ParameterError, match="for reading"):
+        la.HammingTable.open(tmp_path / "table").insert([1], [1])
+    writer.close()
+    with la.HammingTable.open(tmp_path / "table", write=True) as again:
+        assert again.insert([1], [1]) == 1
+    assert rows_of(la.HammingTable.open(tmp_path / "table")) == ROWS, "what was not saved is not there"
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda: la.HammingTable.build([1], [1, 2]), "`2` ids are not as many as the `1` fingerprints"),
+        (lambda: la.HammingTable.build([1], distance=11), "distance `11`"),
+        (lambda: la.HammingTable.build([1], distance=-1), "distance"),
+        (lambda: la.HammingTable.build([1], tables="huge"), "design `huge` is not known: use one of compact, fast"),
+        (lambda: la.HammingTable.build([1], tables=0), "tables `0`"),
+        (lambda: la.HammingTable.build([1], hold="tape"), "hold `tape` is not known"),
+        (lambda: la.HammingTable.build([1]).query(1, 4), "distance `4` is more than this table was made for"),
+        (lambda: la.HammingTable.build([1]).query(1 << 64), "fingerprint"),
+        (lambda: la.HammingTable.build([-1]), "whole numbers"),
+        (lambda: la.HammingTable.build([1]).save(), "lives in memory"),
+    ],
+)  # fmt: skip
+def test_what_cannot_be_is_refused(call, message: str):
+    with pytest.raises(ParameterError, match=re.escape(message)):
+        call()
+
+
+def test_a_closed_table_says_so():
+    table = la.HammingTable.build([1])
+    table.close()
+    table.close()
+    with pytest.raises(ParameterError, match="closed"):
+        table.query(1)
+
+
+def test_a_folder_that_is_taken_or_missing(tmp_path: Path):
+    la.HammingTable.build([1]).save(tmp_path / "table")
+    with pytest.raises(ParameterError, match="holds a table already"):
+        la.HammingTable.build([2]).save(tmp_path / "table")
+    with pytest.raises(FileNotFoundError) as missing:
+        la.HammingTable.open(tmp_path / "nothing")
+    assert missing.value.filename.endswith("manifest")
+    (tmp_path / "file").write_text("in the way")
+    with pytest.raises(OSError, match="file") as refused:
+        la.HammingTable.build([2]).save(tmp_path / "file")
+    assert refused.value.errno in (errno.EEXIST, errno.ENOTDIR)
+
+
+def test_what_version_1_wrote_is_read(tmp_path: Path):
+    rows = compat_rows()
+    assert la.HammingTable.check(COMPAT) == len(rows)
+    for hold in params.HOLDS:
+        with la.HammingTable.open(COMPAT, hold=hold) as table:
+            assert rows_of(table) == rows
+            assert answers(table, mixed(5)) == expected(rows, mixed(5), 3)
+    shutil.copytree(COMPAT, tmp_path / "copy")
+    with la.HammingTable.open(tmp_path / "copy", write=True) as table:
+        table.insert([1], [1])
+        table.save()
+    assert la.HammingTable.check(tmp_path / "copy") == len(rows) + 1
+
+
+TRACED = """
+import sys
+import lookalike as la
+table = la.HammingTable.build(range(5000))
+table.save(sys.argv[1])
+table.insert(range(5000, 9000), range(4000))
+table.remove(range(5000), range(5000))
+table.compact()
+table.save()
+"""
+
+
+def system_calls(folder: Path) -> list[str]:
+    """What a process that saves a table asks of the system, in order, as ``call name``."""
+    log = folder.parent / "trace"
+    calls = "trace=fsync,rename,renameat,renameat2,unlink,unlinkat"
+    command = ["strace", "-f", "-y", "-e", calls, "-o", str(log), sys.executable, "-c", TRACED, str(folder)]
+    done = subprocess.run(command, capture_output=True, text=True)
+    if done.returncode:
+        pytest.skip(f"strace cannot trace here: {done.stderr[-200:]}")
+    found = []
+    for line in log.read_text().splitlines():
+        # The last path of a line: what is synced or unlinked, or the new name.
+        paths = re.findall(rf"{re.escape(str(folder))}/?([^\">]*)", line)
+        call = re.search(r"\b(fsync|rename|unlink)\w*\(", line)
+        if call and paths:
+            found.append(f"{call[1]} {paths[-1] or '.'}")
+    return found
+
+
+@pytest.mark.skipif(shutil.which("strace") is None, reason="strace is not on this machine")
+def test_names_are_durable_before_they_are_relied_on(tmp_path: Path):
+    calls = system_calls(tmp_path / "table")
+    first, second = (f"run-{number:016x}" for number in (1, 2))
+    saved = ["fsync manifest.new", "rename manifest", "fsync ."]
+    assert calls == [
+        *(f"fsync {first}.new", f"rename {first}", "fsync ."),
+        *saved,
+        *(f"fsync {second}.new", f"rename {second}", "fsync ."),
+        *saved,
+        f"unlink {first}",
+    ]
+
+
+def test_a_reader_never_sees_half_a_commit(tmp_path: Path):
+    script = Path(__file__).parents[1] / "support" / "hamming_tables.py"
+    command = [sys.executable, str(script), str(tmp_path / "table"), "0"]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as writer:
+        assert writer.stdout
+        seen = set()
+        for _ in range(12):
+            acknowledged = int(writer.stdout.readline()) + 1
+            with la.HammingTable.open(tmp_path / "table", hold="mapped") as table:
+                # Runs are merged and unlinked meanwhile.
+                assert table.generation >= acknowledged
+                assert rows_of(table) == after(table.generation), table.generation
+                seen.add(table.generation)
+        writer.kill()
+    assert len(seen) > 3
+
+
+def killed(folder: Path, first: int, after_seconds: float, is_at_a_save: bool) -> int:
+    """Kill a writer so long after it began, or after it first saved; how many batches it said were saved."""
+    script = Path(__file__).parents[1] / "support" / "hamming_tables.py"
+    command = [sys.executable, str(script), str(folder), str(first)]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
+        assert process.stdout
+        lines = [process.stdout.readline()] if is_at_a_save else []
+        time.sleep(after_seconds)
+        process.kill()
+        lines += process.stdout.readlines()
+    return max((int(line) + 1 for line in lines if line.endswith("\n")), default=first)
+
+
+def test_nothing_that_was_saved_is_lost_when_the_writer_is_killed(tmp_path: Path):
+    seed = 7
+    chance = random.Random(seed)
+    folder, saved = tmp_path / "table", 0
+    for cycle in range(20):
+        # Two kills at the time when the table is made, the others while it is written.
+        saved = killed(folder, saved, chance.random() * (0.3 if cycle < 2 else 0.15), cycle >= 2)
+        if not (folder / "manifest").exists():
+            assert saved == 0, "nothing was said to be saved"
+            shutil.rmtree(folder, ignore_errors=True)
+            continue
+        with la.HammingTable.open(folder, write=True) as table:
+            rows = rows_of(table)
+        # What was said to be saved, or that and the whole batch that was cut off.
+        assert rows in (after(saved), after(saved + 1)), f"cycle {cycle}, seed {seed}: {len(rows)} rows after {saved}"
+        saved += rows != after(saved)
+        assert la.HammingTable.check(folder) == len(rows)
+    assert saved > 10
+
+
+def spoken(*arguments: str | Path) -> subprocess.CompletedProcess[str]:
+    return subprocess.run([sys.executable, "-m", "lookalike", *map(str, arguments)], capture_output=True, text=True)
+
+
+def test_a_file_is_kept_as_a_table_and_asked(tmp_path: Path):
+    rows = [f"{number},{fingerprint:#x}" for number, (fingerprint, _) in enumerate(ROWS)]
+    (tmp_path / "prints.csv").write_text("\n".join(["id,fingerprint", *rows, "900,none"]))
+    done = spoken("near", tmp_path / "prints.csv", "--save", tmp_path / "table")
+    assert done.returncode == 0, done.stderr
+    assert f"{len(ROWS):,} fingerprints in" in done.stderr
+    assert "`none` is no fingerprint" in done.stderr
+    query = mixed(4)
+    asked = spoken("near", tmp_path / "table", "--fingerprint", hex(query), "--distance", "2")
+    found = sorted(int(line.split(",")[1]) for line in asked.stdout.splitlines()[1:])
+    assert found == [number for number, (other, _) in enumerate(ROWS) if (other ^ query).bit_count() <= 2]
+    again = spoken("near", tmp_path / "prints.csv", "--save", tmp_path / "table")
+    assert again.returncode == 2
+    assert "holds a table already" in again.stderr
+
+
+def test_ids_of_a_table_are_whole_numbers(tmp_path: Path):
+    (tmp_path / "prints.csv").write_text("id,fingerprint\na.html,5\n")
+    done = spoken("near", tmp_path / "prints.csv", "--save", tmp_path / "table")
+    assert done.returncode == 2
+    assert "id `a.html`" in done.stderr
+    assert not (tmp_path / "table").exists()

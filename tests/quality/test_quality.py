@@ -1,0 +1,313 @@
+"""The scoring of labelled data as a program: on small sets made here, whose figures can be told beforehand."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import os
+import re
+import subprocess
+import sys
+import zipfile
+from pathlib import Path
+
+import pytest
+
+import lookalike as la
+from bench import duplicates
+from quality import report, runner
+from quality.figure import Figure, Outcome
+from quality.metrics import Metrics
+from quality.task import Task
+
+ROOT = Path(__file__).parents[2]
+WORDS = re.findall(
+    r"\w+",
+    "river stone lantern winter copper meadow harbour ladder thunder velvet orchard pillow granite whistle saddle "
+    "candle feather mirror barrel cactus dolphin engine furnace glacier hammock island jungle kettle lemon magnet",
+)
+
+# Metrics of the test's own, with the surface of the real ones: what is under test is what the harness hands to them.
+EVAL_PAIRS = """
+import csv
+
+def key(a, b):
+    return (a, b) if a <= b else (b, a)
+
+def load_labels(path, kind=None, group=None):
+    with open(path, newline="", encoding="utf-8") as lines:
+        rows = list(csv.DictReader(lines))
+    if "cluster" in rows[0]:
+        pairs = [(x, y) for i, x in enumerate(rows) for y in rows[:i] if x["cluster"] == y["cluster"]]
+        return {key(x["doc"], y["doc"]): 1 for x, y in pairs}, True, {}
+    of = [r for r in rows if kind in (None, r["kind"]) and (group is None or r["group"].startswith(group))]
+    return {key(r["a"], r["b"]): int(r["label"]) for r in of}, all(r["label"] == "1" for r in rows), {}
+
+def scored(labels, implicit, scores, group=None):
+    if implicit:
+        return [(s, labels.get(k, 0)) for k, s in scores.items()] + [(None, 1) for k in labels if k not in scores]
+    return [(scores.get(k, 0.0), y) for k, y in labels.items()]
+
+def average_precision(rows, positives):
+    ranked = [y for s, y in sorted(rows, key=lambda r: (-(r[0] or 0), r[1]))]
+    return sum(sum(ranked[: i + 1]) / (i + 1) for i, y in enumerate(ranked) if y) / positives
+
+def best(rows, positives, beta=1.0):
+    return average_precision(rows, positives), 1.0, 1.0, 0.5
+"""
+EVAL_SPANS = """
+import csv, sys
+
+spans, pairs, detections = ([*csv.reader(open(path, encoding="utf-8"))] for path in sys.argv[1:4])
+kind = sys.argv[5]
+true = [row[:6] for row in spans[1:] if row[6] == kind]
+def hits(row, t):
+    return row[:2] == t[:2] and int(row[2]) <= int(t[2]) + 2 and int(row[3]) >= int(t[3]) - 4
+
+inside = sum(hits(row, t) for row in detections for t in true)
+print(f"pairs {len(pairs) - 1}  true passages {len(true)}  detected {len(detections)}  found {inside}")
+print(f"plagdet {inside / max(1, len(detections)):.5f}  recall 1.0  precision 1.0  granularity 1.00000")
+print("micro, suspicious side: precision 0.5  recall 0.5")
+"""
+
+
+EVAL_CLUSTERS = """
+def ari(truth, found):
+    pairs = [(truth[a] == truth[b], found[a] == found[b]) for a in truth for b in truth if a < b]
+    return sum(x == y for x, y in pairs) / len(pairs), 0, 0, 0
+"""
+
+
+def prose(seed: int, words: int = 60) -> str:
+    """Text of its own: no run of three words is shared by two seeds."""
+    return " ".join(
+        WORDS[(seed * 7 + i * (seed + 1)) % len(WORDS)] + chr(97 + seed) * (1 + i % 3) for i in range(words)
+    )
+
+
+def write_set(folder: Path, documents: dict[str, str], labels: dict[str, list[str]]) -> None:
+    """Lay out a data set: an archive and files of labels."""
+    folder.mkdir(parents=True)
+    with zipfile.ZipFile(folder / "files.zip", "w") as archive:
+        for name, text in documents.items():
+            archive.writestr(name, text)
+    for name, lines in labels.items():
+        (folder / name).write_text("\n".join(lines) + "\n", "utf-8")
+
+
+@pytest.fixture
+def data(tmp_path: Path) -> Path:
+    """Three sets: one found, one missed, one with passages; metrics beside them."""
+    metrics = tmp_path / "eval"
+    metrics.mkdir()
+    (metrics / "eval_pairs.py").write_text(EVAL_PAIRS, "utf-8")
+    (metrics / "eval_spans.py").write_text(EVAL_SPANS, "utf-8")
+    (metrics / "eval_clusters.py").write_text(EVAL_CLUSTERS, "utf-8")
+    head = "a,b,label,group,kind"
+    copied = {"one/a.txt": prose(1), "one/b.txt": prose(1), "one/c.txt": prose(2), "two/a.txt": prose(1)}
+    write_set(
+        tmp_path / "data" / "textreuse_samples",
+        copied,
+        {"pairs.csv": [head, "one/a.txt,one/b.txt,1,one,copy", "one/a.txt,one/c.txt,0,one,own"]},
+    )
+    clusters = ["doc,cluster,group", "g/a.txt,x,g", "g/b.txt,y,g", "g/c.txt,x,g"]
+    write_set(
+        tmp_path / "data" / "vkcup15_sample",
+        {"g/a.txt": prose(1), "g/b.txt": prose(1), "g/c.txt": prose(2)},
+        {"clusters.csv": clusters},
+    )
+    passage = prose(5, 20)
+    susp, src = f"{prose(3)}. {passage}. {prose(4)}", f"{prose(6, 10)}. {passage}"
+    span = (
+        f"susp/s.txt,src/q.txt,{susp.index(passage)},{len(passage)},{src.index(passage)},{len(passage)},no-obfuscation"
+    )
+    write_set(
+        tmp_path / "data" / "pan13_train",
+        {"susp/s.txt": susp, "src/q.txt": src, "src/r.txt": prose(7)},
+        {
+            "pairs.csv": [head, "susp/s.txt,src/q.txt,1,02,no-obfuscation"],
+            "spans.csv": ["a,b,a_off,a_len,b_off,b_len,kind", span],
+        },
+    )
+    return tmp_path / "data"
+
+
+def figures(data: Path, name: str) -> dict[str, Figure]:
+    outcome = runner.score(name, data, data.parent / "eval")
+    assert not outcome.skipped
+    return {figure.measure: figure for figure in outcome.figures}
+
+
+def quality(*arguments: object) -> subprocess.CompletedProcess[str]:
+    command = [sys.executable, "-m", "quality", *map(str, arguments)]
+    # A corpus of the benchmark that happens to be on this machine is no part of what is tested.
+    environment = os.environ | {"COLUMNS": "200", "BENCH_CACHE": os.devnull}
+    return subprocess.run(command, cwd=ROOT, capture_output=True, text=True, env=environment)
+
+
+def test_without_data_the_run_is_skipped_and_says_why():
+    done = quality()
+    assert (done.returncode, done.stdout) == (
+        0,
+        "quality: skipped, no labelled data given; use make quality DATA=DIR\n",
+    )
+
+
+def test_without_metrics_the_run_says_where_they_were_sought(data: Path, tmp_path: Path):
+    done = quality(data, "--eval", tmp_path / "nowhere", "--page", tmp_path / "page.md")
+    assert done.returncode == 2
+    assert "nowhere" in done.stderr
+    assert "EVAL=DIR" in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+def test_copies_within_a_cohort_are_scored_and_cohorts_are_kept_apart(data: Path):
+    task = Task(data / "textreuse_samples", Metrics(data.parent / "eval"))
+    scores = task.compare_by(lambda name: name.split("/")[0])
+    assert {frozenset(pair): score for pair, score in scores.items()} == {frozenset(("one/a.txt", "one/b.txt")): 1.0}
+    assert figures(data, "textreuse_samples")["AP"].value == 1
+
+
+def test_a_positive_that_is_never_scored_counts_as_missed(data: Path):
+    found = figures(data, "vkcup15_sample")["AP"]
+    assert found.value == pytest.approx(1 / 2), "the one scored pair is a false one and comes before the true one"
+    assert found.is_met is False
+
+
+def test_passages_are_told_in_characters_of_the_decoded_text(data: Path):
+    found = figures(data, "pan13_train")
+    assert found["plagdet no-obfuscation"].value == 1
+    assert found["letters of verbatim copies covered"].value == 1
+
+
+def test_a_letter_that_no_passage_covers_is_missed(data: Path):
+    spans = data / "pan13_train" / "spans.csv"
+    head, row = spans.read_text("utf-8").splitlines()
+    fields = row.split(",")
+    fields[2] = str(int(fields[2]) - 12)
+    fields[3] = str(int(fields[3]) + 12)
+    spans.write_text(f"{head}\n{','.join(fields)}\n", "utf-8")
+    assert figures(data, "pan13_train")["letters of verbatim copies covered"].value < 1
+
+
+def test_a_document_in_several_pairs_takes_part_once(tmp_path: Path, data: Path):
+    same, other = prose(1), prose(2)
+    names = [
+        f"{version}/{pair}/{one}.txt" for version in ("raw", "template_free") for pair in ("p", "q") for one in "ab"
+    ]
+    labels = ["a,b,label,group,kind"]
+    for version in ("raw", "template_free"):
+        for pair, label in (("p", 1), ("q", 1)):
+            labels.append(f"{version}/{pair}/a.txt,{version}/{pair}/b.txt,{label},g,{version}")
+    write_set(
+        tmp_path / "more" / "conplag",
+        {name: same if name.endswith("a.txt") else f"{same} {other}" for name in names},
+        {"pairs.csv": labels},
+    )
+    task = Task(tmp_path / "more" / "conplag", Metrics(data.parent / "eval"))
+    seen: list[int] = []
+    compare = task.compare
+    task.compare = lambda documents: (seen.append(len(documents)), compare(documents))[1]  # type: ignore[method-assign]
+    scores = runner.definition("conplag").compare(task, [(f"raw/{pair}/a.txt", f"raw/{pair}/b.txt") for pair in "pq"])
+    assert seen == [2]
+    assert len(set(scores.values())) == 1
+    assert 0 < scores["raw/q/a.txt", "raw/q/b.txt"] < 1
+
+
+def test_licences_are_ranked_by_resemblance_and_clustered_by_dedup(data: Path):
+    documents = {
+        "a.txt": prose(1),
+        "b.txt": prose(1) + " river",
+        "c.txt": prose(2),
+        "d.txt": prose(3),
+        "e.txt": prose(2),
+    }
+    labels = ["doc,cluster,group", "a.txt,x,g", "b.txt,x,g", "c.txt,y,g", "d.txt,y,g", "e.txt,z,g"]
+    write_set(data / "license_variants", documents, {"clusters.csv": labels})
+    found = figures(data, "license_variants")
+    assert found["AP of resemblance, 5 words a shingle"].value == pytest.approx((1 / 2 + 2 / 3) / 2)
+    assert found["ARI of dedup at 0.8, 5 words a shingle"].value == pytest.approx(8 / 10)
+    assert found["AP of resemblance, 6 characters a shingle"].above == 0.70
+    assert found["ARI of dedup at 0.8, 6 characters a shingle"].above == 0.53
+
+
+def write_stories(folder: Path, texts: list[str]) -> None:
+    folder.mkdir(parents=True)
+    with gzip.open(folder / "docs.jsonl.gz", "wt", encoding="utf-8") as out:
+        out.writelines(json.dumps({"id": number, "text": text}) + "\n" for number, text in enumerate(texts))
+    (folder / "pairs_exact.csv").write_text("a,b,jaccard\n0,1,0.95\n0,2,0.3\n", "utf-8")
+
+
+def test_pairs_of_stories_are_found_and_none_below_the_threshold(data: Path):
+    write_stories(data / "reuters21578", [prose(1), prose(1) + " river", prose(1, 8), prose(2), "short", "short"])
+    outcome = runner.score("reuters21578", data, data.parent / "eval")
+    assert [figure.value for figure in outcome.figures] == [1, 0, 0]
+    assert all(figure.is_met for figure in outcome.figures)
+    assert "1 pairs reach 0.8 in our tokens, and 1 in those of the set" in " ".join(outcome.details)
+    assert [report.told(figure) for figure in outcome.figures] == ["1.0000", "0", "0"]
+
+
+def test_a_pair_that_dedup_does_not_find_lowers_the_recall(data: Path, monkeypatch: pytest.MonkeyPatch):
+    write_stories(data / "reuters21578", [prose(1), prose(1) + " river", prose(2), prose(2) + " stone"])
+    module = runner.definition("reuters21578")
+    monkeypatch.setattr(module, "deduplicated", lambda texts: la.dedup([*texts[:3], prose(3)]))
+    recall = figures(data, "reuters21578")["pairs ≥ 0.8 found, as a pair or in one cluster"]
+    assert (recall.value, recall.is_met) == (0.5, False)
+
+
+def test_corpus_of_the_benchmark_is_scored_where_the_benchmark_keeps_it(
+    data: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setenv("BENCH_CACHE", str(tmp_path))
+    missing = runner.score("neardup100k", data, data.parent / "eval")
+    assert missing.skipped == "there is no `neardup100k.jsonl` in $BENCH_CACHE"
+    duplicates.write(duplicates.generated(60), tmp_path / "neardup100k.jsonl")
+    found = figures(data, "neardup100k")
+    assert found["documents with a partner ≥ 0.8 flagged"].is_met
+    assert found["edges below 0.8"].is_met
+    assert found["members below 0.8 to their representative"].is_met
+
+
+def test_the_page_tells_figures_misses_and_what_was_skipped(data: Path, tmp_path: Path):
+    page = tmp_path / "page.md"
+    done = quality(data, "--page", page)
+    assert done.returncode == 1, "something wanted was missed"
+    assert "conplag            skipped: there is no `conplag/files.zip` in the data given" in done.stdout
+    text = page.read_text("utf-8")
+    row = next(line for line in text.splitlines() if line.startswith("| vkcup15_sample | AP |"))
+    assert "≥ 0.96 | 0.5000 | **missed** | one test | `make quality DATA=DIR ONLY=vkcup15_sample`" in row
+    assert all(f"## {name}" in text for name in runner.SETS)
+    assert str(data) not in text
+
+
+def test_one_set_alone_writes_no_page(data: Path, tmp_path: Path):
+    page = tmp_path / "page.md"
+    done = quality(data, "--only", "textreuse_samples", "--page", page)
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert not page.exists()
+
+
+@pytest.mark.parametrize(
+    ("figure", "is_met"),
+    [
+        (Figure("f", 0.8, at_least=0.8), True),
+        (Figure("f", 0.7999, at_least=0.8), False),
+        (Figure("f", 0.8, above=0.8), False),
+        (Figure("f", 1.01, below=1.01), False),
+        (Figure("f", 0, at_most=0), True),
+        (Figure("f", 1, at_most=0), False),
+        (Figure("f", 0.1), None),
+    ],
+)
+def test_a_figure_is_met_as_its_bound_says(figure: Figure, is_met: bool | None):
+    assert figure.is_met is is_met
+
+
+def test_every_set_says_what_its_cohort_is():
+    files = {path.stem for path in (ROOT / "quality" / "sets").glob("*.py")} - {"__init__"}
+    assert files == set(runner.SETS)
+    assert all(runner.definition(name).COHORT and runner.definition(name).__doc__ for name in files)
+
+
+def test_a_skipped_set_is_told_as_such():
+    assert list(report.lines("x", Outcome(skipped="why"))) == [f"{'x':<18} skipped: why"]
