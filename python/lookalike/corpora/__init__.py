@@ -1,8 +1,8 @@
-"""Corpora: where rows come from, and where they go back to. JSON Lines, Parquet, CSV, text files, WARC, Arrow.
+"""Reads and writes the rows of a corpus: JSON Lines, Parquet, CSV, text files, WARC, Arrow objects.
 
-A deduplication is two passes. The first reads the batches of each source; the core tells from them which rows go. The
-second writes each source again without these rows, in its own format and under its own name, and the rows themselves
-into a ledger, from which the input can be had again. A row that cannot be read is never one of those that go.
+A deduplication makes two passes. The first reads the batches of each source, and the core decides which rows to
+remove. The second writes each source again without them, in its own format and under its own name, and writes the
+removed rows to a ledger, from which the input can be restored. A row that cannot be read is never removed.
 """
 
 from importlib import import_module
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from lookalike.corpora.sources import Corpus, open_sources
     from lookalike.corpora.staging import Staging
 
-#: Where the names are. They are loaded when they are asked for, so that start-up stays light.
+#: Module of each name; modules are loaded on first use, so that start-up stays fast.
 _WHERE = {
     "batches": ("Batch", "Columns", "Lines", "Problem", "Source", "Texts"),
     "filtering": ("Filtering", "plan"),

@@ -1,7 +1,7 @@
-"""Compressed files ↔ bytes, in large pieces: gzip, bzip2, xz and zstd, with any number of streams in a file.
+"""Reads and writes compressed files in large pieces: gzip, bzip2, xz and zstd, with any number of streams per file.
 
-What comes before a damaged or missing part is handed over, then ``RefusedError`` says what is wrong. The memory that a
-header may ask for is bounded; what comes out is not, as it is never held.
+Data before a damaged or missing part is returned, then ``RefusedError`` gives the reason. The memory a header may ask
+for is bounded. The output is not, because it is never held.
 """
 
 from __future__ import annotations
@@ -16,24 +16,24 @@ from lookalike.documents.streams import MAGIC, decompressor
 
 #: Suffixes, by the name of the format.
 SUFFIXES = {".gz": "gzip", ".bz2": "bzip2", ".xz": "xz", ".zst": "zstd", ".zstd": "zstd"}
-#: A piece of compressed input: what comes out of the piece in which the damage is, is lost.
+#: Bytes of compressed input per piece; the output of a damaged piece is lost.
 _PIECE = 2**16
-#: What `zstd --long` asks for, and the most that its command takes without being told.
+#: The window of `zstd --long`, which is the largest its command accepts by default.
 _WINDOW_BYTES = 128 * MIB
 
 
 class Writable(Protocol):
-    """A stream, written forwards."""
+    """A stream that is written forwards only."""
 
     def write(self, data: bytes, /) -> int:
         """Write all of it."""
 
     def close(self) -> None:
-        """Write what is still held. What lies below is not closed."""
+        """Write buffered data. The underlying file stays open."""
 
 
 def by_suffix(name: str) -> tuple[str, str | None]:
-    """Return a name without the suffix of a compression, and the compression."""
+    """Split a name into the part before its compression suffix and the compression."""
     for suffix, format in SUFFIXES.items():
         if name.lower().endswith(suffix):
             return name[: -len(suffix)], format
@@ -41,12 +41,12 @@ def by_suffix(name: str) -> tuple[str, str | None]:
 
 
 def by_content(head: bytes) -> str | None:
-    """Return the compression that the first bytes of a file tell of."""
+    """Return the compression that the first bytes of a file indicate."""
     return next((format for format, magic in MAGIC.items() if head.startswith(magic)), None)
 
 
 def chunks(file: BinaryIO, format: str | None, size: int = CHUNK_BYTES) -> Iterator[bytes]:
-    """Yield what a file holds, about ``size`` bytes at a time. Errors: ``RefusedError``, after all that can be had."""
+    """Yield what a file holds, about ``size`` bytes at a time. Errors: ``RefusedError``, after all readable data."""
     if format is None:
         while data := file.read(size):
             yield data
@@ -95,7 +95,7 @@ def _expanded(file: BinaryIO, format: str, size: int) -> Iterator[bytes]:
 
 
 def _between(rest: bytes, file: BinaryIO, magic: bytes) -> bytes:
-    """Return what follows a stream, without padding, and enough of it to tell whether it is another stream."""
+    """Return the data after a stream, without padding, and enough of it to recognise another stream."""
     rest = rest.lstrip(b"\0")
     while len(rest) < len(magic) and (piece := file.read(_PIECE)):
         rest = (rest + piece).lstrip(b"\0")
@@ -111,7 +111,7 @@ class _Plain:
 
 
 def compressed(file: BinaryIO, format: str | None) -> Writable:
-    """Return a stream that writes to a file what is given to it, compressed; the same bytes for the same content."""
+    """Return a stream that compresses what is written to it; equal content gives equal bytes."""
     if format is None:
         return cast(Writable, _Plain(file))
     if format == "gzip":

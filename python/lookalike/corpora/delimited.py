@@ -1,9 +1,9 @@
-"""CSV and TSV: records cut by a quote-aware pattern, so that every record goes out with the bytes it came with.
+"""Reads CSV and TSV. A quote-aware pattern cuts records, so that each record is written with its original bytes.
 
-A row is a record after the header, with the line end that belongs to it; a blank line is one too. A quote opens a field
-only at its beginning, as RFC 4180 has it; anywhere else it is a character. The pattern never goes back over what it has
-passed, so that a chunk takes time linear in its bytes. What is incomplete waits for the next chunk; from
-``RECORD_BYTES`` on it is let through unread, a piece at a time.
+A row is a record after the header, with its line end; a blank line is a row too. A quote opens a field only at its
+start (RFC 4180); elsewhere it is an ordinary character. The pattern never backtracks, so that a chunk takes time linear
+in its bytes. An incomplete record waits for the next chunk; beyond ``RECORD_BYTES`` it is passed through unread, in
+pieces.
 """
 
 from __future__ import annotations
@@ -24,25 +24,25 @@ from lookalike.corpora.places import InPlace, Place
 from lookalike.documents.reasons import MIB, in_bytes
 
 _DELIMITERS = b",;\t|"
-#: What stands between quotes: the next one, if any, closes them, or is half of two at the end of the data.
+#: Text inside quotes; the next quote closes it, or is the first of two at the end of the data.
 _INSIDE = re.compile(rb'[^"]*+(?:""[^"]*+)*+')
 _MARK = b"\xef\xbb\xbf"
-#: A header that goes on for more is none.
+#: Longest header that is accepted.
 _HEADER_BYTES = 16 * MIB
 
 
 class Cut(NamedTuple):
-    """Records that follow one another, from the beginning of ``data`` to its end."""
+    """Consecutive records that fill ``data`` completely."""
 
     data: bytes
-    #: Empty for a piece of a record that is too long.
+    #: Empty for a piece of an overlong record.
     records: list[re.Match[bytes]]
-    #: Whether a record ends with it; only a piece may say no.
+    #: Whether a record ends here; false only for a piece.
     is_end: bool = True
 
 
 class Dialect:
-    """How fields are told apart in a file with such a delimiter."""
+    """How records and fields are separated for one delimiter."""
 
     def __init__(self, delimiter: bytes) -> None:
         self._at = re.escape(delimiter)
@@ -52,7 +52,7 @@ class Dialect:
         self.stops = re.compile(rb"[%b\r\n]" % self._at)
 
     def record(self, *wanted: int) -> re.Pattern[bytes]:
-        """Return the pattern of a record with its end; its groups are the fields with these numbers, ascending.
+        """Return the pattern of a record with its end; its groups are the fields with the given numbers, ascending.
 
         The groups of a record that has too few fields are empty.
         """
@@ -82,7 +82,7 @@ def cuts(chunks: Iterator[bytes], dialect: Dialect, *wanted: int, most: int = RE
         rest = data[end:]
         if len(rest) > most:
             rest = yield from _passed(rest, chunks, dialect)
-        # Looking again pays when there is twice as much; so all looking together is linear.
+        # Search again only when the data has doubled, so that the total work is linear.
         waiting, held, enough = [rest], len(rest), min(2 * len(rest), most + 1)
     data = b"".join(waiting)
     records, end = _records(data, pattern, last=True)
@@ -104,7 +104,7 @@ def _records(held: bytes, pattern: re.Pattern[bytes], *, last: bool) -> tuple[li
 
 
 def _passed(held: bytes, chunks: Iterator[bytes], dialect: Dialect) -> Generator[Cut, None, bytes]:
-    """Yield a record that is too long as pieces, and return what follows it."""
+    """Yield an overlong record in pieces, and return the data after it."""
     state = "start"
     piece: bytes | None = held
     while piece is not None:
@@ -119,7 +119,7 @@ def _passed(held: bytes, chunks: Iterator[bytes], dialect: Dialect) -> Generator
 
 
 def _end(data: bytes, state: str, dialect: Dialect) -> tuple[int | None, str]:
-    """Return where a record ends, if it does, and what is going on at the end of the data otherwise."""
+    """Return where a record ends, or the parser state at the end of the data."""
     at = 0
     while at < len(data):
         byte = data[at : at + 1]
@@ -142,7 +142,7 @@ def _end(data: bytes, state: str, dialect: Dialect) -> tuple[int | None, str]:
 
 
 def value(field: bytes | None) -> bytes | None:
-    """Return what a field says."""
+    """Return the text of a field."""
     if field is None or not field.startswith(b'"'):
         return field
     end = field.rfind(b'"')
@@ -180,7 +180,7 @@ class CsvSource(InPlace):
             row += len(cut.records) or cut.is_end
 
     def _batch(self, cut: Cut, row: int, text: int, name: int | None, number: int | None) -> Columns:
-        """Return the texts, names and numbers of records, which are groups of their patterns."""
+        """Return the texts, names and numbers of records from the groups of their patterns."""
         records = cut.records
         texts = [value(record[text]) for record in records]
         short = [at for at, one in enumerate(texts) if one is None and not _is_blank(records[at])]
@@ -192,7 +192,7 @@ class CsvSource(InPlace):
         return packed(texts, ids, numbers)
 
     def kept(self, mask: bytes) -> Iterator[tuple[bytes, list[Removed]]]:
-        """Yield the records that the mask keeps, after the header, and those that it does not."""
+        """Yield the header, the records that the mask keeps, and the removed ones."""
         self.problems.clear()
         header, dialect, chunks = self._header(read(self, self.compression, self.problems))
         yield header, []
@@ -210,14 +210,14 @@ class CsvSource(InPlace):
         check_rows(row, len(mask))
 
     def check(self) -> None:
-        """Errors: ``ParameterError`` if the columns are not there."""
+        """Errors: ``ParameterError`` if a column is missing."""
         header, dialect, _ = self._header(read(self, self.compression, []))
         self.done = 0
         if header:
             self._columns(header, dialect)
 
     def _header(self, chunks: Iterator[bytes]) -> tuple[bytes, Dialect, Iterator[bytes]]:
-        """Return the header as it stands there, how the file is divided, and what follows."""
+        """Return the header's bytes, the format of the file, and the data after the header."""
         held = b""
         dialect = Dialect(_DELIMITERS[:1])
         for chunk in chunks:
@@ -231,7 +231,7 @@ class CsvSource(InPlace):
         return held, dialect, chunks
 
     def _columns(self, header: bytes, dialect: Dialect) -> tuple[int, int | None, int | None]:
-        """Return the numbers of the fields that are wanted: text, id, number."""
+        """Return the field numbers of text, id and number."""
         line = header.removeprefix(_MARK).rstrip(b"\r\n")
         names = [(value(field[0]) or b"").decode("utf-8", "replace") for field in dialect.fields.finditer(line)]
         text, name, number = self.wanted.among(names, self.name)
@@ -240,7 +240,7 @@ class CsvSource(InPlace):
 
 
 def _delimiter(head: bytes, name: str) -> bytes:
-    """Return what the first line has most of; a comma, or the tab of a TSV file, where it has nothing of the kind."""
+    """Return the most frequent delimiter of the first line; by default a comma, or a tab for TSV."""
     line = head.partition(b"\n")[0]
     usual = b"\t" if by_suffix(name.lower())[0].endswith(".tsv") else b","
     return max((usual, *(bytes([one]) for one in _DELIMITERS)), key=line.count)
@@ -255,7 +255,7 @@ def _name(field: bytes | None) -> str | None:
 
 
 def _number(field: bytes | None) -> float:
-    """Return what a field says as a number; NaN if it says none."""
+    """Return a field as a number; NaN if it is none."""
     try:
         return float("nan" if field is None else field.replace(b"_", b"?"))
     except ValueError:
@@ -263,7 +263,7 @@ def _number(field: bytes | None) -> float:
 
 
 def _without(cut: Cut, mask: bytes, row: int, at: int) -> tuple[bytes, list[Removed]]:
-    """Return what is kept of some records, and the others."""
+    """Return the kept bytes of some records, and the removed records."""
     kept, removed = [], []
     for number, (keep, record) in enumerate(zip(mask, cut.records, strict=True)):
         if keep:

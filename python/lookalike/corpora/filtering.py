@@ -1,4 +1,4 @@
-"""The second pass: each source again without the rows that a mask takes out, and these into the ledger."""
+"""The second pass: writes each source without the rows that a mask removes, and these rows to the ledger."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ _READ = 2**20
 
 
 def plan(corpus: Corpus, out: str | os.PathLike[str]) -> Plan:
-    """Say what the outputs are called. Errors: ``FileExistsError`` if they would lie in a folder that is an input."""
+    """Name the outputs. Errors: ``FileExistsError`` if they would be inside an input folder."""
     sources = corpus.sources
     whole = len(sources) == 1 and isinstance(sources[0], TextSource)
     return Plan.new(out, [source.title for source in sources], many=corpus.many, whole=whole, inputs=corpus.paths)
@@ -52,16 +52,16 @@ class Filtering:
         self._sink = sink
         self._ledger = ledger
         self._verdict = verdict
-        #: Makes what takes lines out.
+        #: Creates the filter that removes lines.
         self._make = make
-        #: Is told how many bytes of the inputs are done.
+        #: Called with the number of input bytes done.
         self._tell = tell
         self._before = 0
-        #: What could not be copied, and was reported as not compared before.
+        #: Sources that could not be copied; they were reported as not compared before.
         self.problems: list[Problem] = []
 
     def write(self, masks: Sequence[bytes]) -> list[Facts]:
-        """Write all outputs; a mask has a byte a row, 0 for those that go. Without a ledger there are no digests.
+        """Write all outputs; a mask has one byte per row, 0 for removed rows. Without a ledger there are no digests.
 
         Errors: ``ValueError`` if a mask does not fit, ``RefusedError`` if rows that were read cannot be copied,
         ``OSError``.
@@ -156,7 +156,7 @@ class Filtering:
 
 
 def _why_not(place: Place) -> str | None:
-    """Return why a file cannot be copied, if it cannot."""
+    """Return the reason a file cannot be copied, or ``None``."""
     try:
         place.open().close()
     except (OSError, RefusedError) as error:
@@ -172,7 +172,7 @@ class Tally:
         self._digest = new_digest() if digests else None
 
     def add(self, parts: Iterable[bytes]) -> None:
-        """Take bytes into account."""
+        """Add bytes."""
         for part in parts:
             self.size += len(part)
             if self._digest is not None:
@@ -192,7 +192,7 @@ def tally_of(parts: Iterable[bytes]) -> tuple[int, str]:
 
 
 def tally_files(files: Mapping[str, tuple[int, str]]) -> Tally:
-    """Return the tally of several files, by name, in whatever order they come."""
+    """Return the tally of several files, by name; their order does not matter."""
     tally = Tally(True)
     tally.add(f"{digest} {in_order(name).hex()}\n".encode() for name, (_, digest) in sorted(files.items()))
     tally.size = sum(size for size, _ in files.values())
@@ -200,7 +200,7 @@ def tally_files(files: Mapping[str, tuple[int, str]]) -> Tally:
 
 
 def spliced(data: bytes, start: int, removed: Iterable[Removed]) -> Iterator[bytes]:
-    """Yield bytes that come after ``start`` others, with the rows that were taken out of them."""
+    """Yield the bytes after offset ``start``, with the rows that were removed from them."""
     done = 0
     for _, at, gone in removed:
         yield data[done : at - start]
@@ -210,7 +210,7 @@ def spliced(data: bytes, start: int, removed: Iterable[Removed]) -> Iterator[byt
 
 
 def pieces(place: Place) -> Iterator[bytes]:
-    """Yield what a file holds, as it is."""
+    """Yield the content of a file unchanged."""
     with place.open() as file:
         while piece := file.read(_READ):
             yield piece

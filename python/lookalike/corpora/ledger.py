@@ -1,8 +1,8 @@
-"""The ledger: what was taken out, why, and all that is needed to put it back. FORMAT.md defines it.
+"""The ledger: the removed rows, why each was removed, and all that is needed to restore them. FORMAT.md defines it.
 
-JSON Lines: a header that counts and digests all that follows, so that a ledger that was cut or changed is told from a
-whole one, then what was taken out, by source and row. SHA-256 is the fastest digest at hand where the processor knows
-it, and fast enough elsewhere.
+JSON Lines: a header with count and digest of everything after it, so that a cut or changed ledger is detected, then
+the removed rows by source and row. SHA-256 is the fastest available digest where the processor supports it, and fast
+enough elsewhere.
 """
 
 from __future__ import annotations
@@ -26,9 +26,9 @@ _READ = 2**20
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """Why a row was taken out."""
+    """Why a row was removed."""
 
-    #: The row that stays in its place: number of its source, number in it, and id.
+    #: The row that was kept for it: number of its source, row number there, and id.
     survivor: tuple[int, int, str | None]
     resemblance: float | None
     #: Whether the resemblance was computed; otherwise it is estimated.
@@ -36,7 +36,7 @@ class Verdict:
     method: str
 
     def to_json(self) -> dict[str, Any]:
-        """Return it as the ledger has it."""
+        """Return it in the form of the ledger."""
         source, row, name = self.survivor
         basis = "exact" if self.is_exact else "estimated"
         survivor = {"source": source, "row": row, "id": name}
@@ -45,12 +45,12 @@ class Verdict:
 
 @dataclass(slots=True)
 class Facts:
-    """What the header tells of a source and its output."""
+    """The header's facts about a source and its output."""
 
     name: str
     format: str
     rows: int = 0
-    #: Of what it expands to; for text files, of all together.
+    #: Of the expanded content; for text files, of all together.
     size: int = 0
     digest: str = ""
     #: Below the folder of outputs; empty if the output is one file or the folder itself.
@@ -66,12 +66,12 @@ class Facts:
 
 
 def new_digest() -> hashlib._Hash:
-    """Return what all digests of a ledger are made with."""
+    """Return the hash used for all digests of a ledger."""
     return hashlib.sha256()
 
 
 def packed(data: bytes) -> dict[str, str]:
-    """Return bytes as the ledger has them."""
+    """Return bytes in the ledger's encoding."""
     try:
         return {"data": data.decode("utf-8")}
     except UnicodeDecodeError:
@@ -93,7 +93,7 @@ def _line(value: Mapping[str, Any]) -> bytes:
 
 
 class Ledger:
-    """A ledger being written: entries go to a file of their own, because the header tells how many there are.
+    """A ledger being written. Entries go to a temporary file first, because the header states their number.
 
     Use it in a ``with``; ``spool`` is a path in the scratch folder.
     """
@@ -113,7 +113,7 @@ class Ledger:
         self._file.close()
 
     def add(self, entry: Mapping[str, Any]) -> None:
-        """Write an entry. REQUIRES: they come by source and row."""
+        """Write an entry. REQUIRES: entries are ordered by source and row."""
         line = _line(entry)
         self._digest.update(line)
         self._file.write(line)
@@ -122,7 +122,7 @@ class Ledger:
     def write(
         self, path: str, target: str, header: Mapping[str, Any], sources: list[Facts], *, is_folder: bool
     ) -> None:
-        """Write the whole of it to ``path``, compressed as the name of the ``target`` says."""
+        """Write the ledger to ``path``, compressed as the suffix of ``target`` says."""
         self._file.close()
         first = {"ledger": VERSION, **header, "is_folder": is_folder, "entries": self._entries}
         first |= {"digest": self._digest.hexdigest(), "sources": [asdict(facts) for facts in sources]}
@@ -134,7 +134,7 @@ class Ledger:
 
 
 class Reading:
-    """A ledger being read; whatever is wrong with it is a ``LedgerError``."""
+    """A ledger being read. Errors: ``LedgerError`` for any damage."""
 
     def __init__(self, path: str) -> None:
         self.path = path
@@ -156,7 +156,7 @@ class Reading:
             raise LedgerError(f"`{path}` is damaged: its header lacks what belongs there") from None
 
     def entries(self) -> Iterator[dict[str, Any]]:
-        """Yield all entries; whether they are all there is known at the end."""
+        """Yield all entries; completeness is checked at the end."""
         count = 0
         for line in self._lines:
             count += 1

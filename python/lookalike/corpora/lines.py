@@ -1,7 +1,7 @@
-"""JSON Lines: bytes in, bytes out. What a line is worth, the core finds out; here it is only a stretch up to its end.
+"""Reads JSON Lines as bytes; the core parses the lines.
 
-A row is a line: up to and with its line feed, or up to the end of the file. Blank lines and lines that cannot be read
-are rows too: they are not compared, and they stay where they are, because nothing is ever lost in a deduplication.
+A row is a line with its line feed, or the rest of the file. Blank and unreadable lines are rows too: they are not
+compared and are always kept, because a deduplication loses nothing.
 """
 
 from __future__ import annotations
@@ -17,34 +17,34 @@ from lookalike.corpora.compression import chunks
 from lookalike.corpora.places import InPlace, Place
 from lookalike.documents.reasons import MIB, RefusedError, why
 
-#: Passes that only copy or look up do so in pieces that the processor's cache holds: a third of the time of large ones.
+#: Bytes per piece in passes that only copy: pieces that fit the cache take a third of the time of large ones.
 _PIECE_BYTES = MIB
-#: So many lines at the beginning of a file tell what columns it has.
+#: Lines at the start of a file that are read to find its columns.
 _LOOKED_AT = 100
 
 
 class Removed(NamedTuple):
-    """A row that is taken out."""
+    """A removed row."""
 
     row: int
-    #: How many bytes of the output come before it: where it goes back to.
+    #: Offset in the output at which it is restored.
     at: int
-    #: As it was, with its end.
+    #: Its bytes with the line end.
     data: bytes
 
 
 class Filter(Protocol):
-    """Takes rows out of a stream of bytes."""
+    """Removes rows from a stream of bytes."""
 
     def feed(self, data: bytes, last: bool) -> tuple[bytes, list[Removed]]:
-        """Return what is kept of a chunk, and the rows that end in it and are taken out.
+        """Return the kept bytes of a chunk and the removed rows that end in it.
 
-        Errors: ``ValueError`` if the rows, at the last chunk, are not as many as the mask has.
+        Errors: ``ValueError`` if the number of rows differs from the mask at the last chunk.
         """
 
 
 class LineFilter:
-    """Takes lines out: the reference of the core's. No more than one line that is taken out is ever held."""
+    """Removes lines: the reference for the core's filter. It holds at most one removed line."""
 
     def __init__(self, mask: bytes) -> None:
         self._mask = mask
@@ -53,7 +53,7 @@ class LineFilter:
         self._is_inside = False
 
     def feed(self, data: bytes, last: bool) -> tuple[bytes, list[Removed]]:
-        """Return what is kept of a chunk, and the lines taken out. Errors: ``ValueError`` if the mask does not fit."""
+        """Return the kept bytes of a chunk and the removed lines. Errors: ``ValueError`` if the mask does not fit."""
         kept: list[bytes] = []
         removed: list[Removed] = []
         start = 0
@@ -88,11 +88,11 @@ class LineFilter:
 
 
 class ChangedError(RefusedError, ValueError):
-    """An input is not what it was when it was first read."""
+    """An input changed after it was first read."""
 
 
 def check_rows(found: int, expected: int) -> None:
-    """Errors: ``ChangedError`` if a second pass does not meet the rows of the first."""
+    """Errors: ``ChangedError`` if the second pass finds other rows than the first."""
     if found != expected:
         word = "more" if found > expected else "only"
         raise ChangedError(f"the first pass met {expected:,} rows, the second {word} {found:,}: the input was changed")
@@ -112,7 +112,7 @@ class LineSource(InPlace):
         return self._lines(CHUNK_BYTES)
 
     def pieces(self) -> Iterator[Lines]:
-        """Yield the same in smaller batches, for a pass that has little to do with each."""
+        """Yield the same bytes in smaller batches, for a pass that does little with each."""
         return self._lines(_PIECE_BYTES)
 
     def _lines(self, size: int) -> Iterator[Lines]:
@@ -122,7 +122,7 @@ class LineSource(InPlace):
         yield Lines(b"", True)
 
     def columns(self) -> list[str]:
-        """Return the columns of the first objects, as far as these can be read."""
+        """Return the columns of the first objects that can be read."""
         names: dict[str, None] = {}
         for line in next(read(self, self.compression, []), b"").split(b"\n")[:_LOOKED_AT]:
             try:
@@ -134,14 +134,14 @@ class LineSource(InPlace):
         return list(names)
 
     def kept(self, mask: bytes, make: Callable[[bytes], Filter] = LineFilter) -> Iterator[tuple[bytes, list[Removed]]]:
-        """Yield the lines that the mask keeps, and those that it does not."""
+        """Yield kept bytes and removed lines."""
         lines = make(mask)
         for batch in self.pieces():
             yield lines.feed(batch.data, batch.last)
 
 
 def read(source: InPlace, compression: str | None, problems: list[Problem], size: int = CHUNK_BYTES) -> Iterator[bytes]:
-    """Yield what can be had of a file, expanded; what cannot is a problem."""
+    """Yield the expanded content of a file; unreadable parts become problems."""
     total = source.done = 0
     try:
         with source.place.open() as file:
@@ -149,7 +149,7 @@ def read(source: InPlace, compression: str | None, problems: list[Problem], size
                 total += len(data)
                 yield data
     except Exception as error:
-        # What reaches files elsewhere has exceptions of its own.
+        # Remote file systems raise exceptions of their own.
         if source.place.path is not None and not isinstance(error, RefusedError | OSError):
             raise
         where = f"after {total:,} bytes" if total else ""
@@ -157,7 +157,7 @@ def read(source: InPlace, compression: str | None, problems: list[Problem], size
 
 
 def reason_of(error: Exception) -> str:
-    """Return why something could not be read, in one line."""
+    """Return the reason for a failed read in one line."""
     if isinstance(error, RefusedError):
         return str(error)
     if isinstance(error, OSError):
@@ -166,7 +166,7 @@ def reason_of(error: Exception) -> str:
 
 
 class _Counted:
-    """A file that tells its source how far it is read."""
+    """A file that reports its position to its source."""
 
     def __init__(self, file: BinaryIO, source: InPlace) -> None:
         self._file = file

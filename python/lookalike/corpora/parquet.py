@@ -1,7 +1,7 @@
-"""Parquet: texts of one column row group by row group; a copy without some rows; the rows put back.
+"""Reads Parquet by row groups, copies a file without some rows, and restores it.
 
-The copy has the row groups of the original, without those that lose all their rows, its schema and metadata, and the
-codecs and encodings of its columns. One row group is held at a time.
+The copy keeps the original's row groups (except those that lose all rows), schema, metadata, codecs and encodings. One
+row group is held at a time.
 """
 
 from __future__ import annotations
@@ -23,15 +23,15 @@ if TYPE_CHECKING:
     import pyarrow as pa
     import pyarrow.parquet as pq
 
-#: A row group that says it expands to more is not read: it would be held whole.
+#: Largest row group by its declared expanded size; larger ones would not fit in memory and are not read.
 GROUP_BYTES = 16 * GIB
-#: A row group that says it has more rows is not believed.
+#: Most rows a row group may declare.
 _GROUP_ROWS = 2**31
-#: So much of a column is read at a time, where reading is cheap; else all of it in a row group would be held.
+#: Bytes of a column read at a time, so that a row group's column is not held whole.
 _BUFFER_BYTES = MIB
 #: Rows handed over at a time, whatever their size.
 _MOST_ROWS = 2**16
-#: A footer may have names and lists as long as this, in bytes and elements.
+#: Longest names and lists in a footer, in bytes and elements.
 _THRIFT_LIMIT = 100 * 2**20
 
 
@@ -44,12 +44,12 @@ class ParquetSource(InPlace):
     problems: list[Problem] = field(default_factory=list)
     #: Row groups that the last iteration could not read.
     unread: set[int] = field(default_factory=set)
-    #: Whether it has row groups that can be told apart at all.
+    #: Whether its footer could be read.
     is_readable: bool = True
     format: str = "parquet"
 
     def batches(self) -> Iterator[Columns]:
-        """Yield the texts of all row groups; those of one that cannot be read are missing."""
+        """Yield the texts of all row groups; those of an unreadable group are missing."""
         self.problems.clear()
         self.unread.clear()
         self.is_readable = True
@@ -112,7 +112,7 @@ class ParquetSource(InPlace):
         )
 
     def check(self) -> None:
-        """Errors: ``ParameterError`` if the columns are not there."""
+        """Errors: ``ParameterError`` if a column is missing."""
         try:
             with opened(self.place) as file:
                 self.wanted.among(file.schema_arrow.names, self.name)
@@ -147,7 +147,7 @@ def opened(place: Place) -> Iterator[pq.ParquetFile]:
 
 
 def check_group(file: pq.ParquetFile, group: int) -> None:
-    """Errors: ``RefusedError`` if a row group says that it needs too much. Nothing is allocated before."""
+    """Errors: ``RefusedError`` if a row group declares too much; checked before anything is allocated."""
     meta = file.metadata.row_group(group)
     size = sum(meta.column(number).total_uncompressed_size for number in range(meta.num_columns))
     if size > GROUP_BYTES:
@@ -163,7 +163,7 @@ def group_size(file: pq.ParquetFile, group: int) -> int:
 def _batch_rows(file: pq.ParquetFile, group: int, wanted: Container[str] | None = None) -> int:
     """Return how many rows of a group make about one chunk, by all columns or those wanted.
 
-    What is said many times is stored once: a column may have more text than the file says.
+    Repeated values are stored once, so a column may hold more text than the file's size suggests.
     """
     meta = file.metadata.row_group(group)
     leaves = [meta.column(number) for number in range(meta.num_columns)]
@@ -176,7 +176,7 @@ def _first_line(error: Exception) -> str:
 
 
 def writer(file: pq.ParquetFile, out: Any) -> pq.ParquetWriter:
-    """Return a writer to ``out`` that writes as the file was written, as far as the file tells."""
+    """Return a writer to ``out`` with the settings that the original file records."""
     import pyarrow.parquet as pq
 
     schema = file.schema_arrow
@@ -206,9 +206,9 @@ def filter_groups(
     removed: Callable[[int, list[int], pa.Table], None],
     tell: Callable[[], None] = lambda: None,
 ) -> list[int]:
-    """Write the rows that the mask keeps; tell of the others by group, rows and table. Return the rows of each group.
+    """Write the kept rows; report removed ones by group, row numbers and table. Return the row count of each group.
 
-    Those of one group may be told in several parts. ``tell`` is called after each group.
+    One group may be reported in several parts. ``tell`` is called after each group.
 
     Errors: ``RefusedError`` if a row group whose texts were read cannot be copied whole, ``ValueError``, ``OSError``.
     """
@@ -235,7 +235,7 @@ def _kept(
     removed: Callable[[int, list[int], pa.Table], None],
     start: int,
 ) -> pa.Table:
-    """Return the rows of a group that are kept, and hand over the others as they come, by number from ``start`` on."""
+    """Return the kept rows of a group; report the removed ones, numbered from ``start``."""
     import pyarrow as pa
     import pyarrow.compute as pc
 
@@ -270,7 +270,7 @@ def merge_groups(
 ) -> int:
     """Write the original of a copy, given what was removed from each row group, in order; return its rows.
 
-    Errors: ``RefusedError`` if copy and removed rows do not make up the original.
+    Errors: ``RefusedError`` if copy and removed rows together are not the original.
     """
     start = taken = written = 0
     waiting = next(removed, None)

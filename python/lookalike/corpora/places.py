@@ -1,6 +1,6 @@
-"""Where bytes lie: a path, an address that fsspec knows, or standard input, which goes to the scratch folder first.
+"""Locates bytes: a path, an fsspec address, or standard input, which is copied to the scratch folder first.
 
-A place can be opened any number of times, and sought in.
+A place can be opened any number of times and is seekable.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from lookalike.documents.targets import targets
 from lookalike.errors import MissingExtraError, ParameterError
 
 STDIN = "-"
-#: So much of a file decides what it is.
+#: Bytes at the start of a file that decide its format.
 HEAD_BYTES = 2**16
 _ADDRESS = re.compile(r"[A-Za-z][A-Za-z0-9+.\-]+://")
 
@@ -38,16 +38,16 @@ class Place:
 
     #: As the user gave it.
     name: str
-    #: Where it is on this machine, if it is.
+    #: Its local path, if it has one.
     path: str | None
-    #: How it is opened otherwise.
+    #: Opens it if it is not local.
     opener: Callable[[], BinaryIO] | None = None
-    #: Below the folder that the user gave; else its name alone.
+    #: Path below the folder that the user gave; else its file name.
     below: str = ""
 
     @property
     def title(self) -> str:
-        """What an output is called after it."""
+        """The name of its output."""
         return self.below or self.name.rstrip("/").rpartition("/")[2]
 
     def open(self) -> BinaryIO:
@@ -74,7 +74,7 @@ class Place:
             return file.seek(0, os.SEEK_END)
 
     def compression(self) -> str | None:
-        """Return how it is compressed; the bytes say it, not the name."""
+        """Return its compression, decided by its first bytes, not its name."""
         return by_content(self.head())
 
 
@@ -82,7 +82,7 @@ class InPlace:
     """A source that is one file."""
 
     place: Place
-    #: How many of its bytes, as they lie there, are read.
+    #: Bytes of the file read so far, before decompression.
     done = 0
 
     @property
@@ -97,12 +97,12 @@ class InPlace:
 
     @property
     def paths(self) -> list[str]:
-        """What is read on this machine."""
+        """The local paths that are read."""
         return [self.place.path] if self.place.path is not None else []
 
     @cached_property
     def size(self) -> int:
-        """How many bytes the file has; none if that cannot be told."""
+        """Size of the file in bytes; 0 if unknown."""
         try:
             return self.place.size()
         except OSError:
@@ -111,7 +111,7 @@ class InPlace:
 
 @dataclass(frozen=True, slots=True)
 class Folder:
-    """A folder on this machine with the files below it, by path below it; ``left_out`` says why others are not here."""
+    """A local folder with its files by relative path; ``left_out`` gives the reasons for skipped ones."""
 
     name: str
     path: str
@@ -120,12 +120,12 @@ class Folder:
 
 
 def is_address(text: str) -> bool:
-    """Return whether fsspec is to find it."""
+    """Return whether this is an fsspec address."""
     return _ADDRESS.match(text) is not None
 
 
 def find(given: str, scratch: Scratch, skip: Callable[[str, str], None]) -> tuple[list[Place | Folder], bool]:
-    """Return what the user named: a file, a folder, what a pattern matches, and whether that may be several files.
+    """Resolve what the user named (file, folder or pattern) and whether it may be several files.
 
     Errors: ``FileNotFoundError``, ``ParameterError``, ``MissingExtraError``.
     """
@@ -140,7 +140,7 @@ def find(given: str, scratch: Scratch, skip: Callable[[str, str], None]) -> tupl
 
 
 def _local(path: str, scratch: Scratch) -> Place | Folder:
-    """Return what a path leads to. A pipe, which can be read only once, is set aside."""
+    """Resolve a path. A pipe can be read only once, so it is copied to the scratch folder."""
     if os.path.isdir(path):
         return _folder(path)
     if os.path.exists(path) and stat.S_ISFIFO(os.stat(path).st_mode):
@@ -169,7 +169,7 @@ def _folder(path: str) -> Folder:
 
 
 def _remote(address: str, scratch: Scratch) -> tuple[list[Place | Folder], bool]:
-    """Return what an address leads to. Errors: ``OSError``, whatever those who know such addresses raise."""
+    """Resolve an address. Errors: ``OSError``, and whatever the file system raises."""
     try:
         return _remote_found(address, *_file_system(address), scratch)
     except (OSError, MissingExtraError, ParameterError):
@@ -181,7 +181,7 @@ def _remote(address: str, scratch: Scratch) -> tuple[list[Place | Folder], bool]
 
 def _remote_found(address: str, system: Any, path: str, scratch: Scratch) -> tuple[list[Place | Folder], bool]:
     is_pattern = re.search(r"[*?\[]", path) is not None
-    # Asking the web whether a file is a folder would fetch it.
+    # Asking a web server whether a file is a folder would download it.
     may_be_folder = address.endswith("/") or not address.lower().startswith("http")
     is_folder = not is_pattern and may_be_folder and system.isdir(path)
     if is_pattern:
@@ -203,7 +203,7 @@ def _remote_place(system: Any, path: str, folder: str | None, scratch: Scratch) 
     if name.startswith("http"):
         with system.open(path, "rb") as file:
             if file.size is None:
-                # A server that tells no length cannot be asked for parts.
+                # A server that reports no length cannot serve ranges.
                 return replace(_spooled(name, file, scratch), below=below)
     return Place(name, None, lambda: cast(BinaryIO, system.open(path, "rb")), below)
 
@@ -216,6 +216,6 @@ def _file_system(address: str) -> tuple[Any, str]:
     try:
         system, path = url_to_fs(address)
     except (ImportError, ValueError) as error:
-        # fsspec names the package that knows such addresses.
+        # fsspec's message names the package that is needed.
         raise ParameterError(f"`{address}` cannot be read: {str(error).rstrip('.')}") from None
     return system, path

@@ -1,4 +1,4 @@
-"""The input again, from the output of a deduplication and its ledger; checked before anything of it appears."""
+"""Restores the input of a deduplication from its output and ledger; everything is checked before it appears."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class Restored:
 
     sources: int
     rows: int
-    #: What the deduplication could not read either.
+    #: Sources that the deduplication could not read.
     problems: list[Problem]
 
 
@@ -38,7 +38,7 @@ def restore(
     *,
     overwrite: bool = False,
 ) -> Restored:
-    """Write the input again. Lines, records, texts and WARC are the same bytes, expanded; Parquet is the same table.
+    """Write the input again: the same decompressed bytes, or for Parquet the same table.
 
     Errors: ``LedgerError`` if the ledger is damaged or that of other files, ``FileNotFoundError``, ``FileExistsError``.
     """
@@ -89,7 +89,7 @@ class _Restoring:
         return facts.rows
 
     def finish(self) -> None:
-        """Errors: ``LedgerError`` if entries are left, or are not what the header says."""
+        """Errors: ``LedgerError`` if entries are left over or contradict the header."""
         if self._waiting is not None:
             raise LedgerError(f"`{self._reading.path}` is damaged: it has entries of no source")
 
@@ -101,7 +101,7 @@ class _Restoring:
             yield entry
 
     def _bytes(self, number: int, facts: Facts, clean: Place) -> None:
-        """Put rows back where they were. How the output is compressed by now does not matter."""
+        """Insert rows at their original places. The output may have been recompressed."""
         whole, kept = Tally(True), Tally(True)
         is_packed = facts.format != "warc" or facts.compression is not None
         packing = clean.compression() if is_packed else None
@@ -153,7 +153,7 @@ class _Restoring:
         return rows
 
     def _check(self, facts: Facts, name: str, kept: Tally, whole: Tally) -> None:
-        """Errors: ``LedgerError`` if the output is not that of the ledger, or the input does not come out of it."""
+        """Errors: ``LedgerError`` if the digests of output or restored input differ from the ledger."""
         if kept.result != (facts.clean_size, facts.clean_digest):
             raise self._foreign(name)
         if whole.result != (facts.size, facts.digest):
@@ -167,7 +167,7 @@ class _Restoring:
 
 
 def check_name(name: str, ledger: str) -> str:
-    """Return a name. Errors: ``LedgerError`` if it leads out of its folder."""
+    """Return a name. Errors: ``LedgerError`` if it points outside its folder."""
     if name and safe(name) != name:
         raise LedgerError(f"`{ledger}` is not to be trusted: it names `{name}`, which leads out of the folder")
     return name

@@ -1,7 +1,7 @@
-"""The private folder for whatever does not fit in memory: one a run, mode 0700, empty and gone when the run ends.
+"""The private folder for data that does not fit in memory: one per run, mode 0700, removed when the run ends.
 
-A run that was killed cannot clean up, so the next one does. Alive is who holds the lock on the file in the folder: the
-system lets go of it when a process dies, however it dies, and no process number is ever mistaken for another.
+A killed run cannot clean up, so the next run does. A run is alive if it holds the lock on a file in its folder: the
+system releases the lock when the process ends in any way, and process numbers are not compared.
 """
 
 from __future__ import annotations
@@ -11,14 +11,14 @@ import shutil
 import tempfile
 from types import TracebackType
 
-#: How the folders are named; only those that look like this are ever swept.
+#: Prefix of the folders; only folders with it are ever removed.
 PREFIX = "lookalike-"
 #: The file in a folder that its process holds locked.
 LOCK = ".lock"
 
 
 class Scratch:
-    """A private folder below ``parent``, or below that of the system. Use it in a ``with``."""
+    """A private folder below ``parent`` or the system's temporary folder. Use it in a ``with``."""
 
     def __init__(self, parent: str | os.PathLike[str] | None = None) -> None:
         self._parent = os.fspath(parent) if parent is not None else tempfile.gettempdir()
@@ -36,7 +36,7 @@ class Scratch:
 
     @property
     def folder(self) -> str:
-        """The folder, made when it is first asked for; before that those of dead processes are removed."""
+        """The folder, created on first use after removing those of dead processes."""
         if self._folder is None:
             sweep(self._parent, PREFIX)
             self._folder = tempfile.mkdtemp(prefix=PREFIX, dir=self._parent)
@@ -64,7 +64,7 @@ def hold(folder: str) -> int:
 
 
 def release(handle: int) -> None:
-    """Let go of a folder."""
+    """Release a folder."""
     if handle >= 0:
         os.close(handle)
 
@@ -90,7 +90,7 @@ def _is_own_folder(path: str) -> bool:
 
 
 def _is_dead(folder: str) -> bool:
-    """Tell whether nobody holds a folder. One without a lock is being made just now."""
+    """Return whether no process holds a folder. A folder without a lock file is just being created."""
     try:
         handle = os.open(os.path.join(folder, LOCK), os.O_RDWR | getattr(os, "O_NOFOLLOW", 0))
     except OSError:
@@ -105,7 +105,7 @@ def _lock(handle: int) -> bool:
     try:
         import fcntl
     except ImportError:
-        # Without such locks nothing is taken for dead.
+        # Without file locks no folder is considered dead.
         return False
     try:
         fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)

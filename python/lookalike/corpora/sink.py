@@ -1,4 +1,4 @@
-"""Where the rows that are kept go: the files of the input again, under their names, below one folder or as one file."""
+"""Where kept rows are written: files with the names of the inputs below one folder, or one file."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ from lookalike.errors import ParameterError
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """What the outputs are called."""
+    """The names of the outputs."""
 
     out: str
     #: Whether ``out`` is a folder; else it is the only output.
     is_folder: bool
-    #: Below the folder, one a source; empty where ``out`` itself is meant.
+    #: Path below the folder for each source; empty where it is ``out`` itself.
     names: Sequence[str]
 
     @classmethod
@@ -32,9 +32,9 @@ class Plan:
         whole: bool = False,
         inputs: Sequence[str] = (),
     ) -> Plan:
-        """Name the outputs of sources with such names. ``whole``: the only source is a folder of files itself.
+        """Name the outputs of sources with such names. ``whole``: the only source is itself a folder of files.
 
-        Errors: ``ParameterError``, ``FileExistsError`` if the outputs would lie in an input.
+        Errors: ``ParameterError``, ``FileExistsError`` if an output would be inside an input.
         """
         path = os.fspath(out)
         if not path or "://" in path:
@@ -49,16 +49,16 @@ class Plan:
 
     @property
     def targets(self) -> list[str]:
-        """Files that must not be there yet; what goes into folders of its own is seen when it is written."""
+        """Files that must not exist yet; folders are checked when they are written."""
         if not self.is_folder:
             return [self.out]
         paths = [os.path.join(self.out, name) for name in self.names if name]
         return [path for path in paths if not os.path.isdir(path)]
 
     def compression(self, usual: str | None, format: str) -> str | None:
-        """Return how an output is compressed: like its input, unless the only one has a name that says otherwise.
+        """Return how an output is compressed: like its input, unless the suffix of a single output says otherwise.
 
-        Records of WARC are compressed one by one, and are not touched.
+        WARC records are compressed one by one and copied unchanged.
         """
         name = os.path.basename(self.out)
         if self.is_folder or "." not in name or format == "warc":
@@ -67,16 +67,16 @@ class Plan:
 
 
 class Sink:
-    """The outputs of a plan, being written. REQUIRES: the staging is committed or aborted by whoever made it."""
+    """The outputs of a plan, being written. REQUIRES: the caller commits or aborts the staging."""
 
     def __init__(self, plan: Plan, staging: Staging) -> None:
         self.plan = plan
         self._staging = staging
-        #: The folder that stands for a new one.
+        #: The staging folder of a new output folder.
         self._folder = staging.folder(plan.out) if plan.is_folder and not os.path.lexists(plan.out) else None
 
     def file(self, number: int, below: str = "") -> str:
-        """Return where the output of a source is to be written, or a file ``below`` it if that is a folder."""
+        """Return the path for the output of a source, or for a file ``below`` it if it is a folder."""
         name = "/".join(part for part in (self.plan.names[number], below) if part)
         if self._folder is None:
             return self._staging.file(os.path.join(self.plan.out, name) if name else self.plan.out)
@@ -85,13 +85,13 @@ class Sink:
         return path
 
     def folder(self, number: int) -> None:
-        """Make the folder of a source, which may stay empty."""
+        """Create the folder of a source, even if it stays empty."""
         if self._folder is not None:
             os.makedirs(os.path.join(self._folder, self.plan.names[number]), exist_ok=True)
 
 
 def check_outside(out: str, inputs: Sequence[str]) -> None:
-    """Errors: ``FileExistsError`` if an output would lie in a folder that is an input."""
+    """Errors: ``FileExistsError`` if an output would be inside an input folder."""
     real = os.path.realpath(out)
     for path in inputs:
         folder = os.path.realpath(path)
@@ -100,12 +100,12 @@ def check_outside(out: str, inputs: Sequence[str]) -> None:
 
 
 def safe(name: str) -> str:
-    """Return a name that stays below the folder, whatever it tries to be."""
+    """Return a relative name that cannot leave the folder."""
     return "/".join(part for part in name.replace(os.sep, "/").split("/") if part not in ("", ".", "..")) or "unnamed"
 
 
 def distinct(names: Sequence[str]) -> list[str]:
-    """Give each name that was there before a number, in front of its suffixes; case does not tell names apart."""
+    """Make names unique, ignoring case: a repeated name gets a number in front of its suffixes."""
     taken: set[str] = set()
     last: dict[str, int] = {}
     result = []

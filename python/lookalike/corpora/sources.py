@@ -1,4 +1,4 @@
-"""What the user named → sources, one a file, in a stable order: as given, and by name within a folder or pattern."""
+"""Turns what the user named into sources, one per file, ordered as given and by name within a folder or pattern."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from lookalike.corpora.warc import WarcSource
 from lookalike.documents.reasons import RefusedError
 from lookalike.errors import ParameterError
 
-#: Formats by the suffix that is left without that of a compression.
+#: Formats by suffix, after removing a compression suffix.
 SUFFIXES = {
     ".jsonl": "jsonl",
     ".ndjson": "jsonl",
@@ -34,7 +34,7 @@ SUFFIXES = {
 }
 _MAGIC = {b"PAR1": "parquet", b"WARC/": "warc", b"{": "jsonl"}
 
-#: How many files of a folder are named when they are left out.
+#: Skipped files of a folder that are listed by name.
 _NAMED = 3
 
 FileSource = LineSource | ParquetSource | CsvSource | TextSource | WarcSource
@@ -42,21 +42,21 @@ FileSource = LineSource | ParquetSource | CsvSource | TextSource | WarcSource
 
 @dataclass(frozen=True, slots=True)
 class Corpus:
-    """All that was named: sources, and what was left out before any of them was read."""
+    """All inputs: the sources, and what was skipped before reading."""
 
     sources: Sequence[FileSource]
     problems: Sequence[Problem]
-    #: Whether more than one file was asked for, however many there are.
+    #: Whether the inputs may be several files, however many there are.
     many: bool
 
     @property
     def paths(self) -> list[str]:
-        """The files and folders on this machine that are read, and therefore never written."""
+        """The local files and folders that are read and must not be written."""
         return [path for source in self.sources for path in source.paths]
 
     @property
     def size(self) -> int:
-        """How many bytes the files have, as they lie there: outputs need about as much at most."""
+        """Size of the files in bytes; outputs need at most about as much."""
         return sum(source.size for source in self.sources)
 
 
@@ -69,9 +69,9 @@ def open_sources(
     number_column: str | None = None,
     format: str | None = None,
 ) -> Corpus:
-    """Find out what the inputs are. Nothing but their beginnings is read, and standard input, which is set aside.
+    """Recognise the inputs. Only their first bytes are read; standard input is copied to the scratch folder.
 
-    Without ``id_column`` the column ``id`` is taken if there is one. ``number_column`` decides who survives. Errors:
+    Without ``id_column`` the column ``id`` is used if it exists. ``number_column`` decides which row is kept. Errors:
     ``FileNotFoundError``, ``ParameterError`` for a column that is not there, ``MissingExtraError``.
     """
     if format is not None and format not in FORMATS:
@@ -90,24 +90,24 @@ def open_sources(
 
 
 class _Opening:
-    """Sources, as they are found."""
+    """Collects sources."""
 
     def __init__(self, wanted: Wanted, format: str | None, scratch: Scratch) -> None:
         self._wanted = wanted
         self._format = format
         self._scratch = scratch
         self._sources: list[FileSource] = []
-        #: Text files that were named one by one: they are one source.
+        #: Text files that were named individually; together they are one source.
         self._loose: list[Place] = []
         self.problems: list[Problem] = []
-        #: What was taken, to take it once.
+        #: Paths already taken, so that each is taken once.
         self._taken: set[str] = set()
 
     def skip(self, name: str, reason: str) -> None:
         self.problems.append(Problem(name, "", reason))
 
     def folder(self, folder: Folder) -> None:
-        """Take the files of the formats known here that lie in a folder, or else all as texts."""
+        """Take the files of a folder that have a known format; if there are none, take all files as texts."""
         for name, reason in folder.left_out:
             self.skip(f"{folder.name}/{name}", reason)
         places = [Place(f"{folder.name}/{below}", f"{folder.path}/{below}", None, below) for below in folder.files]
@@ -123,7 +123,7 @@ class _Opening:
             self.skip(folder.name, f"{len(others):,} files that are of no format of rows are not read: {shown}")
 
     def file(self, place: Place, *, is_named: bool) -> None:
-        """Take a file, whatever it is, unless it was taken before."""
+        """Take a file of any format, unless it was taken before."""
         real = os.path.realpath(place.path) if place.path is not None else place.name
         if real in self._taken:
             self.skip(place.name, "was named before, and is read once")
@@ -155,19 +155,19 @@ class _Opening:
         self._sources.append(source)
 
     def finished(self) -> list[FileSource]:
-        """Return all sources; texts that were named one by one come last."""
+        """Return all sources; individually named texts come last."""
         if self._loose:
             self._sources.append(TextSource("texts", self._loose))
         return self._sources
 
 
 def by_name(name: str) -> str | None:
-    """Return the format that a name tells of."""
+    """Return the format that a name indicates."""
     return SUFFIXES.get(os.path.splitext(by_suffix(name.lower())[0])[1])
 
 
 def _is_corpus(place: Place) -> bool:
-    """Tell whether a file of a folder holds rows. Not every ``.json`` does: the first line must be an object."""
+    """Return whether a file holds rows. A ``.json`` file does only if its first line is an object."""
     format = by_name(place.name)
     if format is None or not by_suffix(place.name.lower())[0].endswith(".json"):
         return format is not None
@@ -186,7 +186,7 @@ def _by_content(place: Place) -> str:
 
 
 def _beginning(place: Place) -> bytes:
-    """Return the first bytes of what a file holds, expanded."""
+    """Return the first decompressed bytes of a file."""
     head = place.head()
     compression = by_content(head)
     if compression is None:

@@ -1,8 +1,7 @@
-"""Outputs that appear whole, together, or not at all.
+"""Makes outputs appear complete and together, or not at all.
 
-Everything is written into a hidden folder beside its target, so that a rename is all that is left to do, and is on the
-disk before anything is renamed. Such folders of processes that were killed are removed by the next one that writes
-there (see ``scratch``).
+Each output is written into a hidden folder beside its target and synced to disk; then all are renamed. The next run
+that writes there removes hidden folders of killed processes (see ``scratch``).
 """
 
 from __future__ import annotations
@@ -23,16 +22,16 @@ _NO_SPACE = (errno.ENOSPC, getattr(errno, "EDQUOT", errno.ENOSPC))
 
 
 class Staging:
-    """Where outputs are written before they are there. Use it in a ``with``: what is not committed is removed."""
+    """Holds outputs until they are committed. Use it in a ``with``: uncommitted files are removed."""
 
     def __init__(self, *, overwrite: bool = False, inputs: Iterable[str] = (), expected_bytes: int = 0) -> None:
         self._overwrite = overwrite
         self._inputs = [os.path.realpath(path) for path in inputs]
-        #: How much will be written at most, for the message when that does not fit.
+        #: Upper bound of the bytes to write, for the message when the disk is full.
         self._expected_bytes = expected_bytes
-        #: Hidden folders with the handles of their locks, by the folder they are in.
+        #: Hidden folders and their lock handles, by parent folder.
         self._stages: dict[str, tuple[str, int]] = {}
-        #: What is written, and what it becomes.
+        #: Staged paths and their targets.
         self._moves: dict[str, str] = {}
         self._targets: set[str] = set()
         self._made = 0
@@ -49,17 +48,17 @@ class Staging:
             raise refusal from None
 
     def file(self, target: str) -> str:
-        """Return where a file is to be written. Errors: ``FileExistsError``, also for an input, ``OSError``."""
+        """Return the staged path for a target. Errors: ``FileExistsError`` (also for an input), ``OSError``."""
         return self._stage(self.check(target))
 
     def check(self, target: str) -> str:
-        """Return a target in full that may be written. Errors: ``FileExistsError``, also for an input."""
+        """Return the absolute path of a target that may be written. Errors: ``FileExistsError`` (also for an input)."""
         target = os.path.abspath(target)
         self._check(target)
         return target
 
     def folder(self, target: str) -> str:
-        """Return the folder to write into in place of one that is not there yet. Errors: ``FileExistsError``."""
+        """Return the staged folder for a new folder. Errors: ``FileExistsError``."""
         target = os.path.abspath(target)
         if os.path.lexists(target):
             raise FileExistsError(errno.EEXIST, "exists already", target)
@@ -69,7 +68,7 @@ class Staging:
         return stage
 
     def commit(self) -> None:
-        """Make everything appear. Errors: ``OSError``; then what was not renamed yet is not there."""
+        """Rename everything to its target. Errors: ``OSError``; outputs not yet renamed then do not exist."""
         for stage in self._moves:
             _sync_all(stage)
         for target in self._moves.values():
@@ -82,7 +81,7 @@ class Staging:
         self.abort()
 
     def abort(self) -> None:
-        """Remove what was written and not committed."""
+        """Remove uncommitted files."""
         for stage, lock in self._stages.values():
             release(lock)
             shutil.rmtree(stage, ignore_errors=True)

@@ -1,4 +1,4 @@
-"""Text files: each is a row, and its path is its id. They are copied as they are."""
+"""Reads text files: each file is a row, its path is its id. Files are copied unchanged."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _MOST_FILES = 1024
 
 @dataclass
 class TextSource:
-    """The files of a folder, or files that were named one by one."""
+    """The files of a folder, or individually named files."""
 
     name: str
     places: Sequence[Place]
@@ -29,36 +29,36 @@ class TextSource:
     folder: str | None = None
     problems: list[Problem] = field(default_factory=list)
     format: str = "text"
-    #: How many bytes of text are read.
+    #: Bytes read so far.
     done: int = 0
 
     @property
     def title(self) -> str:
-        """What an output is called after it."""
+        """The name of its output."""
         return os.path.basename(os.path.abspath(self.name)) if self.folder is not None else self.name
 
     @property
     def paths(self) -> list[str]:
-        """What is read on this machine."""
+        """The local paths that are read."""
         if self.folder is not None:
             return [self.folder]
         return [place.path for place in self.places if place.path is not None]
 
     @property
     def size(self) -> int:
-        """How many bytes the files on this machine have; those that are gone have none."""
+        """Total size of the local files; missing files count 0."""
         paths = [place.path for place in self.places if place.path is not None]
         return sum(os.path.getsize(path) for path in paths if os.path.exists(path))
 
     @cached_property
     def names(self) -> list[str]:
-        """What the copies are called, in the order of rows."""
+        """Names of the copies, in row order."""
         from lookalike.corpora.sink import distinct
 
         return distinct([place.title for place in self.places])
 
     def batches(self) -> Iterator[Texts]:
-        """Yield the content of the files; of those that are no text, nothing."""
+        """Yield the content of the files; ``None`` for files that are not text."""
         self.problems.clear()
         rows: list[tuple[str | None, bytes | str | None]] = []
         total = self.done = 0
@@ -86,7 +86,7 @@ class TextSource:
 
 
 def read_whole(place: Place) -> bytes:
-    """Return what a file holds, expanded. Errors: ``RefusedError`` if that is too much or damaged, ``OSError``."""
+    """Return the decompressed content of a file. Errors: ``RefusedError`` if too large or damaged, ``OSError``."""
     with place.open() as file:
         first = file.read(CHUNK_BYTES)
         compression = by_content(first)

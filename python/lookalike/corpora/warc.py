@@ -1,8 +1,8 @@
-"""WARC: each record is a row; pages are compared by their main text, and records go out with the bytes they came with.
+"""Reads WARC: each record is a row; pages are compared by their main text, and records are written unchanged.
 
-A file whose records are compressed one by one, as the standard wants it, is copied member by member. One that is
-compressed as a whole is expanded into the scratch folder first, and compressed again when it is written. After a
-damaged place reading goes on at the next record that can be found; what lies between is a row without text.
+A file whose records are compressed one by one, as the standard recommends, is copied member by member. One that is
+compressed as a whole is expanded into the scratch folder first and compressed again on writing. After a damaged place,
+reading continues at the next record found; the bytes between are a row without text.
 """
 
 from __future__ import annotations
@@ -26,16 +26,16 @@ if TYPE_CHECKING:
 
 #: Records handed over at a time, however small.
 _MOST_RECORDS = 1024
-#: Where a record may begin, after a damaged place.
+#: How a record begins, to find one after a damaged place.
 _PLAIN = re.compile(rb"(?<=\r\n\r\n)WARC/1\.[01]\r\n")
 _GZIP = re.compile(rb"\x1f\x8b\x08[\x00-\x1f]")
-#: At least as long as what they look for.
+#: Overlap of search windows: at least the length of the pattern.
 _OVERLAP = 16
 _HTML = ("text/html", "application/xhtml+xml")
 
 
 class WarcSource(InPlace):
-    """A WARC file, or a WET file, whose texts are extracted already."""
+    """A WARC file, or a WET file of extracted texts."""
 
     format = "warc"
 
@@ -44,15 +44,15 @@ class WarcSource(InPlace):
         self.place = place
         self.problems: list[Problem] = []
         self._scratch = scratch
-        #: What is cut into records: the file itself, or what it expands to.
+        #: The file that is cut into records: the original or its expansion.
         self._cut: Place | None = None
-        #: How that is compressed as a whole.
+        #: Compression of the file as a whole.
         self.compression: str | None = None
-        #: Where rows begin in it.
+        #: Offsets of rows in it.
         self._starts = array("q")
 
     def batches(self) -> Iterator[Texts]:
-        """Yield the records, those that are pages or texts with what they say."""
+        """Yield the records; pages and texts come with their text."""
         self.problems.clear()
         self._starts = array("q")
         rows: list[tuple[str | None, bytes | str | None]] = []
@@ -76,7 +76,7 @@ class WarcSource(InPlace):
             yield Texts(rows)
 
     def kept(self, mask: bytes) -> Iterator[tuple[bytes, list[Removed]]]:
-        """Yield the records that the mask keeps, and those that it does not. REQUIRES: ``batches`` has ended."""
+        """Yield kept bytes and removed records. REQUIRES: ``batches`` has ended."""
         check_rows(len(self._starts), len(mask))
         if not mask or self._cut is None:
             return
@@ -118,7 +118,7 @@ class WarcSource(InPlace):
         return self._cut
 
     def _is_by_record(self) -> bool:
-        """Tell whether the second record of a compressed file, if any, begins a stream of its own."""
+        """Return whether the second record of a compressed file, if any, starts its own stream."""
         from fastwarc.warc import ArchiveIterator
 
         with self.place.open() as file:
@@ -134,7 +134,7 @@ class WarcSource(InPlace):
             return _GZIP.match(file.read(_OVERLAP)) is not None
 
     def _walk(self, file: BinaryIO, size: int) -> Iterator[tuple[int, WarcRecord | None]]:
-        """Yield where records begin, and the records; ``None`` for what is damaged."""
+        """Yield offsets and records; ``None`` for damaged parts."""
         from fastwarc.warc import ArchiveIterator
 
         is_plain = self._cut is not self.place or self.place.compression() is None
@@ -179,10 +179,10 @@ class WarcSource(InPlace):
 
 
 def _fastwarc(name: str) -> None:
-    """Errors: ``MissingExtraError`` if records cannot be read here."""
+    """Errors: ``MissingExtraError`` if the WARC packages are not installed."""
     try:
         with warnings.catch_warnings():
-            # It warns of its own old names whenever it is imported.
+            # The package warns about its own deprecated names on import.
             warnings.simplefilter("ignore", DeprecationWarning)
             import fastwarc
             import resiliparse
@@ -197,7 +197,7 @@ def _declared(record: WarcRecord) -> int:
 
 
 def _is_whole(record: WarcRecord, end: int | None) -> bool:
-    """Tell whether a record has the length that it says, and hold it; one that is too large is only passed over."""
+    """Return whether a record has its declared length, and hold it; a too large one is skipped."""
     declared = _declared(record)
     if declared > RECORD_BYTES:
         return end is None or record.stream_pos + declared <= end
@@ -206,7 +206,7 @@ def _is_whole(record: WarcRecord, end: int | None) -> bool:
 
 
 def _text(record: WarcRecord) -> bytes | str | None:
-    """Return what a page or text says, nothing for any other record. Errors: ``OSError``, ``ValueError``."""
+    """Return the text of a page or text record, ``None`` for others. Errors: ``OSError``, ``ValueError``."""
     from fastwarc.warc import WarcRecordType
 
     if record.record_type in (WarcRecordType.conversion, WarcRecordType.resource):
@@ -226,7 +226,7 @@ def _text(record: WarcRecord) -> bytes | str | None:
 
 
 def _visible(data: bytes, charset: str | None) -> str:
-    """Return the main text of a page, or all of it where nothing stands out."""
+    """Return the main text of a page, or all its text if no main part is found."""
     from resiliparse.extract.html2text import extract_plain_text
     from resiliparse.parse.encoding import bytes_to_str, detect_encoding
 

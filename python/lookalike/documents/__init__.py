@@ -1,4 +1,4 @@
-"""Paths → documents: files, folders, archives and the exports of learning platforms, within limits, nothing silent."""
+"""Paths → documents: files, folders, archives and exports of learning platforms, within limits; skips are listed."""
 
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
@@ -25,7 +25,7 @@ __all__ = [
     "read",
     "read_stdin",
 ]
-#: Where the rest is. It is loaded when it is asked for: a single file needs none of it, and start-up stays light.
+#: Modules of the other names, loaded on first use: a single file needs none of them, and start-up stays fast.
 _ELSEWHERE = {"collect": "collection", "corpus_files": "folders", "LAYOUTS": "layouts"}
 
 

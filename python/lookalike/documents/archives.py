@@ -1,7 +1,7 @@
 """Which files are archives, and what is in them. Nothing is extracted: members are read in memory, one by one.
 
-A file is an archive if its name says so and its first bytes agree, so a docx or a jar, which are zip archives too, is
-not. Which kind it is, the bytes say alone: many a ``.zip`` is something else.
+A file is an archive if both its name and its first bytes say so. A docx or a jar is therefore not one, although it is
+a zip archive inside. The bytes alone decide the kind, because many ``.zip`` files are something else.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from lookalike.documents.meters import Member, Meter
 from lookalike.documents.reasons import RefusedError
 from lookalike.documents.streams import MAGIC, Expanded
 
-#: So much of a file decides what it is.
+#: Bytes at the start of a file that decide its kind.
 HEAD_BYTES = 512
 #: Suffixes, lower case. Those of tar archives come first, so that ``.tar.gz`` is not taken for ``.gz``.
 _TAR = (".tar.bz2", ".tar.gz", ".tar.xz", ".tar.zst", ".tbz2", ".tzst", ".tbz", ".tgz", ".txz", ".tar")
@@ -23,7 +23,7 @@ _UNREAD = {"rar": b"Rar!\x1a\x07", "7z": b"7z\xbc\xaf\x27\x1c"}
 
 
 def stem(name: str) -> str:
-    """Return a name without what makes it that of an archive, if something is left then."""
+    """Return a name without its archive suffix, unless nothing would be left."""
     lower = name.lower()
     if not lower.endswith(_TAR + _OTHER):
         return name
@@ -33,7 +33,7 @@ def stem(name: str) -> str:
 
 
 def has_archive_name(name: str) -> bool:
-    """Return whether a name is that of an archive or a compressed file."""
+    """Return whether a name has the suffix of an archive or a compressed file."""
     return stem(name) != name
 
 
@@ -50,7 +50,7 @@ def recognise(name: str, head: bytes) -> str | None:
 
 
 def _is_tar(name: str, head: bytes) -> bool:
-    """Archives older than POSIX have no mark: then the name decides, and the reader finds out."""
+    """Return whether this may be a tar archive. Those older than POSIX have no mark, so the name decides."""
     return head[257:262] == b"ustar" or name.lower().endswith(_TAR)
 
 
@@ -71,7 +71,7 @@ def members(kind: str, name: str, file: BinaryIO, meter: Meter) -> Iterator[Memb
 
 
 class _LookedAt:
-    """A stream whose first bytes are known before they are read."""
+    """A stream whose first bytes were read already and are returned again."""
 
     def __init__(self, source: Readable) -> None:
         self._source = source
@@ -81,7 +81,7 @@ class _LookedAt:
         self._ahead = self.head
 
     def read(self, size: int, /) -> bytes:
-        """Return up to ``size`` bytes, none only at the end."""
+        """Return up to ``size`` bytes, empty only at the end."""
         if self._ahead:
             piece, self._ahead = self._ahead[:size], self._ahead[size:]
             return piece

@@ -1,4 +1,4 @@
-"""Paths → submissions: what ``compare`` is given, told apart and named."""
+"""Paths → submissions: finds the submissions in what ``compare`` is given, and names each uniquely."""
 
 from __future__ import annotations
 
@@ -35,12 +35,14 @@ def collect(
     limits: Limits = DEFAULT_LIMITS,
     progress: Callable[[int], None] | None = None,
 ) -> Intake:
-    """Read submissions from folders, files, archives and glob patterns; ``progress`` hears the number of files so far.
+    """Read submissions from folders, files, archives and glob patterns.
 
-    A single path is a root: each folder, archive and loose file in it is a submission. Among several paths a folder is
-    a root too, or with ``by_directory`` one submission, as the files of one folder then are; any other file is a
-    submission, also an archive, unless it has an ``info.csv`` or the names of a platform. Each path in ``old`` stands
-    for itself. Errors: ``FileNotFoundError`` for a path that is not there, ``ParameterError``.
+    ``progress`` is called with the number of files read so far.
+
+    A single path is a root: each folder, archive and loose file in it is a submission. With several paths, each folder
+    is a root; with ``by_directory`` each folder is one submission, and so are the files given from one folder. Any
+    other file is a submission, archives included, unless it has an ``info.csv`` or the names of a learning platform.
+    Each path in ``old`` is read in the same way, on its own. Errors: ``FileNotFoundError``, ``ParameterError``.
     """
     layout = _layout(layout, by_directory)
     run = Run(Choice(include, exclude), limits, follow_links, progress)
@@ -76,11 +78,11 @@ class _Root:
     """One folder or file, or the files of one folder."""
 
     paths: tuple[str, ...]
-    #: What submissions are named after, where their own names do not tell them apart.
+    #: Prefix for submission names that are not unique by themselves.
     title: str
-    #: Whether it is one of several.
+    #: Whether several roots were given.
     is_one_of_several: bool
-    #: Whether all of it is one submission.
+    #: Whether the whole root is one submission.
     is_submission: bool = False
 
     @property
@@ -131,9 +133,9 @@ def _template(run: Run, path: str) -> list[Document]:
 
 
 def _read(run: Run, root: _Root, layout: str, *, is_told: bool) -> tuple[_Root, list[Submission], list[Document]]:
-    """Read a root, and return its submissions and the templates that its table marks.
+    """Read a root; return its submissions and the templates that its ``info.csv`` marks.
 
-    What is skipped is named with the name of the root in front if ``is_told``.
+    With ``is_told``, names of skipped files begin with the name of the root.
     """
     holds_many = root.is_folder or has_archive_name(root.paths[0])
     label = root.title if is_told and holds_many else ""
@@ -156,23 +158,23 @@ def _read(run: Run, root: _Root, layout: str, *, is_told: bool) -> tuple[_Root, 
 
 
 def _title(root: _Root) -> str:
-    """Return the name of a root that is one submission: the folder that its files lie in, or itself."""
+    """Return the name of a root that is one submission: the folder its files are in, or the root itself."""
     return root.title if root.is_folder or len(root.paths) > 1 else stem(root.title)
 
 
 def _is_submission(root: _Root, documents: Sequence[Document], layout: str) -> bool:
     if root.is_submission and not root.is_folder and has_archive_name(root.paths[0]):
         return layout == "dirs" or (layout == "auto" and layouts.recognise(one.name for one in documents) is None)
-    # With no folder to tell apart, the root is the folder.
+    # Without a common folder the root's own name is used.
     is_flat_root = layout == "dirs" and root.is_folder and all("/" not in one.name for one in documents)
     return root.is_submission or is_flat_root
 
 
 def _wrapper(gathering: Gathering) -> str:
-    """Return the folder that everything in an archive lies in, with its ``/``, if there is one."""
+    """Return the folder that holds everything in an archive, with its ``/``; empty if there is none."""
     paths = [one.name for one in gathering.documents]
     below = ""
-    # What the first and the last have in common, all have.
+    # In sorted order, a prefix shared by the first and the last path is shared by all.
     lowest, highest = min(paths, default="").split("/"), max(paths, default="").split("/")
     for first, last in zip(lowest[:-1], highest[:-1], strict=False):
         is_named = below + INFO in gathering.infos or layouts.recognise([first])
@@ -183,7 +185,7 @@ def _wrapper(gathering: Gathering) -> str:
 
 
 def _rows(run: Run, info: bytes, paths: list[str], name: str) -> list[Row]:
-    """Parse the table of names, and list what in it and what beside it does not agree."""
+    """Parse ``info.csv`` and list rows without a file and files without a row."""
     try:
         rows = parse(info)
     except RefusedError as error:
@@ -209,19 +211,19 @@ def _rows(run: Run, info: bytes, paths: list[str], name: str) -> list[Row]:
 
 
 def _with_folders(path: str) -> Iterator[str]:
-    """Yield a path and the folders and archives that it lies in."""
+    """Yield a path and all folders and archives above it."""
     while path:
         yield path
         path = path.rpartition("/")[0]
 
 
 def _unique(found: list[tuple[str, Submission]]) -> tuple[Submission, ...]:
-    """Sort submissions, and give each a name of its own: with that of its root in front, then with a number."""
+    """Sort submissions and make their names unique: first by the root's name in front, then by a number."""
     titles = defaultdict(set)
     for title, one in found:
         titles[one.name].add(title)
     named = [replace(one, name=f"{title}/{one.name}") if len(titles[one.name]) > 1 else one for title, one in found]
-    # Those of one name are told apart by what they hold: the order in which paths were given must not show.
+    # Submissions of equal name are ordered by content, so that the order of the given paths has no effect.
     named.sort(key=lambda one: (in_order(one.name), one.old, one.person or "", _content(one)))
     names = distinct(one.name for one in named)
     made = [replace(one, name=name) for name, one in zip(names, named, strict=True)]

@@ -1,4 +1,4 @@
-"""One path or standard input → bytes. Nothing here knows what a text is."""
+"""Reads one file or standard input as bytes, within limits."""
 
 from __future__ import annotations
 
@@ -14,25 +14,25 @@ from lookalike.errors import FrontendError
 
 #: Offsets have 32 bits.
 MAX_BYTES = 2**32 - 1
-#: Without blocking, so that a FIFO cannot hold the run up. Windows has only the last of them.
+#: Open without blocking, so that a FIFO cannot stall the run. Windows has only the last flag.
 _FLAGS = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_BINARY", 0)
-#: So much is asked for at a time, once there is more than was claimed.
+#: Bytes per read once a file turns out larger than it claimed.
 _CHUNK = 2**16
 _NO_LINK = getattr(os, "O_NOFOLLOW", 0)
 
 
 class Readable(Protocol):
-    """A stream, read forwards."""
+    """A stream that is read forwards only."""
 
     def read(self, size: int, /) -> bytes:
-        """Return up to ``size`` bytes, none only at the end."""
+        """Return up to ``size`` bytes, empty only at the end."""
 
 
 @contextmanager
 def opened(path: str, *, follow: bool = True) -> Iterator[tuple[BinaryIO, int]]:
-    """Open a regular file, and tell the size it claims. Errors: ``RefusedError`` if it is anything else, ``OSError``.
+    """Open a regular file and return it with the size it claims. Errors: ``RefusedError`` for other kinds, ``OSError``.
 
-    The handle is checked after it was opened, so a file that is swapped in between changes nothing.
+    The open handle is checked, not the path, so replacing the file in between has no effect.
     """
     handle = os.open(path, _FLAGS | (0 if follow else _NO_LINK))
     try:
@@ -48,7 +48,7 @@ def opened(path: str, *, follow: bool = True) -> Iterator[tuple[BinaryIO, int]]:
 def read_at_most(file: Readable, claimed: int, most: int) -> bytes:
     """Read a file to its end. Errors: ``RefusedError`` if it has more than ``most`` bytes, whatever it claims.
 
-    A file that claims too much is not read at all (it may be sparse), and one that grows is not followed for ever.
+    A file that claims too much is not read at all (it may be sparse). A file that grows is read up to ``most`` bytes.
     """
     parts: list[bytes] = []
     total, wanted = 0, claimed + 1
@@ -87,6 +87,6 @@ def read_stdin() -> bytes:
 
 
 def check_size(size: int, name: str) -> None:
-    """Refuse what is too large, by name."""
+    """Errors: ``FrontendError`` that names the input if it is too large."""
     if size > MAX_BYTES:
         raise FrontendError(f"`{name}` is too large: offsets have 32 bits, so documents must be below 4 GiB; split it")

@@ -1,8 +1,7 @@
-"""Folder → the files below it, in order of their names, at any depth and without recursion.
+"""Lists the files below a folder in order of their names, at any depth and without recursion.
 
-Links are not followed unless asked for, and then neither out of the folder nor round in a circle. A path may be as long
-as the system allows; what it does not allow is listed. One step of the walk is held in memory for each name that is
-still to be visited, about 200 bytes.
+Links are followed only on request, never out of the folder and never in a circle. A path may be as long as the system
+allows; longer ones are listed as skipped. Memory: about 200 bytes for each name still to be visited.
 """
 
 from __future__ import annotations
@@ -18,21 +17,21 @@ from lookalike.documents.reasons import A_LINK, NOT_REGULAR, why
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """A file below a folder, or something that is left out with the reason."""
+    """A file below a folder, or an entry that is skipped, with the reason."""
 
     #: Below the folder, separated by ``/``.
     path: str
     reason: str | None = None
-    #: What to open instead, if the file is a link that may be followed.
+    #: The target to open if the file is a link that may be followed.
     target: str | None = None
     is_folder: bool = False
-    #: Where a folder really is, and the folders from which links led here: only known when links are followed.
+    #: The folder's real path and the folders whose links led here; set only when links are followed.
     real: str = ""
     origins: tuple[str, ...] = ()
 
 
 def walk(root: str, enters: Callable[[str], bool] = lambda _: True, *, follow_links: bool = False) -> Iterator[Found]:
-    """Yield what lies below ``root``, except folders for which ``enters`` says no."""
+    """Yield all entries below ``root`` except those in folders that ``enters`` rejects."""
     top = os.path.realpath(root)
     steps = [Found("", is_folder=True, real=top)]
     while steps:
@@ -51,7 +50,7 @@ def walk(root: str, enters: Callable[[str], bool] = lambda _: True, *, follow_li
 
 
 def _look(entry: os.DirEntry[str], folder: Found, top: str | None) -> Found:
-    """Tell what an entry is. Links are followed within ``top``, if there is one."""
+    """Classify an entry. Links are followed within ``top`` if it is given."""
     path = f"{folder.path}/{entry.name}" if folder.path else entry.name
     try:
         if entry.is_symlink():
@@ -83,9 +82,9 @@ def _is_within(path: str, folder: str) -> bool:
 
 
 def corpus_files(path: str | os.PathLike[str]) -> list[tuple[Path, str | None]]:
-    """Return what lies below a folder, sorted by name, each with the reason to leave it out, if there is one.
+    """Return the files below a folder, sorted by name, each with the reason to skip it or ``None``.
 
-    A file stands for itself.
+    For a file, return just that file.
     """
     root = Path(path)
     if not root.is_dir():

@@ -1,7 +1,6 @@
-"""One root → the files below it: a folder, an archive, which is read as if it were a folder, or a few files.
+"""Reads the files below one root: a folder, an archive (read as if it were a folder), or a few files.
 
-Whatever cannot be read, is not wanted or goes beyond a limit ends up in the list of what was skipped; no file, however
-it was made, is an exception.
+Every file that cannot be read, is not wanted or exceeds a limit goes on the list of skipped files. No file raises.
 """
 
 from __future__ import annotations
@@ -20,14 +19,14 @@ from lookalike.documents.meters import ExhaustedError, Member, Meter, Tree
 from lookalike.documents.patterns import Choice
 from lookalike.documents.reasons import RefusedError, in_bytes, too_large, why
 
-#: What a member without a name, or with one that only leads upwards, is called.
+#: Name for an archive member that has no usable name.
 _UNNAMED = "unnamed"
-#: So much of a name that is too long is shown.
+#: Characters shown of a name that is too long.
 _SHOWN = 200
 
 
 class Run:
-    """What all roots of a run share: the limits, what is left of them, and the list of what was skipped."""
+    """State shared by all roots of a run: the limits, what is left of them, and the list of skipped files."""
 
     def __init__(
         self, choice: Choice, limits: Limits, follow_links: bool, progress: Callable[[int], None] | None
@@ -38,22 +37,22 @@ class Run:
         self.skipped: list[Skipped] = []
         self._progress = progress
         self._visited = self._files = self._bytes = 0
-        #: Set when nothing more is read.
+        #: Set once a limit is reached and reading stops.
         self._is_full = False
 
     def skip(self, name: str, reason: str) -> None:
-        """Put something on the list."""
+        """Add an entry to the list of skipped files."""
         self.skipped.append(Skipped(name, reason))
 
     def admits(self, name: str) -> bool:
-        """Count a file or folder; beyond the limit nothing more is admitted, and that is listed once."""
+        """Count a file or folder. Beyond the limit nothing more is read; this is listed once."""
         self._visited += 1
         if self._visited > self.limits.files:
             self._fill(name, f"beyond {self.limits.files:,} files and folders")
         return not self._is_full
 
     def holds(self, name: str, size: int) -> bool:
-        """Count a document; beyond the limit nothing more is held, and that is listed once."""
+        """Count a document's bytes. Beyond the limit no more documents are kept; this is listed once."""
         if self._bytes + size > self.limits.total_bytes:
             self._fill(name, f"beyond {in_bytes(self.limits.total_bytes)} in all")
         if self._is_full:
@@ -65,7 +64,7 @@ class Run:
         return True
 
     def release(self, size: int) -> None:
-        """Take back a document."""
+        """Give back the bytes of a document that is dropped."""
         self._bytes -= size
 
     def _fill(self, name: str, reason: str) -> None:
@@ -79,13 +78,13 @@ class Gathering:
 
     def __init__(self, run: Run, label: str) -> None:
         self._run = run
-        #: Stands before all names on the list of what was skipped; may be empty.
+        #: Prefix of names on the list of skipped files; may be empty.
         self._label = label
         #: By path below the root.
         self.documents: list[Document] = []
         #: The paths that lead into an archive.
         self.archives: set[str] = set()
-        #: The tables of names that may count, by path, whatever patterns say about them.
+        #: Candidates for ``info.csv`` by path; include and exclude patterns do not apply to them.
         self.infos: dict[str, bytes] = {}
         #: Whether the root itself is an archive.
         self.is_archive = False
@@ -100,7 +99,7 @@ class Gathering:
                 self._take(found.target or os.path.join(folder, found.path), found.path, found.path, follow=False)
 
     def take_file(self, file: str) -> None:
-        """Read a file that was named by the user, through links; an archive is read as if it were a folder."""
+        """Read a file the user named, following links; an archive is read as if it were a folder."""
         name = os.path.basename(file)
         if self._wants(name):
             self._take(file, name, "", follow=True)
@@ -109,7 +108,7 @@ class Gathering:
         return self._fits(path) and self._run.choice.enters(path) and self._run.admits(self._name(path))
 
     def _wants(self, path: str) -> bool:
-        """Decide about a file before it is read. What is in an archive decides for itself."""
+        """Decide whether to read a file. Members of archives are decided one by one later."""
         if not self._fits(path):
             return False
         if archives.has_archive_name(path):
@@ -132,7 +131,7 @@ class Gathering:
         self._run.skip(self._name(path), reason)
 
     def _take(self, target: str, path: str, prefix: str, *, follow: bool) -> None:
-        """Read a file of the disk. If it is an archive, its members go below ``prefix``."""
+        """Read a file from disk. If it is an archive, its members go below ``prefix``."""
         limits = self._run.limits
         try:
             with opened(target, follow=follow) as (stream, size):
@@ -150,7 +149,7 @@ class Gathering:
     def _expand(
         self, kind: str, path: str, prefix: str, stream: BinaryIO, meter: Meter, *, depth: int, owns_tree: bool
     ) -> bool:
-        """Read the members of an archive; return whether they were kept, at least those before a damaged place."""
+        """Read the members of an archive; return whether any were kept. Members before a damaged place are kept."""
         self.archives.add(prefix)
         before = len(self.documents)
         try:
@@ -195,9 +194,8 @@ class Gathering:
     def _take_nested(self, kind: str, path: str, data: bytes, tree: Tree, depth: int, *, is_apart: bool) -> None:
         """Read an archive inside an archive.
 
-        Inside one that stands for a folder it is apart from its neighbours: if it breaks a cap, it is left out alone,
-        and what it took is given back. Otherwise one allowance holds for all that is nested, so that it cannot be had
-        more than once.
+        In an archive that is read as a folder, each nested archive has its own allowance: if it breaks a limit, only it
+        is skipped, and its bytes are given back. Deeper archives share one allowance, so that nesting gains nothing.
         """
         allowance = tree.split() if is_apart else tree
         meter = Meter(allowance, len(data))
@@ -220,10 +218,10 @@ def _kind(path: str, stream: BinaryIO) -> str | None:
 
 
 def _may_name(path: str) -> bool:
-    """Tell whether a file may be the table of names: at the root, or in a folder that holds everything."""
+    """Return whether a file may be the ``info.csv``: at the root, or in the one folder that holds everything."""
     return path.count("/") <= 1 and path.rpartition("/")[2] == INFO
 
 
 def _label(name: str) -> str:
-    """Return the path of a member below its archive, whatever the name tries to be."""
+    """Return a safe relative path for a member, whatever its name contains."""
     return "/".join(part for part in name.split("/") if part not in ("", ".", "..")) or _UNNAMED

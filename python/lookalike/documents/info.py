@@ -1,9 +1,9 @@
 """``info.csv``, as Dolos and Dodona have it at the root of an export: who wrote what, and when.
 
 Columns: ``filename`` (a path below the root), and if they are there ``full_name``, ``person``, ``label`` or ``labels``,
-``created_at`` and ``ignored`` (``true`` marks a template). Any other column is ignored. It names the submissions: each
-row makes one, of the file, folder or archive it names. A file that no row names belongs to the submission beside it, if
-its folder below the root holds just one, and is a submission of its own otherwise.
+``created_at`` and ``ignored`` (``true`` marks a template). Other columns are ignored. Each row makes one submission of
+the file, folder or archive it names. A file that no row names belongs to the submission in its folder if there is
+exactly one, and is a submission of its own otherwise.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ INFO = "info.csv"
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """What is known about one file."""
+    """One row of the table."""
 
     path: str
     full_name: str | None

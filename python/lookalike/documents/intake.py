@@ -1,4 +1,4 @@
-"""What the readers hand over: submissions with their documents, templates, and all that was left out, with reasons."""
+"""The result of reading: submissions with their documents, templates, and everything skipped, with reasons."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from lookalike.documents.reasons import GIB, MIB
 class Document:
     """One file. Bytes of a name that are not UTF-8 are kept as ``os.fsdecode`` keeps them."""
 
-    #: The path below its submission, separated by ``/``; a label only, nothing is ever opened or written by it.
+    #: The path below its submission, separated by ``/``; a label only: no file is opened or written under it.
     name: str
     data: bytes
 
@@ -36,7 +36,7 @@ class Submission:
 
 @dataclass(frozen=True, slots=True)
 class Skipped:
-    """Something that was not read, or a group of such things under the pattern that names them."""
+    """Something that was not read, or a group of files under the pattern that excluded them."""
 
     #: Relative to the root that was given, never an absolute path.
     name: str
@@ -45,7 +45,7 @@ class Skipped:
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """How much is read at most; whatever goes beyond is skipped and listed. All are counted on what is really read."""
+    """Limits on reading. What exceeds one is skipped and listed. All count bytes actually read, not sizes claimed."""
 
     file_bytes: int = 32 * MIB
     #: All documents together.
@@ -53,17 +53,17 @@ class Limits:
     #: Files and folders in all.
     files: int = 200_000
     path_bytes: int = 4096
-    #: What an archive and the archives inside it expand to, together.
+    #: Expanded bytes of an archive and the archives inside it, together.
     archive_bytes: int = GIB
     #: How many times its own size an archive may expand to, once beyond ``RATIO_FREE_BYTES``.
     archive_ratio: int = 200
     #: Members of an archive and of the archives inside it, together.
     archive_entries: int = 20_000
-    #: Archives inside an archive: so many levels.
+    #: Levels of archives inside archives.
     archive_depth: int = 2
     #: An archive inside an archive is held in memory while it is read.
     nested_bytes: int = 256 * MIB
-    #: The window that xz and zstd may ask for.
+    #: Largest window that xz and zstd streams may use.
     window_bytes: int = 64 * MIB
 
 
@@ -73,7 +73,7 @@ RATIO_FREE_BYTES = MIB
 
 @dataclass(frozen=True, slots=True)
 class Intake:
-    """All that was read, sorted by name, and all that was not."""
+    """Everything that was read, sorted by name, and everything that was skipped."""
 
     submissions: tuple[Submission, ...]
     templates: tuple[Document, ...]
@@ -81,7 +81,7 @@ class Intake:
 
 
 def in_order(name: str) -> bytes:
-    """Return what a name is sorted by: its bytes."""
+    """Return the sort key of a name: its bytes."""
     try:
         return name.encode("utf-8", "surrogateescape")
     except UnicodeEncodeError:
@@ -92,7 +92,7 @@ _SUFFIX = re.compile(r"(?<=[^/])\.[A-Za-z0-9]{1,10}\Z")
 
 
 def distinct(names: Iterable[str]) -> list[str]:
-    """Give each name that was there before a number, in front of its suffix."""
+    """Make names unique: a repeated name gets a number in front of its suffix."""
     taken: set[str] = set()
     last: dict[str, int] = {}
     result = []

@@ -12,9 +12,9 @@ from lookalike.documents.archives import stem
 from lookalike.documents.info import INFO, Row
 from lookalike.documents.intake import Document, Submission, distinct, in_order
 
-#: How submissions are told apart; ``auto`` is ``dirs`` unless nearly all names are those of a platform.
+#: How files are grouped into submissions; ``auto`` is ``dirs`` unless nearly all names are those of a platform.
 LAYOUTS = params.LAYOUT.choices
-#: ``Full Name_12345_assignsubmission_file_`` is a folder of files, or stands before the name of one.
+#: ``Full Name_12345_assignsubmission_file_`` is a folder of files, or the prefix of a file name.
 _MOODLE = re.compile(r"(?P<name>[^/]+)_(?P<id>\d+)_assignsubmission_[a-z]+(?:_(?P<file>[^/]*))?", re.DOTALL)
 #: ``lastfirst_LATE_12345_67890_file name-2.ext``: person, attachment, resubmission.
 _CANVAS = re.compile(
@@ -35,7 +35,7 @@ class Owner:
     time: str | None = None
 
 
-#: Tells whose a path is, and what the document is called there; nothing if the layout does not say.
+#: Maps a path to its owner and the document's label; ``None`` if the layout does not apply.
 Rule = Callable[[str], tuple[Owner, str] | None]
 
 
@@ -67,7 +67,7 @@ def dirs(path: str, archives: frozenset[str]) -> tuple[Owner, str]:
 
 
 def flat(path: str) -> tuple[Owner, str]:
-    """Return each file as its own."""
+    """Treat each file as a submission."""
     return Owner(("flat", path), path), path.rpartition("/")[2]
 
 
@@ -75,7 +75,7 @@ _PLATFORMS: dict[str, Rule] = {"moodle": moodle, "canvas": canvas}
 
 
 def recognise(paths: Iterable[str]) -> str | None:
-    """Return the platform whose names these are, but for one in ten or a single one."""
+    """Return the platform that wrote these names; one name, or one in ten, may be different."""
     tops = {path.partition("/")[0] for path in paths}
     for name, rule in _PLATFORMS.items():
         others = sum(rule(top) is None for top in tops)
@@ -87,7 +87,7 @@ def recognise(paths: Iterable[str]) -> str | None:
 def group(
     documents: Sequence[Document], archives: frozenset[str], layout: str, rows: Sequence[Row]
 ) -> list[Submission]:
-    """Make submissions of the files below one root. ``archives`` are those of the paths that lead into one."""
+    """Make submissions of the files below one root. ``archives`` are the paths that lead into an archive."""
     paths = [document.name for document in documents]
     platform = _PLATFORMS.get(recognise(paths) or "" if layout == "auto" else layout)
     named = _named(rows, paths)
@@ -106,7 +106,7 @@ def group(
 
 
 def submission(owner: Owner, documents: Iterable[Document]) -> Submission:
-    """Make a submission of files: sorted, and each with a label of its own."""
+    """Make a submission of files: sorted, each with a unique label."""
     files = sorted(documents, key=lambda document: in_order(document.name))
     names = distinct(document.name for document in files)
     made = tuple(Document(name, document.data) for name, document in zip(names, files, strict=True))
@@ -114,7 +114,7 @@ def submission(owner: Owner, documents: Iterable[Document]) -> Submission:
 
 
 def _named(rows: Sequence[Row], paths: Sequence[str]) -> dict[str, tuple[Owner, str]]:
-    """Return owner and label of each path that a row names, or that lies beside the only one named in its folder."""
+    """Return owner and label of each path that a row names, or that shares a folder with exactly one named path."""
     owners = {
         row.path: Owner((INFO, row.path), row.full_name or row.path, row.person, row.label, row.time) for row in rows
     }
@@ -137,6 +137,6 @@ def _named(rows: Sequence[Row], paths: Sequence[str]) -> dict[str, tuple[Owner, 
 
 
 def _folders(path: str, deepest: int) -> list[str]:
-    """Return the folders that a path lies in, inmost first, without the root, and none deeper than that."""
+    """Return the folders above a path, innermost first, without the root."""
     parts = path.split("/")[:-1][:deepest]
     return ["/".join(parts[:count]) for count in range(len(parts), 0, -1)]

@@ -1,4 +1,4 @@
-"""How much an archive may expand to, counted on the bytes that really come out, never on what a header says."""
+"""Limits on how much an archive may expand, counted on bytes actually produced, never on what a header says."""
 
 from __future__ import annotations
 
@@ -8,22 +8,22 @@ from dataclasses import dataclass
 from lookalike.documents.intake import RATIO_FREE_BYTES, Limits
 from lookalike.documents.reasons import in_bytes
 
-#: So much is expanded at a time; the caps are exact to this size.
+#: Bytes expanded at a time; limits are exact to this size.
 CHUNK = 2**16
 
 
 class ExhaustedError(Exception):
-    """A cap on a whole archive is broken; the message is the reason, and what it holds so far is half of something."""
+    """A limit on a whole archive is exceeded. The message is the reason; what was read so far is incomplete."""
 
     def __init__(self, reason: str, scope: Tree | Meter) -> None:
         super().__init__(f"{reason}; nothing of it is read")
-        #: Whose cap it is: that of one archive, or that of one with all that is nested in it.
+        #: Whether the limit is that of one archive or of one with everything nested in it.
         self.scope = scope
 
 
 @dataclass(slots=True)
 class Tree:
-    """An archive with the archives inside it, at any level: they share one allowance of bytes and one of entries."""
+    """The allowance of bytes and entries that an archive shares with all archives inside it."""
 
     limits: Limits
     bytes_left: int
@@ -31,7 +31,7 @@ class Tree:
 
     @classmethod
     def new(cls, limits: Limits) -> Tree:
-        """Make the allowance of an archive that is inside no other."""
+        """Make the allowance of a top-level archive."""
         return cls(limits, limits.archive_bytes, limits.archive_entries)
 
     def count(self, entries: int) -> None:
@@ -42,16 +42,16 @@ class Tree:
             raise ExhaustedError(f"holds more than {most:,} entries: unpack it and give the folder", self)
 
     def split(self) -> Tree:
-        """Return an allowance as large as what is left, for an archive that may fail without the others."""
+        """Return a separate allowance of what is left, for an archive that may fail alone."""
         return Tree(self.limits, self.bytes_left, self.entries_left)
 
 
 @dataclass(slots=True)
 class Meter:
-    """The bytes that come out of one archive."""
+    """Counts the bytes that one archive produces."""
 
     tree: Tree
-    #: Of the archive itself, as it lies there.
+    #: Bytes of the archive file itself.
     size: int
     expanded: int = 0
 
@@ -68,9 +68,9 @@ class Meter:
 
 @dataclass(frozen=True, slots=True)
 class Member:
-    """A file in an archive. REQUIRES: it is read, if at all, before the next one is asked for."""
+    """A file in an archive. REQUIRES: read it, if at all, before asking for the next one."""
 
-    #: As the archive has it; ``None`` for what is only compressed, and named after the file it lies in.
+    #: The name in the archive; ``None`` for a compressed single file, which is named after its container.
     name: str | None
-    #: Reads it whole. Errors: ``RefusedError`` if it has more than so many bytes or cannot be read.
+    #: Reads the whole member. Errors: ``RefusedError`` if it exceeds the given size or cannot be read.
     read: Callable[[int], bytes]

@@ -1,9 +1,9 @@
-"""Which files are wanted: glob patterns, and what is left out unless somebody asks for it.
+"""Decides which files are read: glob patterns, and what is excluded by default.
 
-A pattern without ``/`` is held against the name of a file or folder at any depth, one with ``/`` against the whole path
-below the root; ``**`` stands for any number of folders, and a final ``/`` means folders only. Matching costs at most
-pattern × path: within a name by ``fnmatch.translate``, which never goes back over a ``*`` it has passed, and between
-names by the walk below, which only ever goes back to the last ``**``.
+A pattern without ``/`` is matched against the name of a file or folder at any depth, one with ``/`` against the whole
+path below the root; ``**`` matches any number of folders, and a final ``/`` matches folders only. Matching costs at
+most pattern × path: within a name by ``fnmatch.translate``, which never backtracks over a passed ``*``, and between
+names by the walk below, which backtracks only to the last ``**``.
 """
 
 from __future__ import annotations
@@ -15,13 +15,13 @@ from collections.abc import Iterable, Sequence
 
 from lookalike.documents.intake import Skipped
 
-#: Folders that tools make and nobody hands in on purpose. Not here: build, dist, out, bin, vendor, also used by hand.
+#: Folders made by tools. Not listed: build, dist, out, bin and vendor, which people also use for their own files.
 _FOLDERS = """
 .git .hg .svn .bzr CVS .idea .vscode .vs .settings .gradle .mvn .venv venv site-packages node_modules bower_components
 __pycache__ .ipynb_checkpoints .mypy_cache .pytest_cache .ruff_cache .tox .nox .eggs CMakeFiles .next .nuxt .dart_tool
 __MACOSX
 """
-#: Compiled code, pictures, sound, film and type: nothing in them is compared. Held against lower case.
+#: Compiled code, images, sound, video and fonts, which are not compared. Matched in lower case.
 _SUFFIXES = """
 class pyc pyo pyd o obj a lib so dylib dll exe jar war ear pdb wasm
 png jpg jpeg gif bmp ico webp tif tiff heic psd mp3 wav ogg flac m4a aac mid mp4 avi mov mkv webm wmv m4v
@@ -30,32 +30,32 @@ ttf otf woff woff2 eot
 FOLDERS = frozenset(_FOLDERS.split())
 SUFFIXES = frozenset(_SUFFIXES.split())
 FILES = frozenset([".DS_Store", "Thumbs.db", "desktop.ini"])
-#: How macOS names the second half of a file on other systems' disks.
+#: Prefix of macOS resource forks on foreign file systems.
 APPLE_DOUBLE = "._"
 #: Matches no name.
 _NOTHING = re.compile(r"(?!)")
 
 
 class Pattern:
-    """A glob pattern, ready to be held against paths."""
+    """A compiled glob pattern."""
 
     def __init__(self, text: str) -> None:
         self.text = text
         self.only_folders = text.endswith("/")
         parts = text.strip("/").split("/")
-        #: Whether the whole path counts.
+        #: Whether the whole path must match.
         self.is_anchored = "/" in text.rstrip("/")
         self._parts = [None if part == "**" else re.compile(fnmatch.translate(part)) for part in parts]
 
     def matches(self, path: str, *, is_folder: bool = False) -> bool:
-        """Return whether this pattern names the path."""
+        """Return whether this pattern matches the path."""
         if self.only_folders and not is_folder:
             return False
         names = path.split("/")
         return _matches(self._parts, names if self.is_anchored else names[-1:])
 
     def covers(self, path: str) -> bool:
-        """Return whether this pattern names one of the folders that a path lies in."""
+        """Return whether this pattern matches one of the folders above a path."""
         folders = path.split("/")[:-1]
         if self.is_anchored:
             return bool(folders) and _matches([*self._parts, None], folders)
@@ -63,7 +63,7 @@ class Pattern:
 
 
 def _matches(parts: Sequence[re.Pattern[str] | None], names: Sequence[str]) -> bool:
-    """Match names one by one; ``None`` stands for any number of them, and the last one met takes up the slack."""
+    """Match path parts one by one; ``None`` matches any number of parts, and only the last ``None`` is retried."""
     part = name = 0
     last_gap, after_gap = -1, 0
     while name < len(names):
@@ -81,7 +81,7 @@ def _matches(parts: Sequence[re.Pattern[str] | None], names: Sequence[str]) -> b
 
 
 class Choice:
-    """Decides what is read, and counts what is not, so that the list stays short: one line a pattern."""
+    """Decides what is read, and counts what each pattern excluded, so that the list has one line per pattern."""
 
     def __init__(self, include: Iterable[str] = (), exclude: Iterable[str] = ()) -> None:
         self._include = [Pattern(text) for text in include]
@@ -90,18 +90,18 @@ class Choice:
         self._unmatched = 0
 
     def enters(self, path: str, noun: str = "folder") -> bool:
-        """Return whether a folder is looked into, or an archive, which is one."""
+        """Return whether a folder, or an archive, is entered."""
         name = path.rpartition("/")[2]
         return not self._leaves_out(name if name in FOLDERS else self._excluded(path, is_folder=True), noun)
 
     def hides(self, path: str) -> bool:
-        """Return whether a file of an archive lies in a folder that is not looked into."""
+        """Return whether a member of an archive is in an excluded folder."""
         named = next((folder for folder in path.split("/")[:-1] if folder in FOLDERS), None)
         by = named or next((pattern.text for pattern in self._exclude if pattern.covers(path)), None)
         return self._leaves_out(by and by.rstrip("/") + "/", "file")
 
     def keeps(self, path: str) -> bool:
-        """Return whether a file is read. What an ``include`` names is read whatever its suffix."""
+        """Return whether a file is read. A file that ``include`` matches is read whatever its suffix."""
         by = self._excluded(path, is_folder=False)
         if not by and self._include:
             if any(pattern.matches(path) for pattern in self._include):
@@ -119,7 +119,7 @@ class Choice:
         return next((p.text for p in self._exclude if p.matches(path, is_folder=is_folder)), None)
 
     def summary(self) -> list[Skipped]:
-        """Return one entry a pattern that left something out."""
+        """Return one entry per pattern that excluded something."""
         rows = [Skipped(by, f"excluded: {_count(n, noun)} not read") for (by, noun), n in self._left_out.items()]
         if self._unmatched:
             wanted = ", ".join(f"`{pattern.text}`" for pattern in self._include)

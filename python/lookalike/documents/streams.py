@@ -1,7 +1,7 @@
-"""Compressed bytes → bytes, a bounded piece at a time: gzip, bzip2, xz and zstd.
+"""Decompresses gzip, bzip2, xz and zstd in pieces of bounded size.
 
-A compressed file may be several streams one after the other, and is read to its end. No more memory is taken than the
-window limit allows, whatever a header asks for: xz and zstd refuse before they allocate.
+A compressed file may hold several streams in a row; all are read. Memory never exceeds the window limit, whatever a
+header asks for: xz and zstd refuse before they allocate.
 """
 
 from __future__ import annotations
@@ -14,9 +14,9 @@ from lookalike.documents.files import Readable
 from lookalike.documents.meters import CHUNK, Meter
 from lookalike.documents.reasons import MIB, RefusedError, in_bytes
 
-#: A piece of compressed input. Small, because what is left of it is copied once for each stream that ends in it.
+#: Bytes of compressed input per piece. Small, because the rest is copied for each stream that ends in the piece.
 _PIECE = 2**14
-#: What the xz decoder needs beside its window.
+#: Memory the xz decoder needs in addition to its window.
 _BESIDE_WINDOW = 2 * MIB
 
 #: The first bytes of a compressed file, by the name of the format.
@@ -34,7 +34,7 @@ class _Decompressor(Protocol):
 
 
 class _Gzip:
-    """A gzip stream, with the manners of the other decompressors."""
+    """A gzip stream with the interface of the other decompressors."""
 
     def __init__(self) -> None:
         import zlib
@@ -58,7 +58,7 @@ class _Gzip:
 
 
 def decompressor(format: str, window_bytes: int) -> tuple[Callable[[], _Decompressor], type[Exception]]:
-    """Return what begins a stream, and what it raises for damaged ones."""
+    """Return the function that starts a decompressor, and the exceptions it raises for damaged data."""
     if format == "gzip":
         import zlib
 
@@ -80,7 +80,7 @@ def decompressor(format: str, window_bytes: int) -> tuple[Callable[[], _Decompre
 
 
 class Expanded:
-    """What a compressed file holds, read forwards once; all of it is charged to the meter."""
+    """The decompressed content of a file, read forwards once; every byte is charged to the meter."""
 
     def __init__(self, file: Readable, format: str, meter: Meter) -> None:
         self._file = file
@@ -92,7 +92,7 @@ class Expanded:
         self._rest = b""
 
     def read(self, size: int, /) -> bytes:
-        """Return up to ``size`` bytes, none only at the end. Errors: ``RefusedError``, ``ExhaustedError``."""
+        """Return up to ``size`` bytes, empty only at the end. Errors: ``RefusedError``, ``ExhaustedError``."""
         while True:
             if self._stream.eof and not self._next_stream():
                 return b""
@@ -110,7 +110,7 @@ class Expanded:
                 return data
 
     def _next_stream(self) -> bool:
-        """Begin the stream that follows; anything else there, such as padding, is ignored, as the usual tools do."""
+        """Start the next stream. Anything else, such as padding, is ignored, as the usual tools do."""
         self._rest = self._stream.unused_data.lstrip(b"\0")
         while len(self._rest) < len(self._magic) and (piece := self._file.read(_PIECE)):
             self._rest = (self._rest + piece).lstrip(b"\0")

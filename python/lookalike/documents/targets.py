@@ -1,4 +1,4 @@
-"""What the user gave → paths that are there. Patterns are expanded here, by the rules of ``patterns``."""
+"""Turns what the user gave into existing paths. Patterns are expanded by the rules of ``patterns``."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def targets(given: Iterable[str | os.PathLike[str]], skip: Callable[[str, str], 
 
 def _targets(path: str, skip: Callable[[str, str], None]) -> list[str]:
     if os.path.basename(path) == INFO and os.path.isfile(path):
-        # Dolos is given its table; the files are beside it.
+        # Dolos takes the path of its info.csv; the files are beside it.
         return [os.path.dirname(path) or os.curdir]
     matching = [path] if os.path.lexists(path) else _matching(path, skip) if _MAGIC.search(path) else []
     if not matching:
@@ -33,7 +33,7 @@ def _targets(path: str, skip: Callable[[str, str], None]) -> list[str]:
 
 
 def _matching(text: str, skip: Callable[[str, str], None]) -> list[str]:
-    """Return the files and folders that a pattern names, sorted; folders that tools make are not looked into."""
+    """Return the files and folders that a pattern matches, sorted; folders made by tools are not entered."""
     parts = text.replace(os.sep, "/").rstrip("/").split("/")
     first = next(number for number, part in enumerate(parts) if _MAGIC.search(part))
     base = "/".join(parts[:first]) or ("/" if first else os.curdir)

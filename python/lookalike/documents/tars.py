@@ -1,7 +1,7 @@
-"""Tar archive → its members, one by one, from a stream that is read forwards only.
+"""Reads the members of a tar archive one by one, from a stream that is read forwards only.
 
-``tarfile`` parses the headers. It sees the stream through ``_Forward``, which does not let it go back, and lets it take
-only so much for one header: long names, extended headers and sparse maps all come from headers that may say anything.
+``tarfile`` parses the headers. It reads the stream through ``_Forward``, which refuses to seek back and limits the
+bytes per header, because long names, extended headers and sparse maps may claim any size.
 """
 
 from __future__ import annotations
@@ -15,27 +15,27 @@ from lookalike.documents.files import Readable
 from lookalike.documents.meters import CHUNK, Member, Meter
 from lookalike.documents.reasons import A_LINK, KIB, NOT_REGULAR, RefusedError, in_bytes, too_large
 
-#: What one member may have in headers; a path of 4 KiB and a few attributes need less.
+#: Bytes of headers allowed per member; a path of 4 KiB and a few attributes need less.
 _HEADER_BYTES = 64 * KIB
 _DAMAGED = "damaged: cut short or not a tar archive from here on; what stands before is read"
 _BELOW_ZERO = "damaged: a member has a size below zero"
 
 
 class _Forward:
-    """As much of a file as ``tarfile`` needs to find members; the members themselves are taken by ``take``."""
+    """The file interface that ``tarfile`` needs to find members; ``take`` reads the members themselves."""
 
     def __init__(self, source: Readable) -> None:
         self._source = source
         self._at = 0
         self._header_bytes = 0
-        #: What was read for a header last.
+        #: Bytes last read for a header.
         self.last = b""
 
     def tell(self) -> int:
         return self._at
 
     def read(self, size: int) -> bytes:
-        """Read for a header. Errors: ``RefusedError`` if headers go on and on."""
+        """Read for a header. Errors: ``RefusedError`` if the headers are too long."""
         self._header_bytes += size
         if size < 0 or self._header_bytes > _HEADER_BYTES:
             raise RefusedError(f"damaged: a member has headers of more than {in_bytes(_HEADER_BYTES)}")
@@ -43,7 +43,7 @@ class _Forward:
         return self.last
 
     def seek(self, to: int) -> None:
-        """Go forwards. Errors: ``RefusedError`` for the other way, which a size below zero would lead."""
+        """Skip forwards. Errors: ``RefusedError`` for seeking back, which a negative size would cause."""
         if to < self._at:
             raise RefusedError(_BELOW_ZERO)
         for _ in self._pieces(to - self._at):
@@ -61,7 +61,7 @@ class _Forward:
         return data
 
     def next_member(self) -> None:
-        """Begin to count anew."""
+        """Reset the count of header bytes."""
         self._header_bytes = 0
 
     def _pieces(self, size: int) -> Iterator[bytes]:
@@ -73,14 +73,14 @@ class _Forward:
 
 
 class Metered:
-    """An archive that is not compressed: what is read is charged all the same."""
+    """An uncompressed archive; bytes read are charged to the meter as well."""
 
     def __init__(self, file: Readable, meter: Meter) -> None:
         self._file = file
         self._meter = meter
 
     def read(self, size: int) -> bytes:
-        """Return up to ``size`` bytes, none only at the end. Errors: ``ExhaustedError``."""
+        """Return up to ``size`` bytes, empty only at the end. Errors: ``ExhaustedError``."""
         data = self._file.read(size)
         self._meter.charge(len(data))
         return data
@@ -96,12 +96,12 @@ def members(source: Readable, meter: Meter) -> Iterator[Member]:
                 meter.tree.count(1)
                 if not info.isdir():
                     yield Member(info.name, partial(_read, stream, info))
-                # Both would grow with the archive.
+                # Both would grow with the number of members.
                 archive.members = []  # type: ignore[attr-defined]
                 archive.pax_headers = {}
     except (tarfile.TarError, ValueError, OverflowError, RecursionError):
         raise RefusedError(_DAMAGED) from None
-    # tarfile ends at the first block that is no header. Only a block of zeros is the end.
+    # tarfile stops at the first block that is no header; only a block of zeros is a proper end.
     if not stream.last or stream.last.strip(b"\0"):
         raise RefusedError(_DAMAGED)
 

@@ -1,9 +1,9 @@
-"""Zip archive → its members, one by one, in memory.
+"""Reads the members of a zip archive one by one, in memory.
 
-The standard ``zipfile`` is not used: it makes an object of every entry before the caller can count them, gives up the
-whole archive for one odd entry, loses the bytes of names, and takes whatever window an LZMA member asks for. Here the
-directory is counted before it is read, and a bad entry is a bad entry. Read are stored and deflated members, which is
-all that platforms and file managers write. Layout: PKWARE's APPNOTE 6.3, sections 4.3 and 4.5.3.
+The standard ``zipfile`` is not used: it creates an object for every entry before the caller can count them, rejects the
+whole archive for one odd entry, loses the bytes of names, and accepts any LZMA window. Here entries are counted before
+they are read, and a bad entry affects only itself. Stored and deflated members are read; platforms and file managers
+write no others. Layout: PKWARE's APPNOTE 6.3, sections 4.3 and 4.5.3.
 """
 
 from __future__ import annotations
@@ -24,13 +24,13 @@ _END_64_LOCATOR = struct.Struct("<4sLQL")
 _END_64 = struct.Struct("<4sQ2H2L4Q")
 _ENTRY = struct.Struct("<4s6H3L5H2L")
 _LOCAL = struct.Struct("<4s5H3L2H")
-#: The directory may have so many bytes an entry on average; real ones have about 150.
+#: Bytes allowed per directory entry on average; real ones have about 150.
 _DIRECTORY_BYTES_AN_ENTRY = 1024
 _ENCRYPTED = 0x0001 | 0x0040 | 0x2000
 _UTF_8 = 0x0800
 _STORED, _DEFLATED = 0, 8
 _MADE_ON_UNIX = 3
-#: A size or offset that stands in the extra field instead.
+#: Marks a size or offset that is stored in the extra field instead.
 _ELSEWHERE = 0xFFFFFFFF
 _DAMAGED = "damaged: its directory cannot be read"
 
@@ -45,12 +45,12 @@ class _Entry:
     packed_bytes: int
     size_bytes: int
     attributes: int
-    #: Of the local header, in the file.
+    #: Offset of the local header in the file.
     offset: int
 
     @property
     def end(self) -> int:
-        """The first byte that may belong to another entry."""
+        """Offset of the first byte after this entry's data."""
         return self.offset + _LOCAL.size + len(self.name) + self.packed_bytes
 
     @property
@@ -64,7 +64,7 @@ class _Entry:
 
     @property
     def obstacle(self) -> str | None:
-        """Why this cannot be read, if so."""
+        """The reason this entry cannot be read, or ``None``."""
         kind = stat.S_IFMT(self.attributes >> 16) if self.system == _MADE_ON_UNIX else 0
         if kind not in (0, stat.S_IFREG):
             return A_LINK if kind == stat.S_IFLNK else NOT_REGULAR
@@ -90,7 +90,7 @@ def members(file: BinaryIO, meter: Meter) -> Iterator[Member]:
 
 
 def _directory(file: BinaryIO, meter: Meter) -> tuple[bytes, int, int]:
-    """Return the directory, where it begins, and how far the archive is shifted by what stands before it."""
+    """Return the directory, its offset, and the number of bytes in front of the archive."""
     tail_at = max(0, meter.size - _END.size - 0xFFFF)
     file.seek(tail_at)
     tail = file.read(meter.size - tail_at)
@@ -127,7 +127,7 @@ def _large_end(file: BinaryIO, end: int) -> tuple[int, int, int, int] | None:
 
 
 def _count(directory: bytes, most: int) -> int:
-    """Count the entries, whatever was said about their number; enough if there are more than ``most``."""
+    """Count the entries, ignoring the number in the header; stop once there are more than ``most``."""
     at = count = 0
     while count <= most and at + _ENTRY.size <= len(directory):
         count += 1
@@ -155,7 +155,7 @@ def _entries(directory: bytes, shift: int) -> Iterator[_Entry]:
 
 
 def _large_fields(extra: bytes, values: list[int]) -> list[int]:
-    """Replace the values that stand in the Zip64 part of an extra field."""
+    """Replace the values that are stored in the Zip64 extra field."""
     at = 0
     while _ELSEWHERE in values and at + 4 <= len(extra):
         kind, length = struct.unpack_from("<2H", extra, at)
@@ -168,7 +168,7 @@ def _large_fields(extra: bytes, values: list[int]) -> list[int]:
 
 
 def _read(file: BinaryIO, entry: _Entry, meter: Meter, most: int) -> bytes:
-    """Read a member whole, and check it."""
+    """Read a member and check its length and CRC."""
     if entry.obstacle:
         raise RefusedError(entry.obstacle)
     if entry.size_bytes > most:

@@ -1,7 +1,7 @@
 """The local engine: threads over the core.
 
-The core releases the GIL, so threads run on all cores; batches are handed out one by one, so a slow one holds
-nobody up; results come back in the order of the batches, so the answer does not depend on the number of threads.
+The core releases the GIL, so threads run on all cores. Batches are handed out one by one, so a slow batch delays no
+other. Results come back in the order of the batches, so the answer does not depend on the number of threads.
 """
 
 from __future__ import annotations
@@ -19,12 +19,12 @@ Result = TypeVar("Result")
 
 
 def cores() -> int:
-    """Cores this process may use."""
+    """Return the number of cores this process may use."""
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 def map_batches(work: Callable[[Item], Result], batches: Iterable[Item], threads: int | None) -> Iterator[Result]:
-    """Yield ``work(batch)`` for each batch, in order, with at most two batches a thread under way."""
+    """Yield ``work(batch)`` for each batch, in order, with at most two batches per thread in progress."""
     count, pending = threads or cores(), iter(batches)
     first = list(islice(pending, 2 * count))
     if count == 1 or len(first) <= 1:
