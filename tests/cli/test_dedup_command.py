@@ -263,7 +263,7 @@ def test_a_dry_run_of_much_looks_at_the_beginning_and_tells_of_the_whole(
         (["-o", "new", "--threshold", "1"], 0, None),
         (["-o", "new", "--text-column", "body"], 2, "text column `body` is not in `rows.jsonl`: it has `id`, `text`"),
         (["-o", "new", "--format", "parquet"], 3, None),
-        (["-o", "memory://new"], 2, "is no path of this machine"),
+        (["-o", "memory://new"], 2, "is not a local path"),
         (["-o", "there.jsonl/new.jsonl"], 7, "there.jsonl` cannot be read or written: Not a directory"),
         (["-o", "no/such/place/new.jsonl"], 0, None),
         (["--restore", "rows.jsonl", "-o", "new"], 3, "is not a ledger"),

@@ -49,7 +49,7 @@ def test_a_folder_with_files_of_rows_is_these_files_in_order_of_their_names(tmp_
     with Scratch() as scratch:
         problems = open_sources(["d"], scratch).problems
     assert [problem.reason for problem in problems] == [
-        "1 files that are of no format of rows are not read: `d/README.md`"
+        "1 files without a known row format are not read: `d/README.md`"
     ]
 
 
@@ -97,7 +97,7 @@ def test_a_file_that_is_named_twice_is_read_once(tmp_path: Path):
     with Scratch() as scratch:
         corpus = open_sources([str(tmp_path / "d" / "a.jsonl"), str(tmp_path / "d")], scratch)
     assert len(corpus.sources) == 1
-    assert [problem.reason for problem in corpus.problems] == ["was named before, and is read once"]
+    assert [problem.reason for problem in corpus.problems] == ["was given twice; it is read once"]
 
 
 def test_addresses_are_read_through_fsspec(tmp_path: Path):
@@ -212,16 +212,16 @@ def test_an_input_is_never_written_not_even_through_a_link_or_from_inside(tmp_pa
         with pytest.raises(FileExistsError, match="is an input"):
             dedup([tmp_path / "in.jsonl"], tmp_path / out, overwrite=True)
     for out in ("d", "d/clean"):
-        with pytest.raises(FileExistsError, match="which is an input"):
+        with pytest.raises(FileExistsError, match="is inside the input"):
             dedup([tmp_path / "d"], tmp_path / out, overwrite=True)
-    with pytest.raises(ParameterError, match="no path of this machine"):
+    with pytest.raises(ParameterError, match="is not a local path"):
         dedup([tmp_path / "in.jsonl"], "s3://bucket/out.jsonl")
     assert (tmp_path / "in.jsonl").read_bytes() == A + A
 
 
 def test_a_file_in_the_place_of_the_folder_is_refused(tmp_path: Path):
     write(tmp_path, x_jsonl=A, y_jsonl=B, out=b"precious")
-    with pytest.raises(FileExistsError, match="is a file, and a folder is needed"):
+    with pytest.raises(FileExistsError, match="is a file, but a folder is needed"):
         dedup([tmp_path / "x.jsonl", tmp_path / "y.jsonl"], tmp_path / "out", overwrite=True)
     assert (tmp_path / "out").read_bytes() == b"precious"
 
@@ -357,7 +357,7 @@ DAMAGE = {
     "binary": (lambda run: bytes(range(256)), "is not a ledger"),
     "newer": (lambda run: changed(run, b'{"ledger":1', b'{"ledger":9'), "of version 9, this program reads 1"),
     "row changed": (lambda run: changed(run, b'\\"a\\"', b'\\"x\\"'), "was changed"),
-    "leads out": (lambda run: changed(run, b'"clean":"a.jsonl"', b'"clean":"../a.jsonl"'), "leads out of the folder"),
+    "leads out": (lambda run: changed(run, b'"clean":"a.jsonl"', b'"clean":"../a.jsonl"'), "which is outside the folder"),
     "no sources": (lambda run: changed(run, b'"sources"', b'"fountains"'), "header lacks"),
 }
 
@@ -390,7 +390,7 @@ def test_an_output_may_be_compressed_or_expanded_before_its_rows_come_back(run: 
 
 def test_rows_do_not_come_back_into_the_output(run: Path):
     for out in ("out", "out/back"):
-        with pytest.raises(FileExistsError, match="which is an input"):
+        with pytest.raises(FileExistsError, match="is inside the input"):
             restore(run / "ledger", run / "out", run / out, overwrite=True)
 
 

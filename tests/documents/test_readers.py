@@ -377,7 +377,7 @@ def test_files_that_the_table_does_not_name_are_read_and_told(tmp_path: Path):
         "both": ["d.py"],
         "loose.py": ["loose.py"],
     }
-    assert reasons(found) == {"info.csv": "does not name 3 of 7 files; they are read all the same"}
+    assert reasons(found) == {"info.csv": "does not name 3 of 7 files; they are read as well"}
 
 
 def test_a_folder_that_the_table_names_has_its_files_named(tmp_path: Path):
@@ -391,10 +391,10 @@ def test_a_folder_that_the_table_names_has_its_files_named(tmp_path: Path):
 @pytest.mark.parametrize(
     ("table", "reason"),
     [
-        (b"name,label\na.py,x\n", "has no column `filename`: read as if it were not there"),
-        (b"", "has no column `filename`: read as if it were not there"),
-        (b'filename,label\n"a.py,x\n', "is no table (unexpected end of data): read as if it were not there"),
-        (b"filename\n" + b"x" * 200_000, "is no table (field larger than field limit (131072))"),
+        (b"name,label\na.py,x\n", "has no column `filename`: it is ignored"),
+        (b"", "has no column `filename`: it is ignored"),
+        (b'filename,label\n"a.py,x\n', "is not a CSV table (unexpected end of data): it is ignored"),
+        (b"filename\n" + b"x" * 200_000, "is not a CSV table (field larger than field limit (131072))"),
     ],
 )
 def test_a_bad_table_is_told_and_left_out(tmp_path: Path, table: bytes, reason: str):
@@ -425,7 +425,7 @@ def test_a_file_that_is_too_large_is_skipped_alone(tmp_path: Path):
 def test_beyond_the_files_of_a_run_nothing_is_read_and_that_is_told_once(tmp_path: Path):
     found = collect([make(tmp_path, *(f"{n}.py" for n in range(9)))], limits=Limits(files=4))
     assert list(shape(found)) == ["0.py", "1.py", "2.py", "3.py"]
-    assert reasons(found) == {"4.py": "beyond 4 files and folders: this and what follows is not read"}
+    assert reasons(found) == {"4.py": "beyond 4 files and folders: this file and all later ones are not read"}
 
 
 def test_beyond_the_bytes_of_a_run_nothing_is_read_and_that_is_told_once(tmp_path: Path):
@@ -433,7 +433,7 @@ def test_beyond_the_bytes_of_a_run_nothing_is_read_and_that_is_told_once(tmp_pat
         (tmp_path / name).write_bytes(bytes(30))
     found = collect([tmp_path], limits=Limits(total_bytes=70))
     assert list(shape(found)) == ["a", "b"]
-    assert reasons(found) == {"c": "beyond 70 bytes in all: this and what follows is not read"}
+    assert reasons(found) == {"c": "beyond 70 bytes in all: this file and all later ones are not read"}
 
 
 def test_skipped_names_are_below_the_root_and_say_which_of_several(tmp_path: Path):

@@ -143,7 +143,7 @@ class Reading:
         self.header = self._parsed(next(self._lines, b""))
         version = self.header.get("ledger")
         if not isinstance(version, int):
-            raise LedgerError(f"`{path}` is not a ledger: its first line is none's header")
+            raise LedgerError(f"`{path}` is not a ledger: line 1 is not a ledger header")
         if version > VERSION:
             raise LedgerError(
                 f"`{path}` is a ledger of version {version}, this program reads {VERSION}: use a newer one"
@@ -153,7 +153,7 @@ class Reading:
             self.sources = [Facts(**{k: v for k, v in one.items() if k in known}) for one in self.header["sources"]]
             self.is_folder = bool(self.header["is_folder"])
         except (KeyError, TypeError, AttributeError):
-            raise LedgerError(f"`{path}` is damaged: its header lacks what belongs there") from None
+            raise LedgerError(f"`{path}` is damaged: its header lacks required fields") from None
 
     def entries(self) -> Iterator[dict[str, Any]]:
         """Yield all entries; completeness is checked at the end."""
@@ -163,7 +163,7 @@ class Reading:
             self._digest.update(line)
             yield self._parsed(line)
         if count != self.header.get("entries") or self._digest.hexdigest() != self.header.get("digest"):
-            raise LedgerError(f"`{self.path}` is cut short or was changed: its entries are not those of its header")
+            raise LedgerError(f"`{self.path}` is cut short or was changed: its entries do not match its header")
 
     def _parsed(self, line: bytes) -> dict[str, Any]:
         try:
@@ -171,7 +171,7 @@ class Reading:
         except (ValueError, RecursionError):
             value = None
         if not isinstance(value, dict):
-            raise LedgerError(f"`{self.path}` is not a ledger, or is cut short: a line of it is no JSON object")
+            raise LedgerError(f"`{self.path}` is not a ledger, or is cut short: a line is not a JSON object")
         return value
 
     def _all(self) -> Iterator[bytes]:

@@ -91,7 +91,7 @@ class _Restoring:
     def finish(self) -> None:
         """Errors: ``LedgerError`` if entries are left over or contradict the header."""
         if self._waiting is not None:
-            raise LedgerError(f"`{self._reading.path}` is damaged: it has entries of no source")
+            raise LedgerError(f"`{self._reading.path}` is damaged: it has entries that belong to no source")
 
     def _own(self, number: int) -> Iterator[dict[str, Any]]:
         """Yield the entries of a source."""
@@ -157,7 +157,7 @@ class _Restoring:
         if kept.result != (facts.clean_size, facts.clean_digest):
             raise self._foreign(name)
         if whole.result != (facts.size, facts.digest):
-            raise LedgerError(f"`{self._reading.path}` was changed: the rows in it do not make up `{facts.name}` again")
+            raise LedgerError(f"`{self._reading.path}` was changed: its rows do not restore `{facts.name}`")
 
     def _foreign(self, name: str) -> LedgerError:
         return LedgerError(
@@ -169,5 +169,5 @@ class _Restoring:
 def check_name(name: str, ledger: str) -> str:
     """Return a name. Errors: ``LedgerError`` if it points outside its folder."""
     if name and safe(name) != name:
-        raise LedgerError(f"`{ledger}` is not to be trusted: it names `{name}`, which leads out of the folder")
+        raise LedgerError(f"`{ledger}` cannot be trusted: it names `{name}`, which is outside the folder")
     return name

@@ -38,11 +38,11 @@ class Plan:
         """
         path = os.fspath(out)
         if not path or "://" in path:
-            raise ParameterError(f"output `{path}` is no path of this machine: name a file or a folder")
+            raise ParameterError(f"output `{path}` is not a local path: name a file or a folder")
         check_outside(path, inputs)
         is_folder = many or whole or len(names) != 1 or path.endswith(("/", os.sep)) or os.path.isdir(path)
         if is_folder and os.path.lexists(path) and not os.path.isdir(path):
-            raise FileExistsError(errno.EEXIST, "is a file, and a folder is needed: name another", path)
+            raise FileExistsError(errno.EEXIST, "is a file, but a folder is needed: name another", path)
         is_named = is_folder and not (whole and len(names) == 1)
         chosen = distinct([safe(name) for name in names]) if is_named else [""]
         return cls(path.rstrip("/" + os.sep) or path, is_folder, chosen)
@@ -96,7 +96,7 @@ def check_outside(out: str, inputs: Sequence[str]) -> None:
     for path in inputs:
         folder = os.path.realpath(path)
         if os.path.isdir(folder) and os.path.commonpath([real, folder]) == folder:
-            raise FileExistsError(errno.EEXIST, f"lies in `{path}`, which is an input: name another", out)
+            raise FileExistsError(errno.EEXIST, f"is inside the input `{path}`: name another", out)
 
 
 def safe(name: str) -> str:

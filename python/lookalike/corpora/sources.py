@@ -120,13 +120,13 @@ class _Opening:
             self.file(place, is_named=False)
         if others := sorted({one.name for one in places} - {one.name for one in corpus}):
             shown = ", ".join(f"`{name}`" for name in others[:_NAMED]) + (", …" if len(others) > _NAMED else "")
-            self.skip(folder.name, f"{len(others):,} files that are of no format of rows are not read: {shown}")
+            self.skip(folder.name, f"{len(others):,} files without a known row format are not read: {shown}")
 
     def file(self, place: Place, *, is_named: bool) -> None:
         """Take a file of any format, unless it was taken before."""
         real = os.path.realpath(place.path) if place.path is not None else place.name
         if real in self._taken:
-            self.skip(place.name, "was named before, and is read once")
+            self.skip(place.name, "was given twice; it is read once")
             return
         self._taken.add(real)
         try:

@@ -162,7 +162,7 @@ class WarcSource(InPlace):
             at = _next(file, (at if last is None else last) + 1, marker)
 
     def _report(self, at: int, reason: str) -> None:
-        self.problems.append(Problem(self.name, f"byte {at:,}", f"{reason}; reading goes on at the next record", 1))
+        self.problems.append(Problem(self.name, f"byte {at:,}", f"{reason}; reading continues at the next record", 1))
 
     def _row(self, record: WarcRecord) -> tuple[str | None, bytes | str | None]:
         name = record.headers.get("WARC-Target-URI") or record.record_id
@@ -255,7 +255,7 @@ def _exactly(file: BinaryIO, size: int) -> bytes:
     while size:
         part = file.read(size)
         if not part:
-            raise ChangedError("the input is shorter than it was in the first pass: it was changed")
+            raise ChangedError("the input is shorter than in the first pass: it changed in between")
         parts.append(part)
         size -= len(part)
     return b"".join(parts)

@@ -69,7 +69,7 @@ class Run:
 
     def _fill(self, name: str, reason: str) -> None:
         if not self._is_full:
-            self.skip(name, f"{reason}: this and what follows is not read")
+            self.skip(name, f"{reason}: this file and all later ones are not read")
         self._is_full = True
 
 

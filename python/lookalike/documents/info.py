@@ -37,10 +37,10 @@ def parse(data: bytes) -> list[Row]:
     try:
         reader = csv.DictReader(io.StringIO(text, newline=""), delimiter=delimiter, strict=True)
         if "filename" not in (reader.fieldnames or ()):
-            raise RefusedError("has no column `filename`: read as if it were not there")
+            raise RefusedError("has no column `filename`: it is ignored")
         return [_row(values) for values in reader if values["filename"]]
     except csv.Error as error:
-        raise RefusedError(f"is no table ({error}): read as if it were not there") from None
+        raise RefusedError(f"is not a CSV table ({error}): it is ignored") from None
 
 
 def _row(values: dict[str, str]) -> Row:
