@@ -357,7 +357,7 @@ DAMAGE = {
     "binary": (lambda run: bytes(range(256)), "is not a ledger"),
     "newer": (lambda run: changed(run, b'{"ledger":1', b'{"ledger":9'), "of version 9, this program reads 1"),
     "row changed": (lambda run: changed(run, b'\\"a\\"', b'\\"x\\"'), "was changed"),
-    "leads out": (lambda run: changed(run, b'"clean":"a.jsonl"', b'"clean":"../a.jsonl"'), "which is outside the folder"),
+    "leads out": (lambda run: changed(run, b'"clean":"a.jsonl"', b'"clean":"../a.jsonl"'), "outside the folder"),
     "no sources": (lambda run: changed(run, b'"sources"', b'"fountains"'), "header lacks"),
 }
 

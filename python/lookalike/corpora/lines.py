@@ -95,7 +95,7 @@ def check_rows(found: int, expected: int) -> None:
     """Errors: ``ChangedError`` if the second pass finds other rows than the first."""
     if found != expected:
         word = "more" if found > expected else "only"
-        raise ChangedError(f"the first pass read {expected:,} rows, the second {word} {found:,}: the input changed in between")
+        raise ChangedError(f"the first pass read {expected:,} rows, the second {word} {found:,}: the input changed")
 
 
 @dataclass
