@@ -2,10 +2,10 @@
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
-use lookalike_code::{Code, Options, LANGUAGES};
+use lookalike_code::{CodeOptions, CodeTokens, LANGUAGES};
 
 /// Fails unless the spans are in order, apart and between characters.
-fn check(code: &Code, text: &str) {
+fn check(code: &CodeTokens, text: &str) {
     assert!(code.tokens.len() == code.spans.len() && code.kinds.len() == code.spans.len());
     for spans in [&code.spans, &code.comments] {
         let mut before = 0;
@@ -21,7 +21,7 @@ fn check(code: &Code, text: &str) {
 fuzz_target!(|input: &[u8]| {
     let Some((first, rest)) = input.split_first() else { return };
     let language = LANGUAGES[usize::from(first & 0x7F) % LANGUAGES.len()];
-    let options = Options { comments: first & 0x80 != 0 };
+    let options = CodeOptions { comments: first & 0x80 != 0 };
     let text = String::from_utf8_lossy(rest);
     let (Ok(parsed), Ok(lexed)) = (language.tokenize(&text, options), language.lex(&text, options)) else { return };
     check(&parsed, &text);

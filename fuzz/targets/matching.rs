@@ -5,8 +5,8 @@ use libfuzzer_sys::fuzz_target;
 use lookalike_core::fingerprint::{Fingerprinter, Thresholds};
 use lookalike_core::frontend::{Options, Stream, Unit};
 use lookalike_core::matching::align::{Aligner, Index};
-use lookalike_core::matching::entry::{Entry, Part, Pick, SEPARATOR};
-use lookalike_core::matching::{Cohort, Comparison, Settings};
+use lookalike_core::matching::entry::{Entry, EntryPart, Pick, SEPARATOR};
+use lookalike_core::matching::{Cohort, Comparison, MatchSettings};
 use lookalike_core::scheme::Kind;
 
 /// A submission of the parts between zero bytes.
@@ -20,7 +20,7 @@ fn entry(submitter: u32, bytes: &[u8], k: u32, t: u32) -> Option<Entry> {
         }
         let start = entry.tokens.len() as u32;
         entry.tokens.extend(text.iter().map(|byte| u32::from(*byte)));
-        entry.parts.push(Part { start, end: entry.tokens.len() as u32, k, t, worth: 1000 });
+        entry.parts.push(EntryPart { start, end: entry.tokens.len() as u32, k, t, worth: 1000 });
         let tokens = text.iter().map(|byte| u64::from(*byte)).collect();
         let picks = by.stream(&Stream { tokens, spans: Vec::new(), unit: Unit::Word });
         let places = picks.hashes.into_iter().zip(picks.positions);
@@ -57,7 +57,7 @@ fn promised(a: &Entry, b: &Entry, t: usize) -> Vec<bool> {
 fn check_guarantee(entries: [Entry; 2], t: usize) {
     let [a, b] = &entries;
     let expected = [promised(a, b, t), promised(b, a, t)];
-    let settings = Settings { max_sharing: None, min_score: 0.0, max_pairs: 1 };
+    let settings = MatchSettings { max_sharing: None, min_score: 0.0, max_pairs: 1 };
     let cohort = Cohort::new(entries.to_vec(), &[], settings);
     let mut comparison = Comparison::default();
     while comparison.advance(&cohort, 1) {}

@@ -5,9 +5,9 @@
 use libfuzzer_sys::fuzz_target;
 use lookalike_core::table::codec::packed::{Order, Packed};
 use lookalike_near::disk::Bytes;
-use lookalike_near::file::{reseal, RunFile};
-use lookalike_near::manifest::{self, Entry, Manifest};
+use lookalike_near::manifest::{self, Manifest, RunEntry};
 use lookalike_near::run::{Hold, Run};
+use lookalike_near::run_file::{reseal, RunFile};
 use std::path::Path;
 
 fuzz_target!(|bytes: &[u8]| {
@@ -21,7 +21,7 @@ fuzz_target!(|bytes: &[u8]| {
     reseal(&mut forged);
     for hold in [Hold::Plain, Hold::Compressed, Hold::Mapped] {
         let Ok(file) = RunFile::open(path, Bytes::Memory(forged.clone())) else { continue };
-        let Ok(run) = Run::open(&file, &Entry::default(), hold) else { continue };
+        let Ok(run) = Run::open(&file, &RunEntry::default(), hold) else { continue };
         run.find(&[bytes.len() as u64], 1, &mut |_, _, _, row| _ = run.value(row));
         assert!(run.live().len() <= 2 * run.size());
         let _ = run.verify();

@@ -5,14 +5,14 @@ use libfuzzer_sys::fuzz_target;
 use lookalike_core::sketch::sketching::Sketch;
 use lookalike_dedup::filter::Lines;
 use lookalike_dedup::lines::{Cutter, Line};
-use lookalike_dedup::record::{read, Columns};
+use lookalike_dedup::record::{read, RecordColumns};
 
 fuzz_target!(|input: (u8, &[u8])| {
     let (cut, bytes) = input;
     if let Ok(sketch) = Sketch::from_bytes(bytes) {
         assert_eq!(sketch.to_bytes(), bytes);
     }
-    let columns = Columns { text: "text".to_owned(), number: Some("n".to_owned()), name: Some("id".to_owned()) };
+    let columns = RecordColumns { text: "text".to_owned(), number: Some("n".to_owned()), name: Some("id".to_owned()) };
     let mut buffer = String::new();
     for line in bytes.split(|byte| *byte == b'\n') {
         read(line, &columns, &mut buffer);

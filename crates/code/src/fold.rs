@@ -1,20 +1,20 @@
 //! What becomes of a leaf: the policy, in one function, and the tables made from it, once a language.
 //!
-//! A grammar numbers its node kinds; [`Tables`] holds the class of each number and the value of its token, so that a walk
+//! A grammar numbers its node kinds; [`FoldTables`] holds the class of each number and the value of its token, so that a walk
 //! compares no strings and hashes nothing but the few leaves whose own text is their class.
 
-use crate::languages::Language;
-use crate::Kind;
+use crate::languages::CodeLanguage;
+use crate::TokenKind;
 use lookalike_core::hash::identity::token_value;
 use std::collections::HashMap;
 
 /// What a node becomes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Class {
+pub enum NodeClass {
     /// Its children are read; if it has none, its own text is the class of a token.
     Inner,
     /// One token, with this value.
-    Token(u64, Kind),
+    Token(u64, TokenKind),
     /// An identifier, unless it is a constant of the language.
     Word,
     /// One comment.
@@ -39,20 +39,20 @@ fn is_one_of(set: &str, text: &str) -> bool {
 }
 
 /// The class of a node of this kind: the whole policy. `is_named` tells rules of the grammar from its literal texts.
-fn fold(language: &Language, kind: &str, is_named: bool) -> Class {
+fn fold(language: &CodeLanguage, kind: &str, is_named: bool) -> NodeClass {
     let shape = &language.shape;
     let is_in = |set: &str| set.split_whitespace().any(|entry| entry == kind);
     if is_in(shape.ignored) || kind.trim().is_empty() {
-        return Class::Ignored;
+        return NodeClass::Ignored;
     }
     if is_in(shape.unread) {
-        return Class::Unread;
+        return NodeClass::Unread;
     }
     if !is_named {
         return match kind {
             // Two words, such as Python's `is not`, are nodes of their own; two brackets are written as one by some only.
-            _ if kind.contains(' ') => Class::Inner,
-            _ if kind.len() > 1 && is_brackets(kind) => Class::Unread,
+            _ if kind.contains(' ') => NodeClass::Inner,
+            _ if kind.len() > 1 && is_brackets(kind) => NodeClass::Unread,
             _ => literal(language, kind),
         };
     }
@@ -60,13 +60,13 @@ fn fold(language: &Language, kind: &str, is_named: bool) -> Class {
         () if !shape.keyword_rules.is_empty() && kind.starts_with(shape.keyword_rules) => {
             literal(language, &kind[shape.keyword_rules.len()..])
         }
-        () if is_in(shape.names) && !shape.constants.is_empty() => Class::Word,
-        () if is_in(shape.names) => Class::Token(language.value("\u{1}name"), Kind::Name),
-        () if is_in(shape.numbers) => Class::Token(language.value("\u{1}number"), Kind::Number),
-        () if is_in(shape.strings) => Class::Token(language.value("\u{1}string"), Kind::String),
-        () if is_in(shape.comments) => Class::Comment,
-        () if is_in(shape.remarks) => Class::Remark,
-        () => Class::Inner,
+        () if is_in(shape.names) && !shape.constants.is_empty() => NodeClass::Word,
+        () if is_in(shape.names) => NodeClass::Token(language.value("\u{1}name"), TokenKind::Name),
+        () if is_in(shape.numbers) => NodeClass::Token(language.value("\u{1}number"), TokenKind::Number),
+        () if is_in(shape.strings) => NodeClass::Token(language.value("\u{1}string"), TokenKind::String),
+        () if is_in(shape.comments) => NodeClass::Comment,
+        () if is_in(shape.remarks) => NodeClass::Remark,
+        () => NodeClass::Inner,
     }
 }
 
@@ -76,47 +76,50 @@ fn is_brackets(text: &str) -> bool {
 }
 
 /// The class of a leaf that stands for itself.
-pub fn literal(language: &Language, text: &str) -> Class {
+pub fn literal(language: &CodeLanguage, text: &str) -> NodeClass {
     if language.shape.case_blind && text.bytes().any(|byte| byte.is_ascii_uppercase()) {
         return literal(language, &text.to_ascii_lowercase());
     }
     if is_one_of(SEPARATORS, text) || is_one_of(MODIFIERS, text) {
-        return Class::Ignored;
+        return NodeClass::Ignored;
     }
     if is_one_of(TYPES, text) {
-        return Class::Token(language.value("\u{1}name"), Kind::Type);
+        return NodeClass::Token(language.value("\u{1}name"), TokenKind::Type);
     }
     let is_word = text.starts_with(|c: char| c.is_alphabetic() || matches!(c, '_' | '#' | '@'));
-    Class::Token(language.value(text), if is_word && text.len() > 1 { Kind::Keyword } else { Kind::Operator })
+    NodeClass::Token(
+        language.value(text),
+        if is_word && text.len() > 1 { TokenKind::Keyword } else { TokenKind::Operator },
+    )
 }
 
 /// What the walk and the lexer look up.
-pub struct Tables {
+pub struct FoldTables {
     /// The class of every node kind, by its number.
-    pub classes: Vec<Class>,
+    pub classes: Vec<NodeClass>,
     /// The keywords.
-    pub words: HashMap<&'static str, Class>,
+    pub words: HashMap<&'static str, NodeClass>,
     /// The operators by their first byte, longest first.
-    pub operators: Vec<Vec<(&'static str, Class)>>,
+    pub operators: Vec<Vec<(&'static str, NodeClass)>>,
     /// The class of an identifier.
-    pub name: Class,
+    pub name: NodeClass,
     /// The class of a number.
-    pub number: Class,
+    pub number: NodeClass,
     /// The class of a string.
-    pub string: Class,
+    pub string: NodeClass,
 }
 
-impl Tables {
+impl FoldTables {
     /// Asks the grammar for its node kinds and folds each.
-    pub fn new(language: &Language) -> Self {
+    pub fn new(language: &CodeLanguage) -> Self {
         let grammar = language.grammar();
         let mut tables = Self {
             classes: Vec::new(),
             words: HashMap::new(),
             operators: vec![Vec::new(); 128],
-            name: Class::Token(language.value("\u{1}name"), Kind::Name),
-            number: Class::Token(language.value("\u{1}number"), Kind::Number),
-            string: Class::Token(language.value("\u{1}string"), Kind::String),
+            name: NodeClass::Token(language.value("\u{1}name"), TokenKind::Name),
+            number: NodeClass::Token(language.value("\u{1}number"), TokenKind::Number),
+            string: NodeClass::Token(language.value("\u{1}string"), TokenKind::String),
         };
         for id in 0..grammar.node_kind_count() as u16 {
             let kind = grammar.node_kind_for_id(id).unwrap_or("");
@@ -146,7 +149,7 @@ impl Tables {
     }
 
     /// Lets the lexer know a literal text of the grammar.
-    fn add(&mut self, text: &'static str, class: Class) {
+    fn add(&mut self, text: &'static str, class: NodeClass) {
         let first = match text.as_bytes() {
             [first, ..] if first.is_ascii() => *first,
             _ => return,
@@ -159,7 +162,7 @@ impl Tables {
     }
 }
 
-impl Language {
+impl CodeLanguage {
     /// The value of the token of a class.
     pub(crate) fn value(&self, class: &str) -> u64 {
         token_value(&[self.family.as_bytes(), &[0], class.as_bytes()].concat())

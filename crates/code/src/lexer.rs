@@ -5,27 +5,27 @@
 //! that is a keyword only in some places, a regular expression taken for a division). A string or comment that is never closed
 //! does not swallow the rest of the file: only its line, or its opening sign.
 
-use crate::fold::{literal, Class, Tables};
-use crate::languages::{Language, Quote};
-use crate::{Code, Kind, Options};
+use crate::fold::{literal, FoldTables, NodeClass};
+use crate::languages::{CodeLanguage, Quote};
+use crate::{CodeOptions, CodeTokens, TokenKind};
 use lookalike_core::frontend::Span;
 use std::cell::Cell;
 
 /// A text being read.
 pub struct Lexer<'a> {
-    language: &'a Language,
-    tables: &'a Tables,
+    language: &'a CodeLanguage,
+    tables: &'a FoldTables,
     /// What is read.
     pub text: &'a str,
     /// Its end: nothing is looked at beyond.
     pub to: usize,
     /// Kind and end of the last token read.
-    pub last: Option<(Kind, usize)>,
+    pub last: Option<(TokenKind, usize)>,
     /// What a language's own reader wants to remember; 0 at first.
     pub state: Cell<u32>,
     /// The end mark of a heredoc whose body begins on the next line, and whether it may be indented.
     pub heredoc: Cell<Option<(&'a str, bool)>>,
-    options: Options,
+    options: CodeOptions,
     /// Bytes that may still be looked through for ends that are not there: some times the length, so all is linear.
     patience: Cell<usize>,
 }
@@ -35,7 +35,7 @@ const PATIENCE: usize = 8;
 
 impl<'a> Lexer<'a> {
     /// A lexer for any part of `text`.
-    pub fn new(language: &'a Language, text: &'a str, options: Options) -> Self {
+    pub fn new(language: &'a CodeLanguage, text: &'a str, options: CodeOptions) -> Self {
         Self {
             language,
             tables: language.tables(),
@@ -50,7 +50,7 @@ impl<'a> Lexer<'a> {
     }
 
     /// Appends the tokens of `text[from..to]`. REQUIRES: both lie between characters.
-    pub fn run(&mut self, from: usize, to: usize, code: &mut Code) {
+    pub fn run(&mut self, from: usize, to: usize, code: &mut CodeTokens) {
         self.to = to;
         self.patience.set((to - from) * PATIENCE);
         let mut at = from;
@@ -65,24 +65,24 @@ impl<'a> Lexer<'a> {
             }
             let (end, class) = self.piece(at, first);
             match class {
-                Class::Token(value, kind) => {
+                NodeClass::Token(value, kind) => {
                     code.push(value, at, end, kind);
                     self.last = Some((kind, end));
                 }
-                Class::Comment => self.comment(at, end, code),
+                NodeClass::Comment => self.comment(at, end, code),
                 // A closing bracket ends an operand though it is no token.
-                Class::Ignored => self.last = Some((Kind::Operator, end)),
-                Class::Inner | Class::Word | Class::Unread | Class::Remark => {}
+                NodeClass::Ignored => self.last = Some((TokenKind::Operator, end)),
+                NodeClass::Inner | NodeClass::Word | NodeClass::Unread | NodeClass::Remark => {}
             }
             at = end;
         }
     }
 
     /// Reads the body of the heredoc that was announced; where to go on.
-    fn heredoc_body(&mut self, at: usize, code: &mut Code) -> usize {
+    fn heredoc_body(&mut self, at: usize, code: &mut CodeTokens) -> usize {
         let Some((mark, may_indent)) = self.heredoc.take() else { return at };
         let Some((_, end)) = self.line_of(at, mark, may_indent) else { return at };
-        if let Class::Token(value, kind) = self.tables.string {
+        if let NodeClass::Token(value, kind) = self.tables.string {
             code.push(value, at, end, kind);
         }
         end
@@ -108,7 +108,7 @@ impl<'a> Lexer<'a> {
     }
 
     /// Notes a comment, and its words if they are wanted.
-    pub fn comment(&self, start: usize, end: usize, code: &mut Code) {
+    pub fn comment(&self, start: usize, end: usize, code: &mut CodeTokens) {
         code.comments.push(Span { start: start as u32, end: end as u32 });
         if !self.options.comments {
             return;
@@ -118,7 +118,7 @@ impl<'a> Lexer<'a> {
             // The separator before this word has been passed with the last one.
             if !word.is_empty() {
                 let value = self.language.value(&format!("\u{1}comment:{}", word.to_lowercase()));
-                code.push(value, rest, rest + word.len(), Kind::Comment);
+                code.push(value, rest, rest + word.len(), TokenKind::Comment);
             }
             rest += word.len();
             rest += self.text[rest..end].chars().next().map_or(0, char::len_utf8);
@@ -131,33 +131,33 @@ impl<'a> Lexer<'a> {
     }
 
     /// The class of a string.
-    pub fn string(&self) -> Class {
+    pub fn string(&self) -> NodeClass {
         self.tables.string
     }
 
     /// The class of an identifier.
-    pub fn name(&self) -> Class {
+    pub fn name(&self) -> NodeClass {
         self.tables.name
     }
 
     /// The class of a number.
-    pub fn number(&self) -> Class {
+    pub fn number(&self) -> NodeClass {
         self.tables.number
     }
 
     /// The class of a token that stands for itself.
-    pub fn literal(&self, text: &str) -> Class {
+    pub fn literal(&self, text: &str) -> NodeClass {
         literal(self.language, text)
     }
 
     /// End and class of what begins at `at` with the character `first`.
-    fn piece(&self, at: usize, first: char) -> (usize, Class) {
+    fn piece(&self, at: usize, first: char) -> (usize, NodeClass) {
         let shape = &self.language.shape;
         if let Some(found) = shape.special.and_then(|special| special(self, at)) {
             return found;
         }
         if let Some(end) = self.comment_end(at) {
-            return (end, Class::Comment);
+            return (end, NodeClass::Comment);
         }
         if let Some(end) = shape.quotes.iter().find_map(|quote| self.quote_end(quote, at, at)) {
             return (end, self.tables.string);
@@ -252,17 +252,17 @@ impl<'a> Lexer<'a> {
         let bytes = &self.text.as_bytes()[..self.to];
         let stays_on_line = !quote.lines;
         let mut at = at;
-        let mut open = vec![Open::String(quote)];
+        let mut open = vec![OpenContext::String(quote)];
         while at < bytes.len() {
             let rest = &bytes[at..];
             match open.last() {
                 None => break,
-                Some(Open::String(quote)) if quote.escape == Some(rest[0]) && !quote.opens_hole(rest) => {
+                Some(OpenContext::String(quote)) if quote.escape == Some(rest[0]) && !quote.opens_hole(rest) => {
                     // An escaped line end carries a string over to the next line.
                     at += if rest.starts_with(b"\\\r\n") { 3 } else { 2 };
                 }
                 Some(_) if stays_on_line && is_line_end(rest[0]) => return Err(at),
-                Some(Open::String(quote)) if rest.starts_with(quote.close.as_bytes()) => {
+                Some(OpenContext::String(quote)) if rest.starts_with(quote.close.as_bytes()) => {
                     at += quote.close.len();
                     if quote.doubled && bytes[at..].starts_with(quote.close.as_bytes()) {
                         at += quote.close.len();
@@ -273,20 +273,22 @@ impl<'a> Lexer<'a> {
                         return Ok(at);
                     }
                 }
-                Some(Open::String(Quote { hole: Some((start, end)), .. })) if rest.starts_with(start.as_bytes()) => {
-                    open.push(Open::Hole(*end));
+                Some(OpenContext::String(Quote { hole: Some((start, end)), .. }))
+                    if rest.starts_with(start.as_bytes()) =>
+                {
+                    open.push(OpenContext::Hole(*end));
                     at += start.len();
                 }
-                Some(Open::String(_)) => at += 1,
-                Some(Open::Hole(end)) => {
+                Some(OpenContext::String(_)) => at += 1,
+                Some(OpenContext::Hole(end)) => {
                     let begins = |quote: &&Quote| !quote.needs_prefix && rest.starts_with(quote.open.as_bytes());
                     let inner = self.language.shape.quotes.iter().find(begins);
                     at += inner.map_or(1, |quote| quote.open.len());
                     match (inner, rest[0]) {
-                        (Some(quote), _) => open.push(Open::String(quote)),
+                        (Some(quote), _) => open.push(OpenContext::String(quote)),
                         (None, byte) if byte == *end => drop(open.pop()),
-                        (None, b'(') if *end == b')' => open.push(Open::Hole(b')')),
-                        (None, b'{') if *end == b'}' => open.push(Open::Hole(b'}')),
+                        (None, b'(') if *end == b')' => open.push(OpenContext::Hole(b')')),
+                        (None, b'{') if *end == b'}' => open.push(OpenContext::Hole(b'}')),
                         _ => {}
                     }
                 }
@@ -318,7 +320,7 @@ impl<'a> Lexer<'a> {
     }
 
     /// End and class of the directive, `#word`, that begins at `at`.
-    pub fn directive(&self, at: usize) -> Option<(usize, Class)> {
+    pub fn directive(&self, at: usize) -> Option<(usize, NodeClass)> {
         let rest = self.rest(at);
         let word = rest.strip_prefix('#')?.trim_start_matches([' ', '\t']);
         let len = word.find(|c: char| !c.is_ascii_alphabetic()).unwrap_or(word.len());
@@ -342,8 +344,8 @@ impl<'a> Lexer<'a> {
     /// Whether an operator of two operands may stand here: the last token ends an operand.
     pub fn follows_operand(&self) -> bool {
         match self.last {
-            Some((Kind::Name | Kind::Number | Kind::String, _)) => true,
-            Some((Kind::Operator, end)) => self.text[..end].ends_with([')', ']', '}']),
+            Some((TokenKind::Name | TokenKind::Number | TokenKind::String, _)) => true,
+            Some((TokenKind::Operator, end)) => self.text[..end].ends_with([')', ']', '}']),
             _ => false,
         }
     }
@@ -374,7 +376,7 @@ impl<'a> Lexer<'a> {
     }
 
     /// The word at `at`: a keyword, a name, or the prefix of a string.
-    fn word(&self, at: usize) -> (usize, Class) {
+    fn word(&self, at: usize) -> (usize, NodeClass) {
         let shape = &self.language.shape;
         let rest = self.rest(at);
         let first = rest.chars().next().map_or(0, char::len_utf8);
@@ -392,7 +394,7 @@ impl<'a> Lexer<'a> {
     }
 
     /// The class of a word if it is a keyword.
-    pub fn keyword(&self, word: &str) -> Option<Class> {
+    pub fn keyword(&self, word: &str) -> Option<NodeClass> {
         if self.language.shape.case_blind {
             // No keyword is longer; a word of megabytes is not copied.
             return self.tables.words.get(word.get(..word.len().min(40))?.to_ascii_lowercase().as_str()).copied();
@@ -401,25 +403,25 @@ impl<'a> Lexer<'a> {
     }
 
     /// The longest operator at `at`, or the character itself.
-    fn operator(&self, at: usize, first: char) -> (usize, Class) {
+    fn operator(&self, at: usize, first: char) -> (usize, NodeClass) {
         let rest = self.rest(at);
         let known = self.tables.operators.get(first as usize).map_or(&[][..], Vec::as_slice);
         // `>>` after a blank is a shift; without one it closes two lists of type arguments.
         let closes = self.language.shape.generics && rest.starts_with(">>") && !self.text[..at].ends_with(' ');
-        let fits = |text: &&(&str, Class)| rest.starts_with(text.0) && !(closes && text.0.len() > 1);
+        let fits = |text: &&(&str, NodeClass)| rest.starts_with(text.0) && !(closes && text.0.len() > 1);
         if let Some((text, class)) = known.iter().find(fits) {
             return (at + text.len(), *class);
         }
         let end = at + first.len_utf8();
         if first == '\\' && rest[1..].starts_with(['\n', '\r']) {
-            return (end, Class::Ignored);
+            return (end, NodeClass::Ignored);
         }
-        (end, Class::Token(self.language.value(&self.text[at..end]), Kind::Plain))
+        (end, NodeClass::Token(self.language.value(&self.text[at..end]), TokenKind::Plain))
     }
 }
 
 /// What is open inside a string.
-enum Open {
+enum OpenContext {
     /// The string itself, or one in a hole.
     String(&'static Quote),
     /// Code, up to this byte.

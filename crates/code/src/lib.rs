@@ -18,12 +18,12 @@
 //! | an identifier of any sort, or a built-in type | `0x01` `name` |
 //! | a number | `0x01` `number` |
 //! | a string, character, template, regular expression or heredoc, with all that is in it | `0x01` `string` |
-//! | a comment, or a statement of Python that is nothing but a string | nothing; with [`Options::comments`] each word in it is `0x01` `comment:` and the word in lower case |
+//! | a comment, or a statement of Python that is nothing but a string | nothing; with [`CodeOptions::comments`] each word in it is `0x01` `comment:` and the word in lower case |
 //!
 //! The text of a keyword is the one that the grammar lists: lower case where a language does not tell the cases apart, `#include`
 //! however it is spaced. Layout, the mark that ends a heredoc, and terminators that a language lets one leave out are
 //! nothing. Text that the grammar did not understand, and the whole of a file that is too broken, too deep or too dear to
-//! parse, is read by a lexer that makes the same tokens from the same tables; the [`Code`] then says so in `degraded`.
+//! parse, is read by a lexer that makes the same tokens from the same tables; the [`CodeTokens`] then says so in `degraded`.
 //!
 //! Nothing here recurses, whatever the input; time is linear in the text, because the lexer is, and parsing ends at a
 //! budget that is counted in bytes and parser steps, never in seconds.
@@ -33,7 +33,7 @@ pub mod languages;
 mod lexer;
 mod tree;
 
-pub use languages::{language, Language, LANGUAGES};
+pub use languages::{language, CodeLanguage, LANGUAGES};
 
 use lookalike_core::error::Error;
 use lookalike_core::frontend::{check_length, Span};
@@ -44,7 +44,7 @@ pub const CODE_VERSION: u32 = 1;
 
 /// How code becomes tokens.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Options {
+pub struct CodeOptions {
     /// Whether the words of comments are tokens too.
     pub comments: bool,
 }
@@ -52,7 +52,7 @@ pub struct Options {
 /// What a token is to a reader, for colouring; it has no part in the token's value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]
-pub enum Kind {
+pub enum TokenKind {
     /// A character that the language has no use for.
     Plain = 0,
     /// A keyword, or a built-in constant or type.
@@ -114,45 +114,45 @@ impl fmt::Display for Degraded {
 
 /// A text as tokens: three columns of one length, and what else a reader of the text wants to know.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Code {
+pub struct CodeTokens {
     /// Values.
     pub tokens: Vec<u64>,
     /// Where each stands: ascending, apart from each other, never empty.
     pub spans: Vec<Span>,
     /// What each is.
-    pub kinds: Vec<Kind>,
+    pub kinds: Vec<TokenKind>,
     /// Where the comments stand, whether they are tokens or not.
     pub comments: Vec<Span>,
     /// Why the grammar was not followed, if it was not.
     pub degraded: Option<Degraded>,
 }
 
-impl Code {
-    fn push(&mut self, value: u64, start: usize, end: usize, kind: Kind) {
+impl CodeTokens {
+    fn push(&mut self, value: u64, start: usize, end: usize, kind: TokenKind) {
         self.tokens.push(value);
         self.spans.push(Span { start: start as u32, end: end as u32 });
         self.kinds.push(kind);
     }
 }
 
-impl Language {
+impl CodeLanguage {
     /// Reads a text as tokens of this language. Cost: one parse and one walk, or one pass of the lexer.
     ///
     /// Errors: a text of 4 GiB or more.
-    pub fn tokenize(&self, text: &str, options: Options) -> Result<Code, Error> {
+    pub fn tokenize(&self, text: &str, options: CodeOptions) -> Result<CodeTokens, Error> {
         check_length(text.len())?;
         match tree::read(self, text, options) {
             Ok(code) => Ok(code),
-            Err(why) => Ok(Code { degraded: Some(why), ..self.lex(text, options)? }),
+            Err(why) => Ok(CodeTokens { degraded: Some(why), ..self.lex(text, options)? }),
         }
     }
 
     /// Reads a text without its grammar, as broken files are read. Cost: one pass.
     ///
     /// Errors: a text of 4 GiB or more.
-    pub fn lex(&self, text: &str, options: Options) -> Result<Code, Error> {
+    pub fn lex(&self, text: &str, options: CodeOptions) -> Result<CodeTokens, Error> {
         check_length(text.len())?;
-        let mut code = Code::default();
+        let mut code = CodeTokens::default();
         lexer::Lexer::new(self, text, options).run(0, text.len(), &mut code);
         Ok(code)
     }

@@ -4,10 +4,10 @@
 //! given a budget: the length of the text, the bytes that its lexer asks for, and the calls of its progress report (one
 //! in a hundred steps). All are counts, so the same text always ends the same way.
 
-use crate::fold::{literal, Class};
-use crate::languages::Language;
+use crate::fold::{literal, NodeClass};
+use crate::languages::CodeLanguage;
 use crate::lexer::{is_blank, Lexer};
-use crate::{Code, Degraded, Options};
+use crate::{CodeOptions, CodeTokens, Degraded};
 use std::cell::{Cell, RefCell};
 use std::ops::ControlFlow;
 use tree_sitter::{Node, ParseOptions, Parser, Tree};
@@ -47,13 +47,13 @@ pub struct Cost {
 }
 
 /// Reads `text` by its grammar. Errors: why it cannot be read so.
-pub fn read(language: &Language, text: &str, options: Options) -> Result<Code, Degraded> {
+pub fn read(language: &CodeLanguage, text: &str, options: CodeOptions) -> Result<CodeTokens, Degraded> {
     let tree = PARSER.with_borrow_mut(|parser| parse(parser, language, text, &Cost::default()))?;
     Walk::new(language, text, options).run(&tree)
 }
 
 /// Parses within the budget.
-pub fn parse(parser: &mut Parser, language: &Language, text: &str, cost: &Cost) -> Result<Tree, Degraded> {
+pub fn parse(parser: &mut Parser, language: &CodeLanguage, text: &str, cost: &Cost) -> Result<Tree, Degraded> {
     let bytes = text.as_bytes();
     if bytes.len() > MAX_PARSED || language.shape.fits.is_some_and(|fits| !fits(text)) {
         return Err(Degraded::Budget);
@@ -112,7 +112,7 @@ struct Look {
 
 impl Look {
     /// Passes over the text once; strings end with their line here, which is near enough.
-    fn at(language: &Language, text: &[u8]) -> Self {
+    fn at(language: &CodeLanguage, text: &[u8]) -> Self {
         let (mut look, mut depth, mut since, mut at) = (Self::default(), 0u32, 0, 0);
         let is_line_language = language.shape.ends_lines;
         while let Some(byte) = text.get(at) {
@@ -167,10 +167,10 @@ fn string_end(text: &[u8], at: usize) -> usize {
 
 /// A walk over the leaves of one tree.
 struct Walk<'a> {
-    language: &'a Language,
+    language: &'a CodeLanguage,
     text: &'a str,
-    options: Options,
-    code: Code,
+    options: CodeOptions,
+    code: CodeTokens,
     /// End of what has been read.
     at: usize,
     /// ERROR and MISSING nodes met.
@@ -184,29 +184,29 @@ struct Walk<'a> {
 }
 
 impl<'a> Walk<'a> {
-    fn new(language: &'a Language, text: &'a str, options: Options) -> Self {
-        let code = Code {
+    fn new(language: &'a CodeLanguage, text: &'a str, options: CodeOptions) -> Self {
+        let code = CodeTokens {
             tokens: Vec::with_capacity(text.len() / 4),
             spans: Vec::with_capacity(text.len() / 4),
             kinds: Vec::with_capacity(text.len() / 4),
-            ..Code::default()
+            ..CodeTokens::default()
         };
         Self { language, text, options, code, at: 0, errors: 0, first_row: None, loose_bytes: 0, open: Vec::new() }
     }
 
     /// Visits every node in the order of the text.
-    fn run(mut self, tree: &Tree) -> Result<Code, Degraded> {
+    fn run(mut self, tree: &Tree) -> Result<CodeTokens, Degraded> {
         let classes = &self.language.tables().classes;
         let is_sound = !tree.root_node().has_error();
         let mut cursor = tree.walk();
         loop {
             let node = cursor.node();
-            let class = match classes.get(usize::from(node.kind_id())).copied().unwrap_or(Class::Inner) {
-                Class::Remark if self.is_remark(&node) => Class::Comment,
-                Class::Remark => Class::Inner,
+            let class = match classes.get(usize::from(node.kind_id())).copied().unwrap_or(NodeClass::Inner) {
+                NodeClass::Remark if self.is_remark(&node) => NodeClass::Comment,
+                NodeClass::Remark => NodeClass::Inner,
                 class => class,
             };
-            if class == Class::Inner && cursor.goto_first_child() {
+            if class == NodeClass::Inner && cursor.goto_first_child() {
                 self.errors += u32::from(!is_sound && node.is_error());
                 self.open.push(!is_sound && node.is_error());
                 if self.open.len() > MAX_DEPTH as usize {
@@ -247,7 +247,7 @@ impl<'a> Walk<'a> {
     }
 
     /// Reads a node that is not entered.
-    fn leaf(&mut self, node: &Node, class: Class) {
+    fn leaf(&mut self, node: &Node, class: NodeClass) {
         let (start, end) = (node.start_byte(), node.end_byte());
         if start >= end {
             return;
@@ -262,31 +262,31 @@ impl<'a> Walk<'a> {
         let start = start.max(self.at);
         match class {
             _ if start >= end => {}
-            Class::Inner if node.is_error() => {}
-            Class::Token(value, kind) => self.take(value, start, end, kind),
-            Class::Inner | Class::Word => {
+            NodeClass::Inner if node.is_error() => {}
+            NodeClass::Token(value, kind) => self.take(value, start, end, kind),
+            NodeClass::Inner | NodeClass::Word => {
                 let tables = self.language.tables();
                 let is_constant = || self.language.shape.constants.split(' ').any(|word| word == text);
                 let class = match tables.words.get(text) {
-                    _ if class == Class::Word && !is_constant() => tables.name,
+                    _ if class == NodeClass::Word && !is_constant() => tables.name,
                     Some(class) => *class,
                     None => literal(self.language, text),
                 };
                 match class {
-                    Class::Token(value, kind) => self.take(value, start, end, kind),
+                    NodeClass::Token(value, kind) => self.take(value, start, end, kind),
                     _ => self.at = end,
                 }
             }
-            Class::Comment => {
+            NodeClass::Comment => {
                 Lexer::new(self.language, self.text, self.options).comment(start, end, &mut self.code);
                 self.at = end;
             }
-            Class::Unread | Class::Remark => self.gap(end),
-            Class::Ignored => self.at = end,
+            NodeClass::Unread | NodeClass::Remark => self.gap(end),
+            NodeClass::Ignored => self.at = end,
         }
     }
 
-    fn take(&mut self, value: u64, start: usize, end: usize, kind: crate::Kind) {
+    fn take(&mut self, value: u64, start: usize, end: usize, kind: crate::TokenKind) {
         self.code.push(value, start, end, kind);
         self.at = end;
     }
@@ -303,7 +303,7 @@ impl<'a> Walk<'a> {
     }
 
     /// Ends the walk.
-    fn finish(mut self) -> Result<Code, Degraded> {
+    fn finish(mut self) -> Result<CodeTokens, Degraded> {
         self.gap(self.text.len());
         let share = self.loose_bytes as u64 * 1_000 / self.text.len().max(1) as u64;
         if self.errors > 0 {

@@ -10,10 +10,10 @@
 //! This is the only place that knows both what a token means and what a comparison needs. Nothing here reads a file, prints, or
 //! panics on any input.
 
-pub mod file;
 pub mod pane;
 pub mod places;
 pub mod submissions;
+pub mod submitted_file;
 
 #[cfg(test)]
 mod tests;

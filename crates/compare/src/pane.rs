@@ -23,15 +23,16 @@ const GREY: u32 = 7;
 pub const COLOURS: u32 = 8;
 
 /// Start, end and class or number, in characters.
-pub type Stretch = [u32; 3];
+pub type MarkedRange = [u32; 3];
 
 /// The text as HTML; regions are start, end and number, `is_left` tells its anchors from those of the other side.
-pub fn pane(text: &str, marks: &[Stretch], regions: &[Stretch], is_left: bool, first_line: u32) -> String {
+pub fn pane(text: &str, marks: &[MarkedRange], regions: &[MarkedRange], is_left: bool, first_line: u32) -> String {
     let text = text.strip_suffix('\n').unwrap_or(text);
     let text = text.strip_suffix('\r').unwrap_or(text);
     let length = text.chars().count() as u32;
     let painted = painted(marks);
-    let mut writer = Writer { out: String::with_capacity(2 * text.len() + 64), rest: text, at: 0, line: first_line };
+    let mut writer =
+        PaneWriter { out: String::with_capacity(2 * text.len() + 64), rest: text, at: 0, line: first_line };
     writer.number();
     let mut paint = painted.iter().copied().peekable();
     let (own, other) = if is_left { ('l', 'r') } else { ('r', 'l') };
@@ -66,14 +67,14 @@ pub fn pane(text: &str, marks: &[Stretch], regions: &[Stretch], is_left: bool, f
 }
 
 /// Copies the text, escaped, from where it stands.
-struct Writer<'a> {
+struct PaneWriter<'a> {
     out: String,
     rest: &'a str,
     at: u32,
     line: u32,
 }
 
-impl Writer<'_> {
+impl PaneWriter<'_> {
     fn number(&mut self) {
         let _ = write!(self.out, "<b>{}</b>", self.line);
         self.line += 1;
@@ -130,9 +131,9 @@ fn is_unseen(c: char) -> bool {
 }
 
 /// The marks that are seen, ascending.
-fn painted(marks: &[Stretch]) -> Vec<Stretch> {
-    let is_seen = |mark: &&Stretch| LETTERS.get(mark[2] as usize).is_some_and(|letter| *letter != b'-');
-    let (mut greys, tokens): (Vec<Stretch>, Vec<Stretch>) =
+fn painted(marks: &[MarkedRange]) -> Vec<MarkedRange> {
+    let is_seen = |mark: &&MarkedRange| LETTERS.get(mark[2] as usize).is_some_and(|letter| *letter != b'-');
+    let (mut greys, tokens): (Vec<MarkedRange>, Vec<MarkedRange>) =
         marks.iter().filter(is_seen).partition(|mark| mark[2] >= GREY);
     if greys.is_empty() {
         return tokens;
@@ -168,8 +169,8 @@ struct Cut {
 }
 
 /// Cuts the text where regions begin and end.
-fn cuts(regions: &[Stretch], length: u32) -> Vec<Cut> {
-    let mut waiting: Vec<Stretch> =
+fn cuts(regions: &[MarkedRange], length: u32) -> Vec<Cut> {
+    let mut waiting: Vec<MarkedRange> =
         regions.iter().map(|[start, end, number]| [*start, (*end).min(length), *number]).collect();
     waiting.retain(|[start, end, _]| start < end);
     waiting.sort_unstable_by_key(|[start, end, number]| (*start, *number, *end));

@@ -1,11 +1,11 @@
 //! Tokens → places a person can read: a file, characters, lines; and the marks that colour a file.
 
-use crate::file::File;
 use crate::submissions::Submission;
-use lookalike_code::Kind;
+use crate::submitted_file::SubmittedFile;
+use lookalike_code::TokenKind;
 use lookalike_core::frontend::Span;
 
-/// Classes of marks beyond [`Kind`]: template, and what too many share.
+/// Classes of marks beyond [`TokenKind`]: template, and what too many share.
 const TEMPLATE: u32 = 7;
 const COMMON: u32 = 8;
 
@@ -99,14 +99,14 @@ impl Submission {
         self.parts[after.saturating_sub(1)]
     }
 
-    /// What colours a file: start, end and class of each mark in characters, ascending by start; classes as in [`Kind`],
+    /// What colours a file: start, end and class of each mark in characters, ascending by start; classes as in [`TokenKind`],
     /// 7 for template, 8 for what too many share.
     pub fn marks(&self, file: u32, template: &[bool], common: &[bool]) -> Vec<[u32; 3]> {
         let read = &self.files[file as usize];
         let mut marks = Vec::new();
         for (_, part, first) in self.parts.iter().filter(|part| part.0 == file) {
             let part = &read.parts[*part as usize];
-            marks.extend(part.comments().iter().map(|span| [span.start, span.end, Kind::Comment as u32]));
+            marks.extend(part.comments().iter().map(|span| [span.start, span.end, TokenKind::Comment as u32]));
             let coloured = part.spans(&read.text).iter().zip(part.kinds());
             marks.extend(coloured.filter_map(|(span, kind)| Some([span.start, span.end, colour(*kind)?])));
             let range = *first as usize..*first as usize + part.tokens.len();
@@ -120,10 +120,10 @@ impl Submission {
 }
 
 /// The class of a token's mark, if it has one.
-fn colour(kind: Kind) -> Option<u32> {
+fn colour(kind: TokenKind) -> Option<u32> {
     match kind {
-        Kind::Keyword | Kind::Type => Some(Kind::Keyword as u32),
-        Kind::Number | Kind::String => Some(kind as u32),
+        TokenKind::Keyword | TokenKind::Type => Some(TokenKind::Keyword as u32),
+        TokenKind::Number | TokenKind::String => Some(kind as u32),
         _ => None,
     }
 }
@@ -141,7 +141,7 @@ fn stretches(flags: &[bool], spans: &[Span], class: u32, marks: &mut Vec<[u32; 3
     marks.extend(open);
 }
 
-fn in_characters(file: &File, mut marks: Vec<[u32; 3]>) -> Vec<[u32; 3]> {
+fn in_characters(file: &SubmittedFile, mut marks: Vec<[u32; 3]>) -> Vec<[u32; 3]> {
     if !file.text.is_ascii() {
         let ruler = Ruler::new(&file.text);
         for mark in &mut marks {

@@ -1,7 +1,7 @@
 //! Files → entries of the matcher: tokens become small numbers, the same number for the same token everywhere.
 
-use crate::file::{File, Part, Tokens};
-use lookalike_core::matching::entry::{Entry, Literal, Part as EntryPart, Pick, SEPARATOR};
+use crate::submitted_file::{FilePart, SubmittedFile, Tokens};
+use lookalike_core::matching::entry::{Entry, EntryPart, Literal, Pick, SEPARATOR};
 use lookalike_core::matching::weigh::UNIT;
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -15,25 +15,25 @@ const FIRST_NUMBER: u32 = 0x11_0000;
 #[derive(Debug)]
 pub struct Submission {
     /// Its files, in order.
-    pub files: Vec<Arc<File>>,
+    pub files: Vec<Arc<SubmittedFile>>,
     /// For each part of each file: file, part, first token.
     pub parts: Vec<(u32, u32, u32)>,
 }
 
 /// Gives every distinct token a number, in the order of first sight.
 #[derive(Default)]
-pub struct Numbers {
+pub struct TokenNumbers {
     numbers: HashMap<u64, u32>,
 }
 
-impl Numbers {
+impl TokenNumbers {
     fn number(&mut self, token: u64) -> u32 {
         let next = FIRST_NUMBER + self.numbers.len() as u32;
         *self.numbers.entry(token).or_insert(next)
     }
 
     /// Puts the files of a submission together: their tokens one after the other, with a separator between any two parts.
-    pub fn entry(&mut self, files: Vec<Arc<File>>, submitter: u32, old: bool) -> (Submission, Entry) {
+    pub fn entry(&mut self, files: Vec<Arc<SubmittedFile>>, submitter: u32, old: bool) -> (Submission, Entry) {
         let mut entry = Entry::of(submitter, old);
         let mut parts = Vec::new();
         for (f, file) in files.iter().enumerate() {
@@ -55,7 +55,7 @@ impl Numbers {
         (Submission { files, parts }, entry)
     }
 
-    fn append(&mut self, part: &Part, entry: &mut Entry) {
+    fn append(&mut self, part: &FilePart, entry: &mut Entry) {
         let start = entry.tokens.len() as u32;
         match &part.tokens {
             Tokens::Characters(codes) => entry.tokens.extend_from_slice(codes),

@@ -1,11 +1,11 @@
 //! Files read, put together and shown: what a person sees is what the matcher matched.
 
-use crate::file::{File, Stretch, Tokens, TEXT};
 use crate::places::{Region, Ruler};
-use crate::submissions::{Numbers, Submission};
+use crate::submissions::{Submission, TokenNumbers};
+use crate::submitted_file::{SubmittedFile, TextStretch, Tokens, TEXT};
 use lookalike_core::matching::entry::{Entry, SEPARATOR};
-use lookalike_core::matching::score::{Pair, Sort};
-use lookalike_core::matching::{Cohort, Comparison, Outcome, Settings};
+use lookalike_core::matching::score::{MatchedPair, PassageKind};
+use lookalike_core::matching::{Cohort, Comparison, MatchOutcome, MatchSettings};
 use proptest::prelude::*;
 use proptest::test_runner::{Config, RngSeed};
 use std::ops::Range;
@@ -18,32 +18,32 @@ fn fixed(cases: u32) -> Config {
     Config { cases, rng_seed: RngSeed::Fixed(2003), failure_persistence: None, ..Config::default() }
 }
 
-fn stretch(language: &str, range: Range<usize>) -> Stretch<'_> {
-    Stretch { language, range, lexed: None, thresholds: if language == TEXT { PROSE } else { CODE } }
+fn stretch(language: &str, range: Range<usize>) -> TextStretch<'_> {
+    TextStretch { language, range, lexed: None, thresholds: if language == TEXT { PROSE } else { CODE } }
 }
 
-fn read(language: &str, text: &str) -> Arc<File> {
+fn read(language: &str, text: &str) -> Arc<SubmittedFile> {
     mixed(text, vec![stretch(language, 0..text.len())])
 }
 
-fn mixed(text: &str, stretches: Vec<Stretch>) -> Arc<File> {
-    Arc::new(File::read(text.to_owned(), &stretches, false).expect("short enough"))
+fn mixed(text: &str, stretches: Vec<TextStretch>) -> Arc<SubmittedFile> {
+    Arc::new(SubmittedFile::read(text.to_owned(), &stretches, false).expect("short enough"))
 }
 
-fn submit(submissions: Vec<Vec<Arc<File>>>) -> (Vec<Submission>, Vec<Entry>) {
-    let mut numbers = Numbers::default();
+fn submit(submissions: Vec<Vec<Arc<SubmittedFile>>>) -> (Vec<Submission>, Vec<Entry>) {
+    let mut numbers = TokenNumbers::default();
     submissions.into_iter().enumerate().map(|(i, files)| numbers.entry(files, i as u32, false)).unzip()
 }
 
-fn compare(entries: Vec<Entry>) -> Outcome {
-    let settings = Settings { max_sharing: None, min_score: 0.0, max_pairs: usize::MAX };
+fn compare(entries: Vec<Entry>) -> MatchOutcome {
+    let settings = MatchSettings { max_sharing: None, min_score: 0.0, max_pairs: usize::MAX };
     let cohort = Cohort::new(entries, &[], settings);
     let mut comparison = Comparison::default();
     while comparison.advance(&cohort, 10) {}
     comparison.finish()
 }
 
-fn pair(left: Vec<Arc<File>>, right: Vec<Arc<File>>) -> (Vec<Submission>, Option<Pair>) {
+fn pair(left: Vec<Arc<SubmittedFile>>, right: Vec<Arc<SubmittedFile>>) -> (Vec<Submission>, Option<MatchedPair>) {
     let (submissions, entries) = submit(vec![left, right]);
     (submissions, compare(entries).pairs.into_iter().next())
 }
@@ -95,7 +95,7 @@ proptest! {
         let wild = |at: u16, is_wild: bool| if is_wild { u32::MAX - u32::from(at) } else { u32::from(at) % 400 };
         let rows = rows.into_iter().map(|(start, end, class, is_wild)| [wild(start, is_wild), wild(end, is_wild), class]);
         let lexed = Some(rows.collect::<Vec<_>>());
-        let file = mixed(&text, vec![Stretch { language: "lisp", range: 0..text.len(), lexed, thresholds: CODE }]);
+        let file = mixed(&text, vec![TextStretch { language: "lisp", range: 0..text.len(), lexed, thresholds: CODE }]);
         let (submissions, entries) = submit(vec![vec![file.clone()], vec![file]]);
         let count = text.chars().count() as u32;
         let (submission, flags) = (&submissions[0], vec![true; entries[0].tokens.len()]);
@@ -205,7 +205,8 @@ fn prose_and_code_of_the_same_text_have_nothing_in_common() {
 fn a_lexer_outside_and_a_grammar_are_different_languages() {
     let row = |(at, word): (usize, &str)| [at as u32, (at + word.len()) as u32, 0];
     let lexed = Some(PROGRAM.match_indices(char::is_alphabetic).map(row).collect());
-    let other = mixed(PROGRAM, vec![Stretch { language: "lisp", range: 0..PROGRAM.len(), lexed, thresholds: CODE }]);
+    let other =
+        mixed(PROGRAM, vec![TextStretch { language: "lisp", range: 0..PROGRAM.len(), lexed, thresholds: CODE }]);
     assert_eq!(pair(vec![read("python", PROGRAM)], vec![other]).1, None);
 }
 
@@ -235,7 +236,7 @@ fn the_order_of_submissions_changes_numbers_but_no_score() {
         [PROGRAM.to_owned(), PROGRAM.replace("total", "summe"), format!("import os\n\n{PROGRAM}print(total([1]))\n")];
     let scores = |order: [usize; 3]| {
         let (_, entries) = submit(order.iter().map(|i| vec![read("python", &texts[*i])]).collect());
-        let name = |pair: &Pair| {
+        let name = |pair: &MatchedPair| {
             let [a, b] = [pair.left, pair.right].map(|i| order[i as usize]);
             (a.min(b), a.max(b), pair.score.to_bits())
         };
@@ -272,7 +273,7 @@ fn string_literals_with_words_are_kept_and_shared_ones_told() {
     .map(|(before, after)| vec![read("python", PROGRAM), read("python", &[before, sentence, after].concat())]);
     let (submissions, found) = pair(left, right);
     let passages = found.expect("a shared file").passages;
-    let told: Vec<_> = passages.iter().filter(|passage| passage.sort == Sort::Literal).collect();
+    let told: Vec<_> = passages.iter().filter(|passage| passage.kind == PassageKind::Literal).collect();
     assert_eq!(told.len(), 1, "{passages:?}");
     for (side, submission) in submissions.iter().enumerate() {
         let region = submission.region(&submission.rulers(), told[0].start[side], told[0].end[side]);
@@ -293,7 +294,7 @@ fn an_empty_file_has_no_part_and_harms_nobody() {
 
 #[test]
 fn thresholds_out_of_range_are_refused() {
-    let wrong = Stretch { language: TEXT, range: 0..3, lexed: None, thresholds: (9, 3) };
-    let refused = File::read("abc".to_owned(), &[wrong], false).expect_err("t < k");
+    let wrong = TextStretch { language: TEXT, range: 0..3, lexed: None, thresholds: (9, 3) };
+    let refused = SubmittedFile::read("abc".to_owned(), &[wrong], false).expect_err("t < k");
     assert!(refused.to_string().contains("smaller than k"), "{refused}");
 }

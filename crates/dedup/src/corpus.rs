@@ -2,9 +2,9 @@
 //!
 //! Cost: that of `reader.rs`; 40 bytes a row in memory beside the store.
 
-use crate::reader::{Reader, Reading};
-use crate::sign::{Row, Signed};
-use crate::store::Store;
+use crate::reader::{ReadSettings, RowReader};
+use crate::sign::{Signed, SignedRow};
+use crate::signed_store::SignedStore;
 use lookalike_core::error::Result;
 use std::io;
 use std::path::Path;
@@ -23,16 +23,16 @@ pub struct Problem {
 
 /// Rows and what is known of them.
 pub struct Corpus {
-    reader: Reader,
+    reader: RowReader,
     /// What is known of each row.
-    pub rows: Vec<Row>,
+    pub rows: Vec<SignedRow>,
     /// Their shingles and sketches.
-    pub store: Store,
+    pub store: SignedStore,
     /// The first of those that could not be read.
     pub problems: Vec<Problem>,
     /// How many could not be read.
     pub bad: u64,
-    /// Rows by `State`, in its order.
+    /// Rows by `RowState`, in its order.
     pub states: [u64; 5],
 }
 
@@ -55,8 +55,8 @@ impl Corpus {
     /// An empty corpus that keeps up to `budget_bytes` in memory and the rest in files of `folder`.
     ///
     /// Errors: a parameter outside its range.
-    pub fn new(reading: Reading, budget_bytes: usize, folder: &Path) -> Result<Self> {
-        let (reader, store) = (Reader::new(reading)?, Store::new(budget_bytes, folder));
+    pub fn new(reading: ReadSettings, budget_bytes: usize, folder: &Path) -> Result<Self> {
+        let (reader, store) = (RowReader::new(reading)?, SignedStore::new(budget_bytes, folder));
         Ok(Self { reader, rows: Vec::new(), store, problems: Vec::new(), bad: 0, states: [0; 5] })
     }
 
@@ -66,7 +66,7 @@ impl Corpus {
         parts.into_iter().try_for_each(|signed| self.take(signed))
     }
 
-    /// Takes texts that are at hand, as [`Reader::texts`] does. Errors: as [`Corpus::push_lines`].
+    /// Takes texts that are at hand, as [`RowReader::texts`] does. Errors: as [`Corpus::push_lines`].
     pub fn push_texts<'t>(
         &mut self,
         texts: &(impl Fn(usize) -> Option<&'t [u8]> + Sync),
@@ -93,7 +93,7 @@ impl Corpus {
     }
 
     /// How it is read.
-    pub fn reading(&self) -> &Reading {
+    pub fn reading(&self) -> &ReadSettings {
         self.reader.reading()
     }
 }

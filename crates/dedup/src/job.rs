@@ -4,9 +4,9 @@
 
 use crate::blocks::Blocks;
 use crate::corpus::Corpus;
-use crate::judge::{Measure, Shingled};
-use crate::near::{score, Near, Nearness};
-use crate::sign::{Print, State};
+use crate::judge::{Measure, ShingleJudge};
+use crate::sign::{Print, RowState};
+use crate::simhash_judge::{score, Nearness, SimhashJudge};
 use lookalike_core::clustering::{self, Capped, Clustering, Giant, Judge, Method, Representative, Sketches};
 use lookalike_core::error::Error;
 use lookalike_core::hash::mix64;
@@ -19,7 +19,7 @@ use std::path::PathBuf;
 
 /// What is looked for beside identical texts.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Search {
+pub enum SearchMethod {
     /// Nothing.
     Identical,
     /// Documents whose resemblance reaches the threshold, found by r of k features of s elements.
@@ -61,9 +61,9 @@ pub enum Keep {
 
 /// How a corpus is decided.
 #[derive(Clone, Debug)]
-pub struct Settings {
+pub struct DedupSettings {
     /// What is looked for.
-    pub search: Search,
+    pub search: SearchMethod,
     /// From where on two documents count as near-duplicates.
     pub threshold: f64,
     /// How clusters are made.
@@ -95,7 +95,7 @@ pub enum Link {
 
 /// A pair of rows that reaches the threshold.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Pair {
+pub struct LinkedPair {
     /// The one that comes first in order of survival.
     pub left: u32,
     /// The other.
@@ -108,7 +108,7 @@ pub struct Pair {
 
 /// Who stays, and why.
 #[derive(Clone, Debug, Default)]
-pub struct Outcome {
+pub struct DedupOutcome {
     /// The survivor of each row's cluster; itself if it survives.
     pub survivor: Vec<u32>,
     /// The score against it, 1 for itself.
@@ -116,7 +116,7 @@ pub struct Outcome {
     /// How that was found.
     pub link: Vec<Link>,
     /// Every pair that was found, ascending: of identical texts only those with the first of them.
-    pub pairs: Vec<Pair>,
+    pub pairs: Vec<LinkedPair>,
     /// Documents after identical ones were put together.
     pub documents: u64,
     /// Keys shared by too many.
@@ -161,25 +161,26 @@ impl From<io::Error> for Failure {
 }
 
 /// Decides a corpus.
-pub fn decide(corpus: &Corpus, settings: &Settings) -> Result<Outcome, Failure> {
+pub fn decide(corpus: &Corpus, settings: &DedupSettings) -> Result<DedupOutcome, Failure> {
     let order = ranks(corpus, settings);
     let class = classes(corpus, settings, &order)?;
     let mut outcome = identical(corpus, settings, &class, &order);
-    let is_document = |row: &u32| class[*row as usize] == *row && corpus.rows[*row as usize].state == State::Compared;
+    let is_document =
+        |row: &u32| class[*row as usize] == *row && corpus.rows[*row as usize].state == RowState::Compared;
     let documents: Vec<u32> = (0..corpus.rows.len() as u32).filter(is_document).collect();
     outcome.documents = documents.len() as u64;
-    if settings.search != Search::Identical {
+    if settings.search != SearchMethod::Identical {
         let found = near(corpus, settings, &documents, &order, &mut outcome)?;
         merge(found, &documents, &class, &mut outcome);
     }
-    let key = |pair: &Pair| (pair.left, pair.right);
+    let key = |pair: &LinkedPair| (pair.left, pair.right);
     outcome.pairs.sort_unstable_by_key(key);
     Ok(outcome)
 }
 
 /// The rank of each row: who would rather survive. References first, then by the rule; of a container and what it contains, the
 /// container.
-fn ranks(corpus: &Corpus, settings: &Settings) -> Vec<u32> {
+fn ranks(corpus: &Corpus, settings: &DedupSettings) -> Vec<u32> {
     let rows = &corpus.rows;
     let mut order: Vec<u32> = (0..rows.len() as u32).collect();
     let by_rule = |left: &u32, right: &u32| {
@@ -195,7 +196,7 @@ fn ranks(corpus: &Corpus, settings: &Settings) -> Vec<u32> {
         }
     };
     let is_reference = |row: &u32| settings.references.is_some_and(|references| *row < references);
-    if settings.search == Search::Containment {
+    if settings.search == SearchMethod::Containment {
         let size = |row: &u32| corpus.store.id_count(*row);
         order.sort_by(|a, b| {
             is_reference(b).cmp(&is_reference(a)).then_with(|| size(b).cmp(&size(a))).then_with(|| by_rule(a, b))
@@ -211,14 +212,14 @@ fn ranks(corpus: &Corpus, settings: &Settings) -> Vec<u32> {
 }
 
 /// A sorter with a folder of its own.
-fn sorter(settings: &Settings, name: &str) -> io::Result<Sorter> {
+fn sorter(settings: &DedupSettings, name: &str) -> io::Result<Sorter> {
     let folder = settings.folder.join(name);
     std::fs::create_dir_all(&folder)?;
     Ok(Sorter::new(settings.budget_bytes, Some(&folder)))
 }
 
 /// For each row the first in rank of those with the same text; rows without a text are alone.
-fn classes(corpus: &Corpus, settings: &Settings, ranks: &[u32]) -> Result<Vec<u32>, Failure> {
+fn classes(corpus: &Corpus, settings: &DedupSettings, ranks: &[u32]) -> Result<Vec<u32>, Failure> {
     let mut sorter = sorter(settings, "texts")?;
     for (row, known) in (0..).zip(&corpus.rows) {
         if known.state.has_text() {
@@ -244,13 +245,13 @@ fn classes(corpus: &Corpus, settings: &Settings, ranks: &[u32]) -> Result<Vec<u3
 }
 
 /// What identical texts alone decide.
-fn identical(corpus: &Corpus, settings: &Settings, class: &[u32], ranks: &[u32]) -> Outcome {
+fn identical(corpus: &Corpus, settings: &DedupSettings, class: &[u32], ranks: &[u32]) -> DedupOutcome {
     let rows = corpus.rows.len();
-    let mut outcome = Outcome {
+    let mut outcome = DedupOutcome {
         survivor: (0..rows as u32).collect(),
         score: vec![1.0; rows],
         link: vec![Link::None; rows],
-        ..Outcome::default()
+        ..DedupOutcome::default()
     };
     for (row, first) in (0..).zip(class.iter().copied()).filter(|(row, first)| row != first) {
         debug_assert!(ranks[first as usize] < ranks[row as usize]);
@@ -259,7 +260,7 @@ fn identical(corpus: &Corpus, settings: &Settings, class: &[u32], ranks: &[u32])
         if may_go {
             outcome.survivor[row as usize] = first;
             outcome.link[row as usize] = Link::Identical;
-            outcome.pairs.push(Pair { left: first, right: row, score: 1.0, link: Link::Identical });
+            outcome.pairs.push(LinkedPair { left: first, right: row, score: 1.0, link: Link::Identical });
         }
     }
     outcome
@@ -268,23 +269,23 @@ fn identical(corpus: &Corpus, settings: &Settings, class: &[u32], ranks: &[u32])
 /// Clusters the documents that are not identical.
 fn near(
     corpus: &Corpus,
-    settings: &Settings,
+    settings: &DedupSettings,
     documents: &[u32],
     ranks: &[u32],
-    outcome: &mut Outcome,
+    outcome: &mut DedupOutcome,
 ) -> Result<Clustering, Failure> {
     let measure = match settings.search {
-        Search::Containment => Measure::Containment,
+        SearchMethod::Containment => Measure::Containment,
         _ => Measure::Resemblance,
     };
-    let judge = Shingled::new(&corpus.store, documents, measure, settings.threshold, settings.references);
+    let judge = ShingleJudge::new(&corpus.store, documents, measure, settings.threshold, settings.references);
     let rank: Vec<u32> = documents.iter().map(|row| ranks[*row as usize]).collect();
-    let (clustering, failure) = if let Search::Simhash(nearness) = settings.search {
-        let judge = Near::new(nearness, &corpus.store, documents, judge)?;
+    let (clustering, failure) = if let SearchMethod::Simhash(nearness) = settings.search {
+        let judge = SimhashJudge::new(nearness, &corpus.store, documents, judge)?;
         let keys = print_keys(&judge, nearness.distance, settings, documents.len())?;
         (cluster(keys, &rank, settings, &judge)?, judge.failure())
     } else if settings.grouping == Grouping::Greedy {
-        let sketches = Elements::new(corpus, documents)?;
+        let sketches = SketchElements::new(corpus, documents)?;
         let found = clustering::greedy(&sketches, &rank, settings.threshold, Representative::Popular, &judge);
         (found, judge.failure())
     } else {
@@ -295,10 +296,10 @@ fn near(
 }
 
 /// Clusters what shares keys.
-fn cluster(keys: Sorter, rank: &[u32], settings: &Settings, judge: &impl Judge) -> Result<Clustering, Failure> {
+fn cluster(keys: Sorter, rank: &[u32], settings: &DedupSettings, judge: &impl Judge) -> Result<Clustering, Failure> {
     let method = if settings.grouping == Grouping::Components { Method::Components } else { Method::Star };
     let threshold = match settings.search {
-        Search::Simhash(nearness) if !nearness.is_verified => score(nearness.distance),
+        SearchMethod::Simhash(nearness) if !nearness.is_verified => score(nearness.distance),
         _ => settings.threshold,
     };
     let mut found = clustering::cluster(keys.finish()?, rank, threshold, method, judge)?;
@@ -309,7 +310,12 @@ fn cluster(keys: Sorter, rank: &[u32], settings: &Settings, judge: &impl Judge) 
 }
 
 /// The keys of all fingerprints, not sorted yet.
-fn print_keys(judge: &Near<'_>, distance: u32, settings: &Settings, documents: usize) -> Result<Sorter, Failure> {
+fn print_keys(
+    judge: &SimhashJudge<'_>,
+    distance: u32,
+    settings: &DedupSettings,
+    documents: usize,
+) -> Result<Sorter, Failure> {
     let blocks = Blocks::for_documents(distance, documents)?;
     let mut sorter = sorter(settings, "keys")?;
     let mut keys = Vec::new();
@@ -354,10 +360,15 @@ fn score_against_leaders(found: &mut Clustering, judge: &impl Judge) {
 }
 
 /// The keys of all documents, not sorted yet.
-fn keys(corpus: &Corpus, settings: &Settings, documents: &[u32], outcome: &mut Outcome) -> Result<Sorter, Failure> {
+fn keys(
+    corpus: &Corpus,
+    settings: &DedupSettings,
+    documents: &[u32],
+    outcome: &mut DedupOutcome,
+) -> Result<Sorter, Failure> {
     let mut sorter = sorter(settings, "keys")?;
     let features = match settings.search {
-        Search::Resemblance { k, s, r } => Some(Features::new(k, s, r)?),
+        SearchMethod::Resemblance { k, s, r } => Some(Features::new(k, s, r)?),
         _ => None,
     };
     let mut keys = Vec::new();
@@ -375,12 +386,12 @@ fn keys(corpus: &Corpus, settings: &Settings, documents: &[u32], outcome: &mut O
 }
 
 /// Sketches with their coordinates, as greedy clustering wants them.
-struct Elements {
+struct SketchElements {
     elements: Vec<u64>,
     ends: Vec<usize>,
 }
 
-impl Elements {
+impl SketchElements {
     fn new(corpus: &Corpus, documents: &[u32]) -> io::Result<Self> {
         let (mut elements, mut ends) = (Vec::new(), Vec::with_capacity(documents.len()));
         for row in documents {
@@ -392,7 +403,7 @@ impl Elements {
     }
 }
 
-impl Sketches for Elements {
+impl Sketches for SketchElements {
     fn sketch(&self, document: u32) -> &[u64] {
         let document = document as usize;
         let start = document.checked_sub(1).map_or(0, |before| self.ends[before]);
@@ -406,7 +417,7 @@ impl Sketches for Elements {
 pub fn scores(corpus: &Corpus, pairs: &[(u32, u32)], is_containment: bool) -> io::Result<Vec<Option<f64>>> {
     let rows: Vec<u32> = (0..corpus.rows.len() as u32).collect();
     let measure = if is_containment { Measure::Containment } else { Measure::Resemblance };
-    let judge = Shingled::new(&corpus.store, &rows, measure, 1.0, None);
+    let judge = ShingleJudge::new(&corpus.store, &rows, measure, 1.0, None);
     let score = |(left, right): &(u32, u32)| {
         let mut scores = Vec::with_capacity(1);
         if (*left.max(right) as usize) < rows.len() {
@@ -419,7 +430,7 @@ pub fn scores(corpus: &Corpus, pairs: &[(u32, u32)], is_containment: bool) -> io
 }
 
 /// Brings clusters of documents back to rows: what holds for a document holds for those with the same text.
-fn merge(found: Clustering, documents: &[u32], class: &[u32], outcome: &mut Outcome) {
+fn merge(found: Clustering, documents: &[u32], class: &[u32], outcome: &mut DedupOutcome) {
     let row_of = |document: u32| documents[document as usize];
     for (document, leader) in (0..).zip(&found.leader).filter(|(document, leader)| *document != **leader) {
         let (row, place) = (row_of(document) as usize, document as usize);
@@ -434,7 +445,7 @@ fn merge(found: Clustering, documents: &[u32], class: &[u32], outcome: &mut Outc
             outcome.link[row] = outcome.link[first];
         }
     }
-    outcome.pairs.extend(found.edges.iter().map(|edge| Pair {
+    outcome.pairs.extend(found.edges.iter().map(|edge| LinkedPair {
         left: row_of(edge.left),
         right: row_of(edge.right),
         score: edge.score,

@@ -5,7 +5,7 @@
 //!
 //! Cost: a glance compares two sketches, some 50 ns; an exact score is some 3 ns a shingle.
 
-use crate::store::{Numbers, Store};
+use crate::signed_store::{RowNumbers, SignedStore};
 use lookalike_core::clustering::{Glance, Judge};
 use lookalike_core::sketch::estimate::{decisions, Decision};
 use std::cell::RefCell;
@@ -27,8 +27,8 @@ pub enum Measure {
 }
 
 /// Judges the documents of a store.
-pub struct Shingled<'a> {
-    store: &'a Store,
+pub struct ShingleJudge<'a> {
+    store: &'a SignedStore,
     /// The row of each document.
     documents: &'a [u32],
     measure: Measure,
@@ -39,10 +39,10 @@ pub struct Shingled<'a> {
     failure: Mutex<Option<io::Error>>,
 }
 
-impl<'a> Shingled<'a> {
+impl<'a> ShingleJudge<'a> {
     /// Judges `documents`, rows of the store.
     pub fn new(
-        store: &'a Store,
+        store: &'a SignedStore,
         documents: &'a [u32],
         measure: Measure,
         threshold: f64,
@@ -62,12 +62,12 @@ impl<'a> Shingled<'a> {
     }
 
     /// What was read, or nothing after a failure, which is noted.
-    fn read<T>(&self, numbers: io::Result<Numbers<'a, T>>) -> Numbers<'a, T> {
+    fn read<T>(&self, numbers: io::Result<RowNumbers<'a, T>>) -> RowNumbers<'a, T> {
         numbers.unwrap_or_else(|error| {
             if let Ok(mut failure) = self.failure.lock() {
                 failure.get_or_insert(error);
             }
-            Numbers::Borrowed(&[])
+            RowNumbers::Borrowed(&[])
         })
     }
 
@@ -92,7 +92,7 @@ impl<'a> Shingled<'a> {
     }
 }
 
-impl Judge for Shingled<'_> {
+impl Judge for ShingleJudge<'_> {
     fn glance(&self, hub: u32, other: u32) -> Glance {
         if !self.may_pair(hub, other) {
             return Glance { estimate: 0.0, verdict: Some(false) };
@@ -169,19 +169,19 @@ fn shared(left: &[u32], right: &[u32]) -> usize {
 }
 
 thread_local! {
-    static SETS: RefCell<(Set, Set)> = RefCell::default();
+    static SETS: RefCell<(IdSet, IdSet)> = RefCell::default();
 }
 
 /// A set of ids: open addressing, at most half full, in slots that are wiped before each use. It stays in the first cache for documents
 /// of a thousand words. A slot of 0 is free, so the id 0 has a place of its own.
 #[derive(Default)]
-struct Set {
+struct IdSet {
     slots: Vec<u64>,
     has_zero: bool,
     shift: u32,
 }
 
-impl Set {
+impl IdSet {
     /// Empties the set and makes room for `count` ids.
     fn clear(&mut self, count: usize) {
         let wanted = (2 * count).next_power_of_two().max(16);
@@ -237,7 +237,7 @@ mod tests {
 
         #[test]
         fn a_set_is_a_set_however_often_it_is_emptied(rounds in vec(vec(prop_oneof![any::<u64>(), 0u64..9, (0u64..9).prop_map(|x| x << 60)], 0..80), 1..6)) {
-            let mut set = Set::default();
+            let mut set = IdSet::default();
             for ids in rounds {
                 set.clear(ids.len());
                 let mut naive = HashSet::new();

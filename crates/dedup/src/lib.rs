@@ -15,11 +15,11 @@ pub mod filter;
 pub mod job;
 pub mod judge;
 pub mod lines;
-pub mod near;
 pub mod reader;
 pub mod record;
 pub mod sign;
-pub mod store;
+pub mod signed_store;
+pub mod simhash_judge;
 
 #[cfg(test)]
 mod testing;

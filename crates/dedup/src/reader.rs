@@ -3,8 +3,8 @@
 //! Cost: that of `sign.rs`, on all cores.
 
 use crate::lines::{Cutter, Line};
-use crate::record::{self, Columns, Record};
-use crate::sign::{Signed, Signer, Sketching, State};
+use crate::record::{self, Record, RecordColumns};
+use crate::sign::{RowState, Signed, Signer, Sketching};
 use lookalike_core::error::Result;
 use lookalike_core::frontend::decode::decode;
 use lookalike_core::sketch::shingle::Shingling;
@@ -16,33 +16,33 @@ const TASK: usize = 1 << 19;
 
 /// How rows are read.
 #[derive(Clone, Debug)]
-pub struct Reading {
+pub struct ReadSettings {
     /// How texts become shingles.
     pub shingling: Shingling,
     /// What is kept of them.
     pub sketching: Sketching,
     /// The columns of JSON Lines.
-    pub columns: Columns,
+    pub columns: RecordColumns,
     /// Longest line, in bytes.
     pub most: usize,
 }
 
 /// Reads one source after the other.
-pub struct Reader {
-    reading: Reading,
+pub struct RowReader {
+    reading: ReadSettings,
     cutter: Cutter,
 }
 
-impl Reader {
+impl RowReader {
     /// Errors: a parameter outside its range.
-    pub fn new(reading: Reading) -> Result<Self> {
+    pub fn new(reading: ReadSettings) -> Result<Self> {
         Signer::new(reading.shingling, &reading.sketching)?;
         let cutter = Cutter::new(reading.most);
         Ok(Self { reading, cutter })
     }
 
     /// How it reads.
-    pub fn reading(&self) -> &Reading {
+    pub fn reading(&self) -> &ReadSettings {
         &self.reading
     }
 
@@ -52,7 +52,7 @@ impl Reader {
         let tasks = cut_evenly(whole.rest);
         let mut parts: Vec<Signed> = Vec::new();
         let reading = &self.reading;
-        let hand = || Hand::new(reading);
+        let hand = || Worker::new(reading);
         parts.extend(whole.first.map(|line| across(reading, line)));
         parts.par_extend(tasks.into_par_iter().map_init(hand, |hand, lines| sign_lines(reading, lines, hand)));
         parts.extend(whole.last.map(|line| across(reading, line)));
@@ -81,7 +81,7 @@ impl Reader {
                         Err(error) => signed.push_bad(error.to_string()),
                     },
                     Some(text) => signed.push_bad(too_long(text.len(), reading.most)),
-                    None => signed.push_without(State::Missing),
+                    None => signed.push_without(RowState::Missing),
                 }
             }
             signed
@@ -114,20 +114,20 @@ fn cut_evenly(mut lines: &[u8]) -> Vec<&[u8]> {
 }
 
 /// What one core signs lines with.
-struct Hand {
+struct Worker {
     /// None only for parameters that were refused when the corpus was made.
     signer: Option<Signer>,
     buffer: String,
 }
 
-impl Hand {
-    fn new(reading: &Reading) -> Self {
+impl Worker {
+    fn new(reading: &ReadSettings) -> Self {
         Self { signer: Signer::new(reading.shingling, &reading.sketching).ok(), buffer: String::new() }
     }
 }
 
 /// Signs whole lines.
-fn sign_lines(reading: &Reading, lines: &[u8], hand: &mut Hand) -> Signed {
+fn sign_lines(reading: &ReadSettings, lines: &[u8], hand: &mut Worker) -> Signed {
     // English has a word in six to seven bytes.
     let mut signed = Signed { ids: Vec::with_capacity(lines.len() / 6), ..Signed::default() };
     let mut start = 0;
@@ -141,7 +141,7 @@ fn sign_lines(reading: &Reading, lines: &[u8], hand: &mut Hand) -> Signed {
     signed
 }
 
-fn sign_line(reading: &Reading, line: &[u8], hand: &mut Hand, signed: &mut Signed) {
+fn sign_line(reading: &ReadSettings, line: &[u8], hand: &mut Worker, signed: &mut Signed) {
     let (record, name) = record::read_named(line, &reading.columns, &mut hand.buffer);
     if reading.columns.name.is_some() {
         signed.names.push(name.map(Cow::into_owned));
@@ -152,21 +152,21 @@ fn sign_line(reading: &Reading, line: &[u8], hand: &mut Hand, signed: &mut Signe
                 signer.push(text, number.unwrap_or(f64::NAN), signed);
             }
         }
-        Record::Blank => signed.push_without(State::Blank),
-        Record::Missing => signed.push_without(State::Missing),
+        Record::Blank => signed.push_without(RowState::Blank),
+        Record::Missing => signed.push_without(RowState::Missing),
         Record::Bad(reason) => signed.push_bad(reason),
     }
 }
 
 /// Signs a line across two chunks.
-fn across(reading: &Reading, line: Line) -> Signed {
+fn across(reading: &ReadSettings, line: Line) -> Signed {
     match line {
         Line::Held(bytes) if bytes.is_empty() => {
             let mut signed = without_name(reading);
-            signed.push_without(State::Blank);
+            signed.push_without(RowState::Blank);
             signed
         }
-        Line::Held(bytes) => sign_lines(reading, &bytes, &mut Hand::new(reading)),
+        Line::Held(bytes) => sign_lines(reading, &bytes, &mut Worker::new(reading)),
         Line::TooLong => {
             let mut signed = without_name(reading);
             signed.push_bad(format!("the line has more than the `{}` bytes a record may have", reading.most));
@@ -176,6 +176,6 @@ fn across(reading: &Reading, line: Line) -> Signed {
 }
 
 /// What a row without a name is put into.
-fn without_name(reading: &Reading) -> Signed {
+fn without_name(reading: &ReadSettings) -> Signed {
     Signed { names: reading.columns.name.iter().map(|_| None).collect(), ..Signed::default() }
 }

@@ -10,7 +10,7 @@ use std::fmt;
 
 /// The columns that are looked at.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Columns {
+pub struct RecordColumns {
     /// The text.
     pub text: String,
     /// A number that decides who survives, if one is asked for.
@@ -33,12 +33,16 @@ pub enum Record<'a> {
 }
 
 /// Reads a line. The text borrows from it, or from `buffer` if it has escapes.
-pub fn read<'a>(line: &'a [u8], columns: &Columns, buffer: &'a mut String) -> Record<'a> {
+pub fn read<'a>(line: &'a [u8], columns: &RecordColumns, buffer: &'a mut String) -> Record<'a> {
     read_named(line, columns, buffer).0
 }
 
 /// Reads a line and the name it has: a string without its quotes, anything else as it stands there; none for null.
-pub fn read_named<'a>(line: &'a [u8], columns: &Columns, buffer: &'a mut String) -> (Record<'a>, Option<Cow<'a, str>>) {
+pub fn read_named<'a>(
+    line: &'a [u8],
+    columns: &RecordColumns,
+    buffer: &'a mut String,
+) -> (Record<'a>, Option<Cow<'a, str>>) {
     if line.iter().all(u8::is_ascii_whitespace) {
         return (Record::Blank, None);
     }
@@ -52,9 +56,9 @@ pub fn read_named<'a>(line: &'a [u8], columns: &Columns, buffer: &'a mut String)
 
 fn name_of(raw: &str) -> Option<Cow<'_, str>> {
     match kind(raw) {
-        Kind::Null => None,
-        Kind::Other(_) => Some(Cow::Borrowed(raw)),
-        Kind::String => {
+        ValueKind::Null => None,
+        ValueKind::Other(_) => Some(Cow::Borrowed(raw)),
+        ValueKind::String => {
             let inner = &raw[1..raw.len() - 1];
             if !inner.contains('\\') {
                 return Some(Cow::Borrowed(inner));
@@ -65,10 +69,15 @@ fn name_of(raw: &str) -> Option<Cow<'_, str>> {
     }
 }
 
-fn text_of<'a>(raw: Option<&'a str>, number: Option<f64>, columns: &Columns, buffer: &'a mut String) -> Record<'a> {
+fn text_of<'a>(
+    raw: Option<&'a str>,
+    number: Option<f64>,
+    columns: &RecordColumns,
+    buffer: &'a mut String,
+) -> Record<'a> {
     match (raw, kind(raw.unwrap_or("null"))) {
-        (None, _) | (_, Kind::Null) => Record::Missing,
-        (Some(raw), Kind::String) => {
+        (None, _) | (_, ValueKind::Null) => Record::Missing,
+        (Some(raw), ValueKind::String) => {
             let inner = &raw[1..raw.len() - 1];
             match memchr::memchr(b'\\', inner.as_bytes()) {
                 None => Record::Text(inner, number),
@@ -78,13 +87,13 @@ fn text_of<'a>(raw: Option<&'a str>, number: Option<f64>, columns: &Columns, buf
                 },
             }
         }
-        (_, Kind::Other(kind)) => Record::Bad(format!("`{}` is {kind}, not a string", columns.text)),
+        (_, ValueKind::Other(kind)) => Record::Bad(format!("`{}` is {kind}, not a string", columns.text)),
     }
 }
 
 /// The value of a column as it stands in a line, if the line is an object in UTF-8: `null` where it has none.
 pub fn value<'a>(line: &'a [u8], column: &str) -> Option<&'a str> {
-    let columns = Columns { text: column.to_owned(), number: None, name: None };
+    let columns = RecordColumns { text: column.to_owned(), number: None, name: None };
     let mut parser = serde_json::Deserializer::from_str(std::str::from_utf8(line).ok()?);
     let found = parser.deserialize_any(Object { columns: &columns }).ok()?;
     parser.end().ok()?;
@@ -92,20 +101,20 @@ pub fn value<'a>(line: &'a [u8], column: &str) -> Option<&'a str> {
 }
 
 /// What a value is, by how it begins.
-enum Kind {
+enum ValueKind {
     Null,
     String,
     Other(&'static str),
 }
 
-fn kind(raw: &str) -> Kind {
+fn kind(raw: &str) -> ValueKind {
     match raw.as_bytes().first() {
-        Some(b'n') => Kind::Null,
-        Some(b'"') => Kind::String,
-        Some(b'[') => Kind::Other("an array"),
-        Some(b'{') => Kind::Other("an object"),
-        Some(b't' | b'f') => Kind::Other("a truth value"),
-        _ => Kind::Other("a number"),
+        Some(b'n') => ValueKind::Null,
+        Some(b'"') => ValueKind::String,
+        Some(b'[') => ValueKind::Other("an array"),
+        Some(b'{') => ValueKind::Other("an object"),
+        Some(b't' | b'f') => ValueKind::Other("a truth value"),
+        _ => ValueKind::Other("a number"),
     }
 }
 
@@ -152,7 +161,7 @@ fn reason(error: &serde_json::Error) -> String {
     }
 }
 
-struct Found<'a> {
+struct RecordFields<'a> {
     /// The text as it stands in the line.
     text: Option<&'a str>,
     number: Option<f64>,
@@ -161,18 +170,18 @@ struct Found<'a> {
 }
 
 struct Object<'c> {
-    columns: &'c Columns,
+    columns: &'c RecordColumns,
 }
 
 impl<'de> Visitor<'de> for Object<'_> {
-    type Value = Found<'de>;
+    type Value = RecordFields<'de>;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("an object")
     }
 
-    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Found<'de>, A::Error> {
-        let mut found = Found { text: None, number: None, name: None };
+    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<RecordFields<'de>, A::Error> {
+        let mut found = RecordFields { text: None, number: None, name: None };
         while let Some(key) = map.next_key_seed(Key)? {
             if key == self.columns.text.as_str() {
                 found.text = Some(map.next_value::<&'de RawValue>()?.get());
@@ -195,31 +204,31 @@ impl<'de> Visitor<'de> for Object<'_> {
         Ok(found)
     }
 
-    fn visit_str<E: serde::de::Error>(self, _: &str) -> Result<Found<'de>, E> {
+    fn visit_str<E: serde::de::Error>(self, _: &str) -> Result<RecordFields<'de>, E> {
         Err(E::custom("the line is a string, not an object"))
     }
 
-    fn visit_unit<E: serde::de::Error>(self) -> Result<Found<'de>, E> {
+    fn visit_unit<E: serde::de::Error>(self) -> Result<RecordFields<'de>, E> {
         Err(E::custom("the line is null, not an object"))
     }
 
-    fn visit_bool<E: serde::de::Error>(self, _: bool) -> Result<Found<'de>, E> {
+    fn visit_bool<E: serde::de::Error>(self, _: bool) -> Result<RecordFields<'de>, E> {
         Err(E::custom("the line is a truth value, not an object"))
     }
 
-    fn visit_u64<E: serde::de::Error>(self, _: u64) -> Result<Found<'de>, E> {
+    fn visit_u64<E: serde::de::Error>(self, _: u64) -> Result<RecordFields<'de>, E> {
         Err(E::custom("the line is a number, not an object"))
     }
 
-    fn visit_i64<E: serde::de::Error>(self, _: i64) -> Result<Found<'de>, E> {
+    fn visit_i64<E: serde::de::Error>(self, _: i64) -> Result<RecordFields<'de>, E> {
         self.visit_u64(0)
     }
 
-    fn visit_f64<E: serde::de::Error>(self, _: f64) -> Result<Found<'de>, E> {
+    fn visit_f64<E: serde::de::Error>(self, _: f64) -> Result<RecordFields<'de>, E> {
         self.visit_u64(0)
     }
 
-    fn visit_seq<A: SeqAccess<'de>>(self, _: A) -> Result<Found<'de>, A::Error> {
+    fn visit_seq<A: SeqAccess<'de>>(self, _: A) -> Result<RecordFields<'de>, A::Error> {
         Err(A::Error::custom("the line is an array, not an object"))
     }
 }
@@ -257,8 +266,8 @@ mod tests {
     use crate::testing::fixed;
     use proptest::prelude::*;
 
-    fn columns() -> Columns {
-        Columns { text: "text".to_owned(), number: Some("stars".to_owned()), name: Some("id".to_owned()) }
+    fn columns() -> RecordColumns {
+        RecordColumns { text: "text".to_owned(), number: Some("stars".to_owned()), name: Some("id".to_owned()) }
     }
 
     fn name(line: &str) -> Option<String> {

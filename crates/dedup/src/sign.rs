@@ -3,8 +3,8 @@
 //! Cost: reading the words and multiplying the shingles, one pass; 8 bytes a shingle and 4 an element of the sketch.
 
 use lookalike_core::error::Result;
-use lookalike_core::simhash::hashing::{Recipe, Simhash, Simhasher};
-use lookalike_core::simhash::language::Language;
+use lookalike_core::simhash::hashing::{Simhash, SimhashRecipe, Simhasher};
+use lookalike_core::simhash::language::TextLanguage;
 use lookalike_core::sketch::fast::Fast;
 use lookalike_core::sketch::permutations::Permutations;
 use lookalike_core::sketch::sample::limit_of_modulus;
@@ -34,7 +34,7 @@ pub enum Sketching {
     /// The simhash, as [`Print`].
     Simhash {
         /// How it is made.
-        recipe: Recipe,
+        recipe: SimhashRecipe,
         /// Whether shingles are kept beside it, to verify by.
         with_shingles: bool,
     },
@@ -48,7 +48,7 @@ pub struct Print {
     /// Tokens of the text.
     pub length: u32,
     /// Its language; unknown unless it was asked for.
-    pub language: Language,
+    pub language: TextLanguage,
 }
 
 impl From<Simhash> for Print {
@@ -73,14 +73,14 @@ impl Print {
             _ => None,
         };
         let at = |place: usize| elements.get(place).copied().unwrap_or(0);
-        Self { fingerprint, length: at(0), language: Language::of_number(at(1) as u8) }
+        Self { fingerprint, length: at(0), language: TextLanguage::of_number(at(1) as u8) }
     }
 }
 
 /// What became of a row.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[repr(u8)]
-pub enum State {
+pub enum RowState {
     /// It is compared.
     #[default]
     Compared,
@@ -94,7 +94,7 @@ pub enum State {
     Blank,
 }
 
-impl State {
+impl RowState {
     /// Whether there is a text.
     pub fn has_text(self) -> bool {
         matches!(self, Self::Compared | Self::Short)
@@ -103,13 +103,13 @@ impl State {
 
 /// What is known of a row apart from its shingles.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct Row {
+pub struct SignedRow {
     /// XXH3-128 of the text.
     pub content: u128,
     /// Bytes of the text.
     pub bytes: u32,
     /// What became of it.
-    pub state: State,
+    pub state: RowState,
     /// The number that decides who survives; NaN if it has none.
     pub number: f64,
 }
@@ -118,7 +118,7 @@ pub struct Row {
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Signed {
     /// The rows, in order.
-    pub rows: Vec<Row>,
+    pub rows: Vec<SignedRow>,
     /// Ids of all shingles, row by row.
     pub ids: Vec<u64>,
     /// Where the ids of each row end.
@@ -135,21 +135,21 @@ pub struct Signed {
 
 impl Signed {
     /// Ends a row for which ids and elements have been appended.
-    fn end_row(&mut self, row: Row) {
+    fn end_row(&mut self, row: SignedRow) {
         self.rows.push(row);
         self.id_ends.push(self.ids.len() as u32);
         self.element_ends.push(self.elements.len() as u32);
     }
 
     /// A row without a text.
-    pub fn push_without(&mut self, state: State) {
-        self.end_row(Row { state, number: f64::NAN, ..Row::default() });
+    pub fn push_without(&mut self, state: RowState) {
+        self.end_row(SignedRow { state, number: f64::NAN, ..SignedRow::default() });
     }
 
     /// A row that could not be read.
     pub fn push_bad(&mut self, reason: String) {
         self.problems.push((self.rows.len() as u32, reason));
-        self.push_without(State::Bad);
+        self.push_without(RowState::Bad);
     }
 }
 
@@ -187,7 +187,7 @@ impl Signer {
     /// Appends one text as a row. Nothing but white space is no text: two such rows are not alike.
     pub fn push(&mut self, text: &str, number: f64, out: &mut Signed) {
         if text.trim_start().is_empty() {
-            return out.push_without(State::Missing);
+            return out.push_without(RowState::Missing);
         }
         let from = out.ids.len();
         if !matches!(self.sketcher, Sketcher::None | Sketcher::Simhash(_, false)) {
@@ -204,8 +204,8 @@ impl Signer {
         if out.ids.len() > from {
             self.sketch(from, out);
         }
-        let state = if is_found { State::Compared } else { State::Short };
-        out.end_row(Row { content: xxh3_128(text.as_bytes()), bytes: text.len() as u32, state, number });
+        let state = if is_found { RowState::Compared } else { RowState::Short };
+        out.end_row(SignedRow { content: xxh3_128(text.as_bytes()), bytes: text.len() as u32, state, number });
     }
 
     /// Appends the elements of the sketch of the ids from `from` on.
@@ -268,14 +268,14 @@ mod tests {
             assert_eq!(&whole.ids[whole.id_ends[2] as usize..], &one.ids[..], "{sketching:?}");
             assert_eq!(&whole.elements[whole.element_ends[2] as usize..], &one.elements[..]);
             assert_eq!(whole.rows[3].content, one.rows[0].content);
-            assert_eq!(whole.rows[1].state, State::Short);
+            assert_eq!(whole.rows[1].state, RowState::Short);
         }
     }
 
     #[test]
     fn a_simhash_is_kept_with_or_without_shingles() {
         let options = Options { unit: Unit::Word, homoglyphs: false };
-        let recipe = Recipe::new(options, 1).expect("in range");
+        let recipe = SimhashRecipe::new(options, 1).expect("in range");
         let texts = ["a b c d e", "a b", "?!", "x y z"];
         for with_shingles in [false, true] {
             let found = signed(&Sketching::Simhash { recipe: recipe.clone(), with_shingles }, &texts);
@@ -289,7 +289,7 @@ mod tests {
             let expected = texts.map(|text| hasher.text(text).expect("short enough"));
             let expected: Vec<Print> = expected.into_iter().map(Print::from).collect();
             assert_eq!(prints, expected);
-            let is_compared: Vec<bool> = found.rows.iter().map(|row| row.state == State::Compared).collect();
+            let is_compared: Vec<bool> = found.rows.iter().map(|row| row.state == RowState::Compared).collect();
             // Two words have a fingerprint and no shingle of three.
             assert_eq!(is_compared, [true, !with_shingles, false, true]);
             assert_eq!(found.ids.is_empty(), !with_shingles);
@@ -299,7 +299,7 @@ mod tests {
     #[test]
     fn identical_texts_need_no_shingles() {
         let found = signed(&Sketching::None, &["a", "?"]);
-        assert!(found.ids.is_empty() && found.rows.iter().all(|row| row.state == State::Compared));
-        assert!(signed(&Sketching::None, &["", " \n\u{A0}"]).rows.iter().all(|row| row.state == State::Missing));
+        assert!(found.ids.is_empty() && found.rows.iter().all(|row| row.state == RowState::Compared));
+        assert!(signed(&Sketching::None, &["", " \n\u{A0}"]).rows.iter().all(|row| row.state == RowState::Missing));
     }
 }

@@ -1,14 +1,14 @@
 //! The whole job against its definition: all pairs of a small corpus, measured exactly.
 
 use crate::corpus::Corpus;
-use crate::job::{decide, Grouping, Keep, Link, Outcome, Search, Settings};
-use crate::near::Nearness;
-use crate::reader::Reading;
-use crate::record::Columns;
-use crate::sign::{Sketching, State};
+use crate::job::{decide, DedupOutcome, DedupSettings, Grouping, Keep, Link, SearchMethod};
+use crate::reader::ReadSettings;
+use crate::record::RecordColumns;
+use crate::sign::{RowState, Sketching};
+use crate::simhash_judge::Nearness;
 use crate::testing::fixed;
 use lookalike_core::frontend::{Options, Unit};
-use lookalike_core::simhash::hashing::{Recipe, Simhasher};
+use lookalike_core::simhash::hashing::{SimhashRecipe, Simhasher};
 use lookalike_core::sketch::exact::Counts;
 use lookalike_core::sketch::shingle::{into_set, Shingler, Shingling};
 use proptest::prelude::*;
@@ -40,13 +40,13 @@ fn shingling() -> Shingling {
     Shingling::new(Options { unit: Unit::Word, homoglyphs: false }, 2, false, 64).expect("in range")
 }
 
-fn reading(sketching: Sketching) -> Reading {
-    let columns = Columns { text: "text".to_owned(), number: Some("stars".to_owned()), name: None };
-    Reading { shingling: shingling(), sketching, columns, most: 1 << 20 }
+fn reading(sketching: Sketching) -> ReadSettings {
+    let columns = RecordColumns { text: "text".to_owned(), number: Some("stars".to_owned()), name: None };
+    ReadSettings { shingling: shingling(), sketching, columns, most: 1 << 20 }
 }
 
-fn settings(search: Search, folder: &Folder) -> Settings {
-    Settings {
+fn settings(search: SearchMethod, folder: &Folder) -> DedupSettings {
+    DedupSettings {
         search,
         threshold: THRESHOLD,
         grouping: Grouping::Star,
@@ -65,7 +65,7 @@ fn lines(texts: &[String]) -> Vec<u8> {
         .collect()
 }
 
-fn run(texts: &[String], sketching: Sketching, change: impl Fn(&mut Settings), budget: usize) -> Outcome {
+fn run(texts: &[String], sketching: Sketching, change: impl Fn(&mut DedupSettings), budget: usize) -> DedupOutcome {
     let folder = Folder::new();
     let mut corpus = Corpus::new(reading(sketching.clone()), budget, &folder.0).expect("in range");
     let data = lines(texts);
@@ -75,9 +75,9 @@ fn run(texts: &[String], sketching: Sketching, change: impl Fn(&mut Settings), b
     corpus.push_lines(&[], true).expect("written");
     assert_eq!(corpus.rows.len(), texts.len());
     let search = match sketching {
-        Sketching::None => Search::Identical,
-        Sketching::Modulo { .. } => Search::Containment,
-        _ => Search::Resemblance { k: 32, s: 2, r: 1 },
+        Sketching::None => SearchMethod::Identical,
+        Sketching::Modulo { .. } => SearchMethod::Containment,
+        _ => SearchMethod::Resemblance { k: 32, s: 2, r: 1 },
     };
     let mut settings = settings(search, &folder);
     settings.budget_bytes = budget;
@@ -121,7 +121,7 @@ fn corpora() -> impl Strategy<Value = Vec<String>> {
     )
 }
 
-fn check_star(texts: &[String], outcome: &Outcome, of: impl Fn(&str, &str) -> Option<f64>) {
+fn check_star(texts: &[String], outcome: &DedupOutcome, of: impl Fn(&str, &str) -> Option<f64>) {
     for (row, survivor) in outcome.survivor.iter().map(|survivor| *survivor as usize).enumerate() {
         assert_eq!(outcome.survivor[survivor], survivor as u32, "a survivor survives");
         if row == survivor {
@@ -241,8 +241,8 @@ fn prints(texts: &[String]) -> Vec<Option<u64>> {
     texts.iter().map(|text| hasher.text(text).expect("short enough").fingerprint).collect()
 }
 
-fn recipe() -> Recipe {
-    Recipe::new(shingling().options, 1).expect("in range")
+fn recipe() -> SimhashRecipe {
+    SimhashRecipe::new(shingling().options, 1).expect("in range")
 }
 
 /// The first row of each row's component, where texts are linked that are the same or that `are_near` says so of.
@@ -267,7 +267,7 @@ proptest! {
         let nearness = Nearness { distance, length: limit.then_some(0.1), same_language: false, is_verified: false };
         let sketching = Sketching::Simhash { recipe: recipe(), with_shingles: false };
         let outcome = run(&texts, sketching, |settings| {
-            settings.search = Search::Simhash(nearness);
+            settings.search = SearchMethod::Simhash(nearness);
             settings.grouping = Grouping::Components;
         }, 1 << 20);
         let length = |row: usize| texts[row].split(' ').count() as f64;
@@ -290,7 +290,7 @@ proptest! {
         let nearness = Nearness { distance, length: None, same_language: false, is_verified: true };
         let sketching = Sketching::Simhash { recipe: recipe(), with_shingles: true };
         let outcome = run(&texts, sketching, |settings| {
-            settings.search = Search::Simhash(nearness);
+            settings.search = SearchMethod::Simhash(nearness);
             settings.grouping = Grouping::Components;
         }, 1 << 20);
         let are_near = |left: usize, right: usize| {
@@ -319,12 +319,15 @@ fn rows_that_cannot_be_compared_are_told_and_stay() {
     let mut corpus = Corpus::new(reading(Sketching::Fast { size: 16 }), 1 << 20, &folder.0).expect("in range");
     let data = b"{\"text\":\"a b c\"}\n\n{\"text\":3}\n{bad\n{\"text\":null}\n{\"text\":\"a b c\"}";
     corpus.push_lines(data, true).expect("written");
-    let states: Vec<State> = corpus.rows.iter().map(|row| row.state).collect();
-    assert_eq!(states, [State::Compared, State::Blank, State::Bad, State::Bad, State::Missing, State::Compared]);
+    let states: Vec<RowState> = corpus.rows.iter().map(|row| row.state).collect();
+    assert_eq!(
+        states,
+        [RowState::Compared, RowState::Blank, RowState::Bad, RowState::Bad, RowState::Missing, RowState::Compared]
+    );
     let problems: Vec<(u32, &str)> = corpus.problems.iter().map(|problem| (problem.row, &problem.reason[..])).collect();
     assert_eq!(problems[0], (2, "`text` is a number, not a string"));
     assert_eq!((problems[1].0, corpus.bad), (3, 2));
-    let outcome = decide(&corpus, &settings(Search::Resemblance { k: 4, s: 4, r: 1 }, &folder)).expect("decided");
+    let outcome = decide(&corpus, &settings(SearchMethod::Resemblance { k: 4, s: 4, r: 1 }, &folder)).expect("decided");
     assert_eq!(outcome.survivor, [0, 1, 2, 3, 4, 0]);
 }
 

@@ -17,7 +17,7 @@ const SUM: usize = HEADER - 8;
 
 /// What a file is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Kind {
+pub enum FileKind {
     /// A run: sorted tables and ids.
     Run = 1,
     /// The list of runs.
@@ -26,9 +26,9 @@ pub enum Kind {
 
 /// The header of a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Header {
+pub struct FileHeader {
     /// What it is.
-    pub kind: Kind,
+    pub kind: FileKind,
     /// The number of a run, the generation of a manifest.
     pub number: u64,
     /// Rows in it; of a manifest, rows that are not deleted.
@@ -60,7 +60,7 @@ pub fn reseal(bytes: &mut [u8]) {
     }
 }
 
-impl Header {
+impl FileHeader {
     /// The bytes of the header.
     pub fn to_bytes(self) -> [u8; HEADER] {
         let mut bytes = [0; HEADER];
@@ -79,7 +79,7 @@ impl Header {
     }
 
     /// Reads the header of a file of that kind. Errors: it is damaged, of another kind or version, or the file is cut.
-    pub fn read(path: &Path, bytes: &[u8], kind: Kind) -> Result<Self> {
+    pub fn read(path: &Path, bytes: &[u8], kind: FileKind) -> Result<Self> {
         let damaged = |reason: String| Err(Error::damaged(path, reason));
         let Some(header) = bytes.first_chunk::<HEADER>() else {
             return damaged(format!("it has `{}` bytes, a header has {HEADER}", bytes.len()));

@@ -6,20 +6,20 @@
 //!                   owners.rs
 //! ```
 //!
-//! A [`store::Store`] is the same in memory and in a folder. What is searched is a [`run::Run`]: fingerprints sorted once for each table of a
+//! A [`store::FingerprintStore`] is the same in memory and in a folder. What is searched is a [`run::Run`]: fingerprints sorted once for each table of a
 //! design, plain, compressed, or mapped from the file they were written to. FORMAT.md describes the files; [`disk::Disk`] is all that
 //! touches them.
 
 pub mod disk;
 pub mod error;
-pub mod file;
+pub mod fingerprint_store;
 pub mod header;
-pub mod kept;
 pub mod manifest;
 pub mod owners;
-pub mod pages;
 pub mod run;
-pub mod store;
+pub mod run_file;
+pub mod table_folder;
+pub mod verified_pages;
 
 #[cfg(test)]
 mod tests;

@@ -14,7 +14,7 @@
 //! | seal | 8 | XXH3 of everything before |
 
 use crate::error::{Error, Result};
-use crate::header::{number_at, Header, Kind, HEADER};
+use crate::header::{number_at, FileHeader, FileKind, HEADER};
 use lookalike_core::hamming::solve::Limit;
 use lookalike_core::hamming::MAX_DISTANCE;
 use lookalike_core::table::codec::packed::{pack, Order, Packed};
@@ -26,7 +26,7 @@ const ENTRY: usize = 40;
 
 /// How tables are made.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Plan {
+pub struct TablePlan {
     /// The greatest distance that is asked for.
     pub distance: u32,
     /// What the design of a run may take.
@@ -35,7 +35,7 @@ pub struct Plan {
 
 /// A run and its file.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Entry {
+pub struct RunEntry {
     /// Its number, which is in the name of its file.
     pub number: u64,
     /// Rows in the file.
@@ -54,11 +54,11 @@ pub struct Manifest {
     /// Counts the commits.
     pub generation: u64,
     /// How runs are made.
-    pub plan: Plan,
+    pub plan: TablePlan,
     /// The number of the next run.
     pub next: u64,
     /// The runs.
-    pub runs: Vec<Entry>,
+    pub runs: Vec<RunEntry>,
     /// Rows in no file: fingerprints and ids.
     pub tail: (Vec<u64>, Vec<u64>),
 }
@@ -90,8 +90,8 @@ impl Manifest {
         bytes.extend((self.tail.0.len() as u64).to_le_bytes());
         bytes.extend(self.tail.0.iter().chain(&self.tail.1).flat_map(|number| number.to_le_bytes()));
         bytes.extend(deletions);
-        let header = Header {
-            kind: Kind::Manifest,
+        let header = FileHeader {
+            kind: FileKind::Manifest,
             number: self.generation,
             rows: self.rows(),
             length: bytes.len() as u64 + 8,
@@ -107,7 +107,7 @@ impl Manifest {
 
     /// Reads a file. Errors: it is damaged or of another version.
     pub fn from_bytes(path: &Path, bytes: &[u8]) -> Result<Self> {
-        let header = Header::read(path, bytes, Kind::Manifest)?;
+        let header = FileHeader::read(path, bytes, FileKind::Manifest)?;
         let end = bytes.len().saturating_sub(8).max(HEADER);
         if header.body != (end - HEADER) as u64 || xxh3_64(&bytes[..end]) != number_at(bytes, end) {
             return Err(Error::damaged(path, "it fails its checksum"));
@@ -122,7 +122,7 @@ impl Manifest {
         let ascend = |places: &[u64]| places.windows(2).all(|pair| pair[0] < pair[1]);
         let mut numbers: Vec<u64> = self.runs.iter().map(|run| run.number).collect();
         numbers.sort_unstable();
-        let is_run_sound = |run: &Entry| {
+        let is_run_sound = |run: &RunEntry| {
             run.rows < 1 << 32
                 && ascend(&run.deleted)
                 && run.deleted.last().is_none_or(|last| *last < run.rows)
@@ -162,7 +162,7 @@ fn take_numbers(bytes: &mut &[u8], count: u64) -> Option<Vec<u64>> {
 }
 
 /// What a body says. Nothing: it says nothing.
-fn parse(header: &Header, mut bytes: &[u8]) -> Option<Manifest> {
+fn parse(header: &FileHeader, mut bytes: &[u8]) -> Option<Manifest> {
     let mut limit = take(&mut bytes, LIMIT)?;
     let limit = match (take_number(&mut limit)?, take_number(&mut limit)?) {
         (0, _) => Limit::Compact,
@@ -181,8 +181,8 @@ fn parse(header: &Header, mut bytes: &[u8]) -> Option<Manifest> {
             let packed = take(&mut bytes, usize::try_from(numbers(4)).ok()?)?;
             Packed::open(packed, 0..packed.len(), Order::Ascending)?.decode(&mut deleted)?;
         }
-        runs.push(Entry { number: numbers(0), rows: numbers(1), length: numbers(2), seal: numbers(3), deleted });
+        runs.push(RunEntry { number: numbers(0), rows: numbers(1), length: numbers(2), seal: numbers(3), deleted });
     }
-    let plan = Plan { distance: header.distance, limit };
+    let plan = TablePlan { distance: header.distance, limit };
     bytes.is_empty().then_some(Manifest { generation: header.number, plan, next: header.more, runs, tail })
 }

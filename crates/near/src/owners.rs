@@ -4,20 +4,20 @@
 //! fingerprint if any has several ids.
 
 use crate::error::{Error, Result};
-use crate::file::RunFile;
-use crate::pages::Body;
-use crate::run::Row;
+use crate::run::FingerprintRow;
+use crate::run_file::RunFile;
+use crate::verified_pages::PagedBody;
 use lookalike_core::table::codec::packed::{pack, Order, Packed};
 use std::ops::Range;
 
 /// Packed numbers, in memory or in a file.
 #[derive(Debug)]
-enum Numbers {
+enum PackedNumbers {
     Memory(Packed<Vec<u8>>),
-    Mapped(Packed<Body>),
+    Mapped(Packed<PagedBody>),
 }
 
-impl Numbers {
+impl PackedNumbers {
     /// Errors: too many.
     fn pack(numbers: &[u64]) -> Result<Self> {
         let bytes = pack(numbers, Order::Any);
@@ -27,7 +27,7 @@ impl Numbers {
     }
 
     /// Errors: damaged, if it is to be read into memory.
-    fn open(file: &RunFile, column: Packed<Body>, is_mapped: bool) -> Result<Self> {
+    fn open(file: &RunFile, column: Packed<PagedBody>, is_mapped: bool) -> Result<Self> {
         match is_mapped {
             true => Ok(Self::Mapped(column)),
             false => Self::pack(&file.decode(&column)?),
@@ -67,30 +67,30 @@ impl Numbers {
 
 /// Ids by the number of their fingerprint in the first table.
 #[derive(Debug)]
-pub struct Owners {
+pub struct RunOwners {
     /// Those of one fingerprint ascend.
-    ids: Numbers,
+    ids: PackedNumbers,
     /// Where the ids of each fingerprint begin, and their number; nothing if each has one.
-    starts: Option<Numbers>,
+    starts: Option<PackedNumbers>,
     /// A bit for each id that is gone; empty while none is.
     gone: Vec<u64>,
     gone_count: usize,
 }
 
-impl Owners {
+impl RunOwners {
     /// The owners of sorted rows with so many different fingerprints. Errors: too many.
-    pub fn of(rows: &[Row], distinct: usize) -> Result<Self> {
+    pub fn of(rows: &[FingerprintRow], distinct: usize) -> Result<Self> {
         let ids: Vec<u64> = rows.iter().map(|row| row.1).collect();
         let is_start = |i: &usize| *i == 0 || *i == rows.len() || rows[*i].0 != rows[*i - 1].0;
         let starts = || -> Vec<u64> { (0..=rows.len()).filter(is_start).map(|start| start as u64).collect() };
-        let starts = if distinct < rows.len() { Some(Numbers::pack(&starts())?) } else { None };
-        Ok(Self { ids: Numbers::pack(&ids)?, starts, gone: Vec::new(), gone_count: 0 })
+        let starts = if distinct < rows.len() { Some(PackedNumbers::pack(&starts())?) } else { None };
+        Ok(Self { ids: PackedNumbers::pack(&ids)?, starts, gone: Vec::new(), gone_count: 0 })
     }
 
     /// The owners in a file, with nothing gone. Errors: damaged.
     pub fn open(file: &RunFile, is_mapped: bool) -> Result<Self> {
-        let ids = Numbers::open(file, file.ids()?, is_mapped)?;
-        let starts = file.starts()?.map(|starts| Numbers::open(file, starts, is_mapped)).transpose()?;
+        let ids = PackedNumbers::open(file, file.ids()?, is_mapped)?;
+        let starts = file.starts()?.map(|starts| PackedNumbers::open(file, starts, is_mapped)).transpose()?;
         Ok(Self { ids, starts, gone: Vec::new(), gone_count: 0 })
     }
 
@@ -106,7 +106,7 @@ impl Owners {
 
     /// Bytes in memory.
     pub fn bytes(&self) -> usize {
-        self.ids.bytes() + self.starts.as_ref().map_or(0, Numbers::bytes) + self.gone.len() * 8
+        self.ids.bytes() + self.starts.as_ref().map_or(0, PackedNumbers::bytes) + self.gone.len() * 8
     }
 
     /// Places of the ids of a fingerprint.
@@ -177,6 +177,6 @@ impl Owners {
 
     /// All ids, also those that are gone, and the starts.
     pub fn columns(&self) -> (Vec<u64>, Option<Vec<u64>>) {
-        (self.ids.to_vec(), self.starts.as_ref().map(Numbers::to_vec))
+        (self.ids.to_vec(), self.starts.as_ref().map(PackedNumbers::to_vec))
     }
 }

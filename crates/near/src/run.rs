@@ -7,10 +7,10 @@
 //! Cost: that of the design, and one lookup in the first table for each fingerprint that another one finds.
 
 use crate::error::Result;
-use crate::file::{self, Content, RunFile};
-use crate::manifest::Entry;
-use crate::owners::Owners;
-use crate::pages::{Body, Pages};
+use crate::manifest::RunEntry;
+use crate::owners::RunOwners;
+use crate::run_file::{self, Content, RunFile};
+use crate::verified_pages::{PagedBody, VerifiedPages};
 use lookalike_core::hamming::design::Design;
 use lookalike_core::hamming::search::{locate, Found, Search};
 use lookalike_core::hamming::BITS;
@@ -25,7 +25,7 @@ use std::ops::Range;
 use std::sync::Arc;
 
 /// A fingerprint with an id.
-pub type Row = (u64, u64);
+pub type FingerprintRow = (u64, u64);
 
 /// How tables are held.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -41,8 +41,8 @@ pub enum Hold {
 /// A table in a mapped file. What cannot be read is nothing, and the pages remember that.
 #[derive(Debug)]
 struct Mapped {
-    packed: Packed<Body>,
-    pages: Arc<Pages>,
+    packed: Packed<PagedBody>,
+    pages: Arc<VerifiedPages>,
     depth: u32,
 }
 
@@ -83,7 +83,7 @@ impl Column for Mapped {
 
 /// The tables of a design, all held alike.
 #[derive(Debug)]
-enum Tables {
+enum RunTables {
     Plain(Vec<Plain>),
     Compressed(Vec<EliasFano>),
     Mapped(Vec<Mapped>),
@@ -93,14 +93,14 @@ enum Tables {
 macro_rules! with {
     ($tables:expr, $columns:ident => $what:expr) => {
         match $tables {
-            Tables::Plain($columns) => $what,
-            Tables::Compressed($columns) => $what,
-            Tables::Mapped($columns) => $what,
+            RunTables::Plain($columns) => $what,
+            RunTables::Compressed($columns) => $what,
+            RunTables::Mapped($columns) => $what,
         }
     };
 }
 
-impl Tables {
+impl RunTables {
     /// Holds what `column` gives for each table, in memory.
     fn hold(design: &Design, hold: Hold, rows: usize, column: impl Fn(usize) -> Result<Vec<u64>>) -> Result<Self> {
         let depth = |table: usize| design.arrangements[table].depth(rows as u64);
@@ -120,26 +120,26 @@ impl Tables {
 pub struct Run {
     design: Design,
     search: Search,
-    tables: Tables,
-    owners: Owners,
+    tables: RunTables,
+    owners: RunOwners,
     /// What tells that a mapped file is damaged.
-    pages: Option<Arc<Pages>>,
+    pages: Option<Arc<VerifiedPages>>,
     /// The file it was written to or read from; its deletions are those of the last commit.
-    pub file: Option<Entry>,
+    pub file: Option<RunEntry>,
 }
 
 impl Run {
     /// Sorts rows into tables; one that is there twice counts once. Errors: 2^32 rows or more.
-    pub fn build(design: &Design, mut rows: Vec<Row>, hold: Hold) -> Result<Self> {
+    pub fn build(design: &Design, mut rows: Vec<FingerprintRow>, hold: Hold) -> Result<Self> {
         let order = &design.arrangements[0].order;
         rows.iter_mut().for_each(|row| row.0 = order.apply(row.0));
         sort(&mut rows);
         rows.dedup();
         let mut first: Vec<u64> = rows.iter().map(|row| row.0).collect();
         first.dedup();
-        let owners = Owners::of(&rows, first.len())?;
+        let owners = RunOwners::of(&rows, first.len())?;
         drop(rows);
-        let tables = Tables::hold(design, hold, first.len(), |table| {
+        let tables = RunTables::hold(design, hold, first.len(), |table| {
             let other = &design.arrangements[table].order;
             let mut column = reserve(first.len());
             column.extend(first.iter().map(|row| other.apply(order.undo(*row))));
@@ -153,18 +153,18 @@ impl Run {
     }
 
     /// The run in a file, without the rows that are gone. Errors: the file is damaged.
-    pub fn open(file: &RunFile, entry: &Entry, hold: Hold) -> Result<Self> {
+    pub fn open(file: &RunFile, entry: &RunEntry, hold: Hold) -> Result<Self> {
         let (design, rows) = (file.design.clone(), file.distinct());
-        let mut owners = Owners::open(file, hold == Hold::Mapped)?;
+        let mut owners = RunOwners::open(file, hold == Hold::Mapped)?;
         let tables = match hold {
             Hold::Mapped => {
                 let table = |table: usize| {
                     let depth = design.arrangements[table].depth(rows as u64);
                     Ok(Mapped { packed: file.column(table)?, pages: file.pages().clone(), depth })
                 };
-                Tables::Mapped((0..design.arrangements.len()).map(table).collect::<Result<_>>()?)
+                RunTables::Mapped((0..design.arrangements.len()).map(table).collect::<Result<_>>()?)
             }
-            _ => Tables::hold(&design, hold, rows, |table| file.ascending(table))?,
+            _ => RunTables::hold(&design, hold, rows, |table| file.ascending(table))?,
         };
         let pages = (hold == Hold::Mapped).then(|| file.pages().clone());
         entry.deleted.iter().for_each(|place| owners.delete(*place as usize));
@@ -195,9 +195,9 @@ impl Run {
     /// Bytes of tables and directories in memory, and of ids.
     pub fn bytes(&self) -> (usize, usize) {
         let tables = match &self.tables {
-            Tables::Plain(columns) => columns.iter().map(Plain::bytes).sum(),
-            Tables::Compressed(columns) => columns.iter().map(EliasFano::bytes).sum(),
-            Tables::Mapped(_) => 0,
+            RunTables::Plain(columns) => columns.iter().map(Plain::bytes).sum(),
+            RunTables::Compressed(columns) => columns.iter().map(EliasFano::bytes).sum(),
+            RunTables::Mapped(_) => 0,
         };
         (tables, self.owners.bytes())
     }
@@ -233,7 +233,7 @@ impl Run {
     }
 
     /// Where each of some rows stands among the ids, if it is there.
-    pub fn places(&self, rows: &[Row]) -> Vec<Option<usize>> {
+    pub fn places(&self, rows: &[FingerprintRow]) -> Vec<Option<usize>> {
         let order = &self.design.arrangements[0].order;
         let asked: Vec<(u32, u64, u8)> =
             rows.iter().enumerate().map(|(i, row)| (i as u32, order.apply(row.0), 0)).collect();
@@ -255,8 +255,8 @@ impl Run {
     }
 
     /// All rows that are there, in the order of the first table.
-    pub fn live(&self) -> Vec<Row> {
-        let mut rows: Vec<Row> = Vec::with_capacity(self.len());
+    pub fn live(&self) -> Vec<FingerprintRow> {
+        let mut rows: Vec<FingerprintRow> = Vec::with_capacity(self.len());
         let order = &self.design.arrangements[0].order;
         with!(&self.tables, columns => if let Some(first) = columns.first() {
             first.read(0..first.len(), &mut |start, values| {
@@ -306,7 +306,7 @@ impl Run {
     pub fn image(&self, number: u64) -> Vec<u8> {
         let (ids, starts) = self.owners.columns();
         let content = Content { design: &self.design, distinct: self.distinct(), ids, starts };
-        file::image(number, &content, |table| {
+        run_file::image(number, &content, |table| {
             let mut values = Vec::with_capacity(self.distinct());
             with!(&self.tables, columns => {
                 columns[table].read(0..columns[table].len(), &mut |_, some| values.extend_from_slice(some));

@@ -4,15 +4,15 @@ use crate::detach::detached;
 use crate::error::to_python;
 use crate::input::Input;
 use lookalike_code::LANGUAGES;
-use lookalike_compare::file::{File, Stretch};
 use lookalike_compare::places::{Region, Ruler};
-use lookalike_compare::submissions::{Numbers, Submission};
+use lookalike_compare::submissions::{Submission, TokenNumbers};
+use lookalike_compare::submitted_file::{SubmittedFile, TextStretch};
 use lookalike_core::error::Result;
 use lookalike_core::matching::cluster::clusters;
 use lookalike_core::matching::common::common;
 use lookalike_core::matching::entry::Entry;
-use lookalike_core::matching::score::{Passage, Sort};
-use lookalike_core::matching::{Cohort as Weighed, Comparison, Outcome, Settings};
+use lookalike_core::matching::score::{Passage, PassageKind};
+use lookalike_core::matching::{Cohort as Weighed, Comparison, MatchOutcome, MatchSettings};
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -45,7 +45,7 @@ pub fn pane(text: Input, marks: Vec<u8>, regions: Vec<[u32; 3]>, is_left: bool, 
 /// A file read as tokens.
 #[pyclass(frozen, module = "lookalike._core")]
 pub struct ReadFile {
-    file: Arc<File>,
+    file: Arc<SubmittedFile>,
     reading: (String, bool, u32),
 }
 
@@ -88,16 +88,16 @@ fn read(text: &Input, parts: Vec<Part>, comments: bool) -> Result<ReadFile> {
     let reading = (decoded.encoding.to_string(), decoded.guessed, decoded.replaced);
     let whole = decoded.text.clone().into_owned();
     let mut counter = Counter { text: &whole, is_str: opened.is_str(), character: 0, byte: 0 };
-    let stretches: Vec<Stretch> = parts
+    let stretches: Vec<TextStretch> = parts
         .iter()
-        .map(|(language, start, end, rows, k, t)| Stretch {
+        .map(|(language, start, end, rows, k, t)| TextStretch {
             language,
             range: counter.byte(*start)..if counter.is_str { counter.byte(*end) } else { whole.len() },
             lexed: rows.as_ref().map(|rows| lexed(rows, &mut counter)),
             thresholds: (*k, *t),
         })
         .collect();
-    let file = File::read(whole, &stretches, comments)?;
+    let file = SubmittedFile::read(whole, &stretches, comments)?;
     Ok(ReadFile { file: Arc::new(file), reading })
 }
 
@@ -146,7 +146,7 @@ pub struct Cohort {
 #[derive(Default)]
 struct State {
     comparison: Comparison,
-    outcome: Outcome,
+    outcome: MatchOutcome,
 }
 
 #[pymethods]
@@ -165,7 +165,7 @@ impl Cohort {
         let files = |files: &[Py<ReadFile>]| files.iter().map(|file| file.get().file.clone()).collect::<Vec<_>>();
         let given: Vec<_> = submissions.iter().map(|(who, old, all)| (*who, *old, files(all))).collect();
         let templates = files(&templates);
-        let settings = Settings { max_sharing, min_score, max_pairs };
+        let settings = MatchSettings { max_sharing, min_score, max_pairs };
         detached(py, usize::MAX, || build(given, templates, settings))
     }
 
@@ -204,7 +204,7 @@ impl Cohort {
     /// The pairs, best first.
     fn pairs(&self) -> Vec<PairRow> {
         let state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
-        let row = |pair: &lookalike_core::matching::score::Pair| {
+        let row = |pair: &lookalike_core::matching::score::MatchedPair| {
             let [left, right] = pair.coverage;
             (pair.left, pair.right, pair.score, left, right, pair.matched, pair.longest, pair.passages.len())
         };
@@ -277,10 +277,10 @@ impl Cohort {
                 self.submissions[sides[side]].region(&rulers[sides[side]], passage.start[side], passage.end[side]);
             as_place(region)
         };
-        let sort = match passage.sort {
-            Sort::Run => "run",
-            Sort::Repeat => "repeat",
-            Sort::Literal => "literal",
+        let sort = match passage.kind {
+            PassageKind::Run => "run",
+            PassageKind::Repeat => "repeat",
+            PassageKind::Literal => "literal",
         };
         (place(0), place(1), passage.tokens, passage.shared_by, passage.exact, sort)
     }
@@ -290,8 +290,12 @@ fn as_place(region: Region) -> Place {
     (region.file, region.start, region.end, region.start_line, region.end_line)
 }
 
-fn build(given: Vec<(u32, bool, Vec<Arc<File>>)>, templates: Vec<Arc<File>>, settings: Settings) -> Cohort {
-    let mut numbers = Numbers::default();
+fn build(
+    given: Vec<(u32, bool, Vec<Arc<SubmittedFile>>)>,
+    templates: Vec<Arc<SubmittedFile>>,
+    settings: MatchSettings,
+) -> Cohort {
+    let mut numbers = TokenNumbers::default();
     let templates: Vec<Entry> = templates.into_iter().map(|file| numbers.entry(vec![file], 0, false).1).collect();
     let (mut submissions, mut entries) = (Vec::new(), Vec::new());
     for (submitter, old, files) in given {

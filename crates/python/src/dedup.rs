@@ -10,11 +10,11 @@ use lookalike_core::sketch::shingle::Shingling;
 use lookalike_core::table::external::TableError;
 use lookalike_dedup::corpus::{Corpus as Core, Refusal};
 use lookalike_dedup::filter::Lines;
-use lookalike_dedup::job::{self, Failure, Grouping, Keep, Link, Search, Settings};
-use lookalike_dedup::near::Nearness;
-use lookalike_dedup::reader::Reading;
-use lookalike_dedup::record::{self, Columns};
+use lookalike_dedup::job::{self, DedupSettings, Failure, Grouping, Keep, Link, SearchMethod};
+use lookalike_dedup::reader::ReadSettings;
+use lookalike_dedup::record::{self, RecordColumns};
 use lookalike_dedup::sign::Sketching;
+use lookalike_dedup::simhash_judge::Nearness;
 use pyo3::buffer::PyBuffer;
 use pyo3::exceptions::{PyOSError, PyOverflowError, PyValueError};
 use pyo3::prelude::*;
@@ -85,8 +85,8 @@ impl Corpus {
             ("simhash", Some(maker)) => Sketching::Simhash { recipe: maker.recipe.clone(), with_shingles },
             (other, _) => return Err(unknown("sketch", other, &SKETCHES)),
         };
-        let columns = Columns { text: text_column, number: number_column, name: None };
-        let reading = Reading { shingling, sketching, columns, most: record_bytes };
+        let columns = RecordColumns { text: text_column, number: number_column, name: None };
+        let reading = ReadSettings { shingling, sketching, columns, most: record_bytes };
         let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build();
         let pool = pool.map_err(|error| PyOSError::new_err(error.to_string()))?;
         let core = Core::new(reading, memory_bytes, &folder).map_err(to_python)?;
@@ -173,13 +173,13 @@ impl Corpus {
         nearness: Option<(u32, Option<f64>, bool, bool)>,
     ) -> PyResult<Outcome> {
         let (k, s, r) = filter;
-        let settings = Settings {
+        let settings = DedupSettings {
             search: match (search, nearness) {
-                ("exact", _) => Search::Identical,
-                ("minhash", _) => Search::Resemblance { k, s, r },
-                ("containment", _) => Search::Containment,
+                ("exact", _) => SearchMethod::Identical,
+                ("minhash", _) => SearchMethod::Resemblance { k, s, r },
+                ("containment", _) => SearchMethod::Containment,
                 ("simhash", Some((distance, length, same_language, is_verified))) => {
-                    Search::Simhash(Nearness { distance, length, same_language, is_verified })
+                    SearchMethod::Simhash(Nearness { distance, length, same_language, is_verified })
                 }
                 (other, _) => return Err(unknown("method", other, &["exact", "minhash", "containment", "simhash"])),
             },
@@ -261,7 +261,7 @@ fn bytes_of(buffer: &PyBuffer<u8>) -> PyResult<&[u8]> {
 
 /// What was decided.
 #[pyclass(frozen, module = "lookalike._core")]
-pub struct Outcome(job::Outcome);
+pub struct Outcome(job::DedupOutcome);
 
 fn floats(py: Python<'_>, scores: impl Iterator<Item = f32>) -> Py<PyBytes> {
     PyBytes::new(py, &scores.flat_map(f32::to_ne_bytes).collect::<Vec<u8>>()).unbind()
@@ -283,7 +283,7 @@ impl Outcome {
     /// Every pair that was found.
     fn pairs(&self, py: Python<'_>) -> Pairs {
         let pairs = &self.0.pairs;
-        let column = |of: fn(&job::Pair) -> u32| Column::from(Values::U32(pairs.iter().map(of).collect()));
+        let column = |of: fn(&job::LinkedPair) -> u32| Column::from(Values::U32(pairs.iter().map(of).collect()));
         let scores = floats(py, pairs.iter().map(|pair| pair.score));
         (column(|pair| pair.left), column(|pair| pair.right), scores, links(py, pairs.iter().map(|pair| pair.link)))
     }

@@ -7,10 +7,10 @@ use crate::input::{Hashes, Whole};
 use lookalike_core::hamming::solve::Limit;
 use lookalike_near::disk::System;
 use lookalike_near::error::Result;
-use lookalike_near::kept;
-use lookalike_near::manifest::Plan;
-use lookalike_near::run::{Hold, Row};
-use lookalike_near::store::Store;
+use lookalike_near::fingerprint_store::FingerprintStore;
+use lookalike_near::manifest::TablePlan;
+use lookalike_near::run::{FingerprintRow, Hold};
+use lookalike_near::table_folder;
 use pyo3::prelude::*;
 use std::path::PathBuf;
 use std::sync::{Arc, PoisonError, RwLock};
@@ -19,7 +19,7 @@ use std::sync::{Arc, PoisonError, RwLock};
 #[pyclass(frozen, module = "lookalike._core")]
 pub struct HammingStore {
     /// Nothing once it is closed. Taken without the GIL or for a moment only, so that nobody waits for both.
-    store: RwLock<Option<Store>>,
+    store: RwLock<Option<FingerprintStore>>,
 }
 
 /// Columns of what was found.
@@ -46,7 +46,7 @@ fn limit_of(design: &str, tables: Option<Whole>) -> PyResult<Limit> {
 }
 
 /// Errors: not as many ids as fingerprints.
-fn rows_of(fingerprints: Hashes, ids: Hashes) -> PyResult<Vec<Row>> {
+fn rows_of(fingerprints: Hashes, ids: Hashes) -> PyResult<Vec<FingerprintRow>> {
     let (count, given) = (fingerprints.0.len(), ids.0.len());
     match count == given {
         true => Ok(fingerprints.0.into_iter().zip(ids.0).collect()),
@@ -62,7 +62,7 @@ fn distance_of(distance: Whole) -> u32 {
 }
 
 impl HammingStore {
-    fn of(store: Store) -> Self {
+    fn of(store: FingerprintStore) -> Self {
         Self { store: RwLock::new(Some(store)) }
     }
 
@@ -71,7 +71,7 @@ impl HammingStore {
         &self,
         py: Python<'_>,
         bytes: usize,
-        work: impl FnOnce(&Store) -> Result<R> + Send,
+        work: impl FnOnce(&FingerprintStore) -> Result<R> + Send,
     ) -> PyResult<R> {
         let done = detached(py, bytes, || {
             let store = self.store.read().unwrap_or_else(PoisonError::into_inner);
@@ -81,7 +81,11 @@ impl HammingStore {
     }
 
     /// Changes the store. Errors: closed, or what the work has.
-    fn change<R: Send>(&self, py: Python<'_>, work: impl FnOnce(&mut Store) -> Result<R> + Send) -> PyResult<R> {
+    fn change<R: Send>(
+        &self,
+        py: Python<'_>,
+        work: impl FnOnce(&mut FingerprintStore) -> Result<R> + Send,
+    ) -> PyResult<R> {
         let done = detached(py, usize::MAX, || {
             let mut store = self.store.write().unwrap_or_else(PoisonError::into_inner);
             store.as_mut().map(work)
@@ -107,25 +111,25 @@ impl HammingStore {
         tables: Option<Whole>,
         hold: &str,
     ) -> PyResult<Self> {
-        let plan = Plan { distance: distance_of(distance), limit: limit_of(design, tables)? };
+        let plan = TablePlan { distance: distance_of(distance), limit: limit_of(design, tables)? };
         // Made here, because counting in Python would take as long as sorting.
         let ids = ids.unwrap_or_else(|| Hashes((0..fingerprints.0.len() as u64).collect()));
         let (rows, hold) = (rows_of(fingerprints, ids)?, hold_of(hold)?);
-        detached(py, usize::MAX, || Store::build(plan, hold, rows)).map(Self::of).map_err(near_to_python)
+        detached(py, usize::MAX, || FingerprintStore::build(plan, hold, rows)).map(Self::of).map_err(near_to_python)
     }
 
     /// The table in a folder.
     #[staticmethod]
     fn open(py: Python<'_>, folder: PathBuf, hold: &str, write: bool) -> PyResult<Self> {
         let hold = hold_of(hold)?;
-        let opened = detached(py, usize::MAX, || Store::open(Arc::new(System), &folder, hold, write));
+        let opened = detached(py, usize::MAX, || FingerprintStore::open(Arc::new(System), &folder, hold, write));
         opened.map(Self::of).map_err(near_to_python)
     }
 
     /// Reads everything of the table in a folder; how many rows it has.
     #[staticmethod]
     fn check(py: Python<'_>, folder: PathBuf) -> PyResult<usize> {
-        detached(py, usize::MAX, || kept::check(Arc::new(System), &folder)).map_err(near_to_python)
+        detached(py, usize::MAX, || table_folder::check(Arc::new(System), &folder)).map_err(near_to_python)
     }
 
     fn insert(&self, py: Python<'_>, fingerprints: Hashes, ids: Hashes) -> PyResult<usize> {
@@ -162,14 +166,14 @@ impl HammingStore {
 
     /// Fingerprints and ids of all rows.
     fn rows(&self, py: Python<'_>) -> PyResult<(Column, Column)> {
-        let rows = self.read(py, usize::MAX, Store::rows)?;
+        let rows = self.read(py, usize::MAX, FingerprintStore::rows)?;
         let (fingerprints, ids) = rows.into_iter().unzip();
         Ok((Values::U64(fingerprints).into(), Values::U64(ids).into()))
     }
 
     /// Puts all runs together.
     fn compact(&self, py: Python<'_>) -> PyResult<()> {
-        self.change(py, Store::compact)
+        self.change(py, FingerprintStore::compact)
     }
 
     /// Makes everything durable in a folder.

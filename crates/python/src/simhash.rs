@@ -8,16 +8,16 @@ use crate::fingerprint::{first_helping, options_of, reading, Note, Reading};
 use crate::input::{Input, Whole};
 use lookalike_core::error::Result;
 use lookalike_core::hash::identity::token_value;
-use lookalike_core::simhash::hashing::{Recipe, Simhash, Simhasher};
-use lookalike_core::simhash::idf::{Counter, Idf};
+use lookalike_core::simhash::hashing::{Simhash, SimhashRecipe, Simhasher};
+use lookalike_core::simhash::idf::{DocumentCounter, Idf};
 use lookalike_core::simhash::ignore::{Ignore, NAMED};
-use lookalike_core::simhash::language::Language;
+use lookalike_core::simhash::language::TextLanguage;
 use lookalike_core::simhash::paper::Paper;
 use lookalike_core::simhash::vote::{feature_hash, Votes};
 use lookalike_core::simhash::weight::{self, Weight};
 use lookalike_core::sketch::shingle::Shingling;
-use lookalike_dedup::reader::{Reader, Reading as How};
-use lookalike_dedup::record::Columns;
+use lookalike_dedup::reader::{ReadSettings, RowReader};
+use lookalike_dedup::record::RecordColumns;
 use lookalike_dedup::sign::{Print, Signed, Sketching};
 use pyo3::buffer::PyBuffer;
 use pyo3::exceptions::PyOSError;
@@ -30,7 +30,7 @@ use std::sync::Arc;
 #[pyclass(frozen, module = "lookalike._core")]
 pub struct SimhashMaker {
     /// How they are made.
-    pub recipe: Recipe,
+    pub recipe: SimhashRecipe,
 }
 
 /// Rows of a batch: fingerprints, whether each is one, lengths, numbers of languages, and notes.
@@ -50,7 +50,7 @@ impl SimhashMaker {
         languages: bool,
         idf: Option<&IdfTable>,
     ) -> PyResult<Self> {
-        let recipe = Recipe::new(options_of(unit, homoglyphs)?, shingle.0).map_err(to_python)?;
+        let recipe = SimhashRecipe::new(options_of(unit, homoglyphs)?, shingle.0).map_err(to_python)?;
         let recipe = recipe.ignoring(Ignore::new(&ignore).map_err(to_python)?).telling_language(languages);
         let recipe = match features {
             "words" => recipe,
@@ -62,7 +62,7 @@ impl SimhashMaker {
 
     /// The table of idf of texts, of features that at least so many of them have; texts that cannot be read count as none.
     fn idf(&self, py: Python<'_>, texts: Vec<Input>, least: u32) -> PyResult<IdfTable> {
-        let (mut hasher, mut counter) = (Simhasher::new(&self.recipe), Counter::default());
+        let (mut hasher, mut counter) = (Simhasher::new(&self.recipe), DocumentCounter::default());
         let mut rest = texts.as_slice();
         while !rest.is_empty() {
             let (now, later) = rest.split_at(first_helping(rest));
@@ -100,7 +100,7 @@ impl SimhashMaker {
 }
 
 /// Adds the features of a text.
-fn count(hasher: &mut Simhasher, input: &Input, counter: &mut Counter) {
+fn count(hasher: &mut Simhasher, input: &Input, counter: &mut DocumentCounter) {
     let mut values = Vec::new();
     if input.open().and_then(|text| hasher.values(&text.decoded.text, &mut values)).is_ok() {
         counter.add(&mut values);
@@ -108,13 +108,13 @@ fn count(hasher: &mut Simhasher, input: &Input, counter: &mut Counter) {
 }
 
 /// The language of a code; none if it is to be detected.
-fn language_of(code: Option<&str>) -> PyResult<Option<Language>> {
-    let known = |code: &str| Language::of_code(code).ok_or_else(|| unknown("language", code, &codes()));
+fn language_of(code: Option<&str>) -> PyResult<Option<TextLanguage>> {
+    let known = |code: &str| TextLanguage::of_code(code).ok_or_else(|| unknown("language", code, &codes()));
     code.map(known).transpose()
 }
 
 fn codes() -> Vec<&'static str> {
-    Language::codes().collect()
+    TextLanguage::codes().collect()
 }
 
 /// Languages by number, from 1 on: the codes that columns of languages stand for.
@@ -251,7 +251,7 @@ const MAX_PROBLEMS: usize = 1_000;
 /// Reads the rows of a corpus and hands out their fingerprints, batch by batch: nothing is kept.
 #[pyclass(module = "lookalike._core")]
 pub struct SimhashReader {
-    reader: Reader,
+    reader: RowReader,
     pool: rayon::ThreadPool,
     /// The source being read, and its rows so far.
     source: String,
@@ -275,12 +275,12 @@ impl SimhashReader {
     ) -> PyResult<Self> {
         let recipe = maker.recipe.clone();
         let shingling = Shingling::new(recipe.options(), 1, false, 64).map_err(to_python)?;
-        let columns = Columns { text: text_column, number: None, name: Some(id_column) };
+        let columns = RecordColumns { text: text_column, number: None, name: Some(id_column) };
         let sketching = Sketching::Simhash { recipe, with_shingles: false };
-        let how = How { shingling, sketching, columns, most: record_bytes };
+        let how = ReadSettings { shingling, sketching, columns, most: record_bytes };
         let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build();
         let pool = pool.map_err(|error| PyOSError::new_err(error.to_string()))?;
-        let reader = Reader::new(how).map_err(to_python)?;
+        let reader = RowReader::new(how).map_err(to_python)?;
         Ok(Self { reader, pool, source: String::new(), row: 0, states: [0; 5], problems: Vec::new() })
     }
 

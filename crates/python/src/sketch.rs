@@ -8,14 +8,14 @@ use crate::input::{Input, Whole};
 use lookalike_core::error::Result;
 use lookalike_core::sketch::estimate::Estimate;
 use lookalike_core::sketch::exact::Counts;
-use lookalike_core::sketch::kind::{Kind, Recipe, KINDS};
+use lookalike_core::sketch::kind::{SketchKind, SketchRecipe, KINDS};
 use lookalike_core::sketch::shingle::{into_set, Shingler, Shingling};
-use lookalike_core::sketch::sketching::{Maker, Sketch as Core};
+use lookalike_core::sketch::sketching::{Sketch as Core, TextSketcher};
 use pyo3::prelude::*;
 use pyo3::pybacked::PyBackedBytes;
 use pyo3::types::PyBytes;
 
-fn kind_of(name: &str) -> PyResult<Kind> {
+fn kind_of(name: &str) -> PyResult<SketchKind> {
     let found = KINDS.iter().find(|(_, known)| *known == name);
     found.map(|(kind, _)| *kind).ok_or_else(|| unknown("sketch", name, &KINDS.map(|(_, name)| name)))
 }
@@ -61,7 +61,7 @@ pub fn measure(
 
 /// Makes sketches of texts, all by the same parameters.
 #[pyclass(frozen, module = "lookalike._core")]
-pub struct SketchMaker(Recipe);
+pub struct SketchMaker(SketchRecipe);
 
 /// Rows of a batch: a matrix with a row a document, shingles of each, and notes.
 type Rows = (Column, Column, Vec<Note>);
@@ -82,7 +82,7 @@ impl SketchMaker {
     ) -> PyResult<Self> {
         let options = options_of(unit, homoglyphs)?;
         let shingling = Shingling::new(options, shingle.0, labelled, bits.0).map_err(to_python)?;
-        Recipe::new(kind_of(kind)?, size.0, modulus.0, shingling).map(Self).map_err(to_python)
+        SketchRecipe::new(kind_of(kind)?, size.0, modulus.0, shingling).map(Self).map_err(to_python)
     }
 
     /// The sketch of no text: what updates begin with.
@@ -94,7 +94,7 @@ impl SketchMaker {
     fn one(&self, py: Python<'_>, text: Input) -> PyResult<(Sketch, Reading)> {
         let make = || -> Result<_> {
             let text = text.open()?;
-            Ok((Maker::new(self.0)?.sketch(&text.decoded.text), reading(&text)))
+            Ok((TextSketcher::new(self.0)?.sketch(&text.decoded.text), reading(&text)))
         };
         let (made, read) = detached(py, text.len_bytes(), make).map_err(to_python)?;
         Ok((Sketch(made), read))
@@ -102,7 +102,7 @@ impl SketchMaker {
 
     /// Coordinates of many texts; one that cannot be read has a row of all ones and a note.
     fn rows(&self, py: Python<'_>, texts: Vec<Input>) -> PyResult<Rows> {
-        let mut maker = Maker::new(self.0).map_err(to_python)?;
+        let mut maker = TextSketcher::new(self.0).map_err(to_python)?;
         let (mut rows, mut shingles, mut notes) = (vec![0; texts.len() * self.0.size], Vec::new(), Vec::new());
         let mut rest = texts.as_slice();
         while !rest.is_empty() {
@@ -123,7 +123,7 @@ impl SketchMaker {
 }
 
 /// Fills the row of one document of a batch and returns its shingles.
-fn fill(maker: &mut Maker, input: &Input, index: usize, row: &mut [u64], notes: &mut Vec<Note>) -> u32 {
+fn fill(maker: &mut TextSketcher, input: &Input, index: usize, row: &mut [u64], notes: &mut Vec<Note>) -> u32 {
     match input.open() {
         Ok(text) => {
             if text.decoded.guessed || text.decoded.replaced > 0 {
@@ -231,7 +231,8 @@ impl Sketch {
     fn updated(&self, py: Python<'_>, shingles: Vec<PyBackedBytes>) -> PyResult<Self> {
         let mut updated = self.0.clone();
         let len_bytes = shingles.iter().map(|shingle| shingle.len()).sum();
-        let add = || Maker::new(*updated.recipe())?.update(&mut updated, shingles.iter().map(|shingle| &**shingle));
+        let add =
+            || TextSketcher::new(*updated.recipe())?.update(&mut updated, shingles.iter().map(|shingle| &**shingle));
         detached(py, len_bytes, add).map_err(to_python)?;
         Ok(Self(updated))
     }

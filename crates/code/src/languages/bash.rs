@@ -1,11 +1,11 @@
 //! Bash and its ancestors.
 
-use super::{Language, Quote, Shape};
-use crate::fold::Class;
+use super::{CodeLanguage, Quote, Shape};
+use crate::fold::NodeClass;
 use crate::lexer::Lexer;
 
 /// Bash.
-pub static BASH: Language = Language::new(
+pub static BASH: CodeLanguage = CodeLanguage::new(
     "bash",
     &[".sh", ".bash", ".ksh", ".zsh"],
     "bash",
@@ -37,7 +37,7 @@ const TESTS: &str = "-lt -gt -le -ge -eq -ne -nt -ot -ef -z";
 const ENDS: &str = " \t\r\n\"'<>{}[]()`$|&;\\#";
 
 /// Comments, words, expansions and heredocs. `state` counts the open `((` of arithmetic, where words end at operators.
-fn special(lexer: &Lexer<'_>, at: usize) -> Option<(usize, Class)> {
+fn special(lexer: &Lexer<'_>, at: usize) -> Option<(usize, NodeClass)> {
     let rest = lexer.rest(at);
     let before = lexer.text[..at].chars().next_back().unwrap_or('\n');
     match rest.as_bytes()[0] {
@@ -45,7 +45,7 @@ fn special(lexer: &Lexer<'_>, at: usize) -> Option<(usize, Class)> {
             let len = rest.bytes().take_while(|byte| byte.is_ascii_alphanumeric() || *byte == b'_').count();
             (!rest.starts_with(['(', '{'])).then(|| (at + len.max(first_len(rest)), lexer.name()))
         }
-        b'#' if before.is_whitespace() || before == ';' => Some((lexer.line_end(at), Class::Comment)),
+        b'#' if before.is_whitespace() || before == ';' => Some((lexer.line_end(at), NodeClass::Comment)),
         b'(' if rest.starts_with("((") => {
             lexer.state.set(lexer.state.get() + 1);
             None
@@ -72,7 +72,7 @@ fn first_len(text: &str) -> usize {
 }
 
 /// A word of a command: a name, a number, a keyword, or the variable of an assignment.
-fn word(lexer: &Lexer<'_>, at: usize) -> (usize, Class) {
+fn word(lexer: &Lexer<'_>, at: usize) -> (usize, NodeClass) {
     let rest = lexer.rest(at);
     let len = rest
         .find(|c: char| c.is_whitespace() || c.is_control() || ENDS.contains(c))
@@ -97,7 +97,7 @@ fn word(lexer: &Lexer<'_>, at: usize) -> (usize, Class) {
 }
 
 /// `<<MARK`: the body is on the lines below.
-fn heredoc(lexer: &Lexer<'_>, at: usize) -> Option<(usize, Class)> {
+fn heredoc(lexer: &Lexer<'_>, at: usize) -> Option<(usize, NodeClass)> {
     let rest = lexer.rest(at);
     let sign = if rest.starts_with("<<-") { "<<-" } else { "<<" };
     let mark = rest[sign.len()..].trim_start_matches([' ', '"', '\'', '\\']);

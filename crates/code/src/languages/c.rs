@@ -1,9 +1,9 @@
 //! C and C++, whose tokens match each other.
 
-use super::{Language, Quote, Shape};
-use crate::fold::Class;
+use super::{CodeLanguage, Quote, Shape};
+use crate::fold::NodeClass;
 use crate::lexer::Lexer;
-use crate::Kind;
+use crate::TokenKind;
 
 const PREFIXES: &[&str] = &["L", "u", "U", "u8"];
 
@@ -27,10 +27,10 @@ const WORDS: &str =
     uint64_t char8_t char16_t char32_t char64_t";
 
 /// C.
-pub static C: Language = Language::new("c", &[".c", ".h"], "c-family", tree_sitter_c::LANGUAGE, SHAPE);
+pub static C: CodeLanguage = CodeLanguage::new("c", &[".c", ".h"], "c-family", tree_sitter_c::LANGUAGE, SHAPE);
 
 /// C++.
-pub static CPP: Language = Language::new(
+pub static CPP: CodeLanguage = CodeLanguage::new(
     "cpp",
     &[".cpp", ".cc", ".cxx", ".c++", ".hpp", ".hh", ".hxx", ".h++", ".ipp", ".tpp", ".ino"],
     "c-family",
@@ -39,13 +39,13 @@ pub static CPP: Language = Language::new(
 );
 
 /// Directives, the names of headers, and raw strings.
-fn special(lexer: &Lexer<'_>, at: usize) -> Option<(usize, Class)> {
+fn special(lexer: &Lexer<'_>, at: usize) -> Option<(usize, NodeClass)> {
     let rest = lexer.rest(at);
     match rest.as_bytes()[0] {
         b'#' => lexer.directive(at),
         b'<' if lexer
             .last
-            .is_some_and(|(kind, end)| kind == Kind::Keyword && lexer.text[..end].ends_with("include")) =>
+            .is_some_and(|(kind, end)| kind == TokenKind::Keyword && lexer.text[..end].ends_with("include")) =>
         {
             Some((lexer.find_on_line(at, b'>')?, lexer.string()))
         }
@@ -55,7 +55,7 @@ fn special(lexer: &Lexer<'_>, at: usize) -> Option<(usize, Class)> {
 }
 
 /// `R"delimiter(…)delimiter"`.
-fn raw_string(lexer: &Lexer<'_>, at: usize) -> Option<(usize, Class)> {
+fn raw_string(lexer: &Lexer<'_>, at: usize) -> Option<(usize, NodeClass)> {
     let rest = lexer.rest(at);
     let opening = ["R\"", "LR\"", "uR\"", "UR\"", "u8R\""].into_iter().find(|opening| rest.starts_with(opening))?;
     let inside = &rest.as_bytes()[opening.len()..];

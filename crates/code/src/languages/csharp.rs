@@ -1,13 +1,13 @@
 //! C#.
 
-use super::{Language, Quote, Shape};
-use crate::fold::Class;
+use super::{CodeLanguage, Quote, Shape};
+use crate::fold::NodeClass;
 use crate::lexer::Lexer;
 
 const VERBATIM: Quote = Quote { open: "@\"", escape: None, doubled: true, lines: true, ..Quote::DOUBLE };
 
 /// C#.
-pub static CSHARP: Language = Language::new(
+pub static CSHARP: CodeLanguage = CodeLanguage::new(
     "csharp",
     &[".cs", ".csx"],
     "csharp",
@@ -42,6 +42,6 @@ pub static CSHARP: Language = Language::new(
 );
 
 /// Directives.
-fn special(lexer: &Lexer<'_>, at: usize) -> Option<(usize, Class)> {
+fn special(lexer: &Lexer<'_>, at: usize) -> Option<(usize, NodeClass)> {
     lexer.directive(at)
 }

@@ -1,7 +1,7 @@
 //! JavaScript with JSX, TypeScript and TSX, whose tokens match each other.
 
-use super::{Language, Quote, Shape};
-use crate::fold::Class;
+use super::{CodeLanguage, Quote, Shape};
+use crate::fold::NodeClass;
 use crate::lexer::Lexer;
 
 const TEMPLATE: Quote = Quote { open: "`", close: "`", lines: true, hole: Some(("${", b'}')), ..Quote::DOUBLE };
@@ -33,7 +33,7 @@ const TYPED: Shape = Shape {
 };
 
 /// JavaScript, with JSX.
-pub static JAVASCRIPT: Language = Language::new(
+pub static JAVASCRIPT: CodeLanguage = CodeLanguage::new(
     "javascript",
     &[".js", ".jsx", ".mjs", ".cjs"],
     "ecmascript",
@@ -42,7 +42,7 @@ pub static JAVASCRIPT: Language = Language::new(
 );
 
 /// TypeScript.
-pub static TYPESCRIPT: Language = Language::new(
+pub static TYPESCRIPT: CodeLanguage = CodeLanguage::new(
     "typescript",
     &[".ts", ".mts", ".cts"],
     "ecmascript",
@@ -51,13 +51,14 @@ pub static TYPESCRIPT: Language = Language::new(
 );
 
 /// TypeScript with JSX.
-pub static TSX: Language = Language::new("tsx", &[".tsx"], "ecmascript", tree_sitter_typescript::LANGUAGE_TSX, TYPED);
+pub static TSX: CodeLanguage =
+    CodeLanguage::new("tsx", &[".tsx"], "ecmascript", tree_sitter_typescript::LANGUAGE_TSX, TYPED);
 
 /// Regular expressions: where no operand stands before, a slash does not divide.
-fn special(lexer: &Lexer<'_>, at: usize) -> Option<(usize, Class)> {
+fn special(lexer: &Lexer<'_>, at: usize) -> Option<(usize, NodeClass)> {
     let rest = lexer.rest(at);
     if rest.starts_with("#!") && at == 0 {
-        return Some((lexer.line_end(at), Class::Comment));
+        return Some((lexer.line_end(at), NodeClass::Comment));
     }
     let begins = rest.starts_with('/') && !rest.starts_with("//") && !rest.starts_with("/*") && !rest.starts_with("/>");
     if !begins || lexer.follows_operand() || lexer.text[..at].ends_with('<') {

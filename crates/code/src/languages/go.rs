@@ -1,9 +1,9 @@
 //! Go.
 
-use super::{Language, Quote, Shape};
+use super::{CodeLanguage, Quote, Shape};
 
 /// Go.
-pub static GO: Language = Language::new(
+pub static GO: CodeLanguage = CodeLanguage::new(
     "go",
     &[".go"],
     "go",

@@ -1,9 +1,9 @@
 //! Java.
 
-use super::{Language, Quote, Shape};
+use super::{CodeLanguage, Quote, Shape};
 
 /// Java.
-pub static JAVA: Language = Language::new(
+pub static JAVA: CodeLanguage = CodeLanguage::new(
     "java",
     &[".java"],
     "java",

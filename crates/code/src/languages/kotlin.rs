@@ -1,11 +1,11 @@
 //! Kotlin.
 
-use super::{Language, Quote, Shape};
+use super::{CodeLanguage, Quote, Shape};
 
 const HOLE: Option<(&str, u8)> = Some(("${", b'}'));
 
 /// Kotlin.
-pub static KOTLIN: Language = Language::new(
+pub static KOTLIN: CodeLanguage = CodeLanguage::new(
     "kotlin",
     &[".kt", ".kts"],
     "kotlin",

@@ -1,11 +1,11 @@
 //! Lua.
 
-use super::{Language, Quote, Shape};
-use crate::fold::Class;
+use super::{CodeLanguage, Quote, Shape};
+use crate::fold::NodeClass;
 use crate::lexer::Lexer;
 
 /// Lua.
-pub static LUA: Language = Language::new(
+pub static LUA: CodeLanguage = CodeLanguage::new(
     "lua",
     &[".lua"],
     "lua",
@@ -27,14 +27,14 @@ pub static LUA: Language = Language::new(
 );
 
 /// Long brackets, of strings and of comments.
-fn special(lexer: &Lexer<'_>, at: usize) -> Option<(usize, Class)> {
+fn special(lexer: &Lexer<'_>, at: usize) -> Option<(usize, NodeClass)> {
     let rest = lexer.rest(at);
     if rest.starts_with("#!") && at == 0 {
-        return Some((lexer.line_end(at), Class::Comment));
+        return Some((lexer.line_end(at), NodeClass::Comment));
     }
     let inside = if rest.starts_with("--") { 2 } else { 0 };
     let equals = rest[inside..].strip_prefix('[')?.bytes().take(256).take_while(|byte| *byte == b'=').count();
     rest[inside + 1 + equals..].strip_prefix('[')?;
     let end = lexer.find_end(at + inside + 2 + equals, &format!("]{}]", "=".repeat(equals)))?;
-    Some((end, if inside == 0 { lexer.string() } else { Class::Comment }))
+    Some((end, if inside == 0 { lexer.string() } else { NodeClass::Comment }))
 }

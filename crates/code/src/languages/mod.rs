@@ -17,13 +17,13 @@ mod scala;
 mod sql;
 mod swift;
 
-use crate::fold::{Class, Tables};
+use crate::fold::{FoldTables, NodeClass};
 use crate::lexer::Lexer;
 use std::sync::OnceLock;
 use tree_sitter_language::LanguageFn;
 
 /// All languages, in the order of their names.
-pub static LANGUAGES: &[&Language] = &[
+pub static LANGUAGES: &[&CodeLanguage] = &[
     &bash::BASH,
     &c::C,
     &c::CPP,
@@ -46,12 +46,12 @@ pub static LANGUAGES: &[&Language] = &[
 ];
 
 /// The language of this name.
-pub fn language(name: &str) -> Option<&'static Language> {
+pub fn language(name: &str) -> Option<&'static CodeLanguage> {
     LANGUAGES.iter().find(|language| language.name == name).copied()
 }
 
 /// A language that can be read.
-pub struct Language {
+pub struct CodeLanguage {
     /// What people call it, in lower case; the name given to `--language`.
     pub name: &'static str,
     /// What the names of its files end with, point included.
@@ -61,10 +61,10 @@ pub struct Language {
     pub(crate) shape: Shape,
     entry: LanguageFn,
     grammar: OnceLock<tree_sitter::Language>,
-    tables: OnceLock<Tables>,
+    tables: OnceLock<FoldTables>,
 }
 
-impl Language {
+impl CodeLanguage {
     const fn new(
         name: &'static str,
         suffixes: &'static [&'static str],
@@ -81,8 +81,8 @@ impl Language {
     }
 
     /// What its nodes and words fold to.
-    pub(crate) fn tables(&self) -> &Tables {
-        self.tables.get_or_init(|| Tables::new(self))
+    pub(crate) fn tables(&self) -> &FoldTables {
+        self.tables.get_or_init(|| FoldTables::new(self))
     }
 }
 
@@ -143,7 +143,7 @@ pub(crate) struct Shape {
 const SCANNER_BYTES: usize = 1_024;
 
 /// Reads what only one language has.
-pub(crate) type Special = fn(&Lexer<'_>, usize) -> Option<(usize, Class)>;
+pub(crate) type Special = fn(&Lexer<'_>, usize) -> Option<(usize, NodeClass)>;
 
 impl Shape {
     /// Most languages descend from C: its comments and quotes, nothing special.

@@ -1,11 +1,11 @@
 //! PHP, with the text around it.
 
-use super::{Language, Quote, Shape};
-use crate::fold::Class;
+use super::{CodeLanguage, Quote, Shape};
+use crate::fold::NodeClass;
 use crate::lexer::Lexer;
 
 /// PHP.
-pub static PHP: Language = Language::new(
+pub static PHP: CodeLanguage = CodeLanguage::new(
     "php",
     &[".php", ".phtml", ".php5", ".inc"],
     "php",
@@ -31,7 +31,7 @@ pub static PHP: Language = Language::new(
 );
 
 /// Attributes and heredocs.
-fn special(lexer: &Lexer<'_>, at: usize) -> Option<(usize, Class)> {
+fn special(lexer: &Lexer<'_>, at: usize) -> Option<(usize, NodeClass)> {
     let rest = lexer.rest(at);
     if rest.starts_with("#[") {
         return Some((at + 2, lexer.literal("#[")));

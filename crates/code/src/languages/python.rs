@@ -1,6 +1,6 @@
 //! Python.
 
-use super::{Language, Quote, Shape, SCANNER_BYTES};
+use super::{CodeLanguage, Quote, Shape, SCANNER_BYTES};
 
 const PREFIXES: &[&str] = &[
     "r", "R", "b", "B", "f", "F", "u", "U", "t", "T", "rb", "rB", "Rb", "RB", "br", "bR", "Br", "BR", "fr", "fR", "Fr",
@@ -8,7 +8,7 @@ const PREFIXES: &[&str] = &[
 ];
 
 /// Python.
-pub static PYTHON: Language = Language::new(
+pub static PYTHON: CodeLanguage = CodeLanguage::new(
     "python",
     &[".py", ".pyw", ".pyi"],
     "python",

@@ -1,11 +1,11 @@
 //! R.
 
-use super::{Language, Quote, Shape};
-use crate::fold::Class;
+use super::{CodeLanguage, Quote, Shape};
+use crate::fold::NodeClass;
 use crate::lexer::Lexer;
 
 /// R.
-pub static R: Language = Language::new(
+pub static R: CodeLanguage = CodeLanguage::new(
     "r",
     &[".R", ".r"],
     "r",
@@ -29,7 +29,7 @@ pub static R: Language = Language::new(
 );
 
 /// Names with points, quoted names, raw strings and operators between per cent signs.
-fn special(lexer: &Lexer<'_>, at: usize) -> Option<(usize, Class)> {
+fn special(lexer: &Lexer<'_>, at: usize) -> Option<(usize, NodeClass)> {
     let rest = lexer.rest(at);
     match rest.as_bytes()[0] {
         b'.' if !rest.starts_with("...")
@@ -49,7 +49,7 @@ fn special(lexer: &Lexer<'_>, at: usize) -> Option<(usize, Class)> {
 }
 
 /// `r"--(…)--"`, with any of three brackets.
-fn raw_string(lexer: &Lexer<'_>, at: usize) -> Option<(usize, Class)> {
+fn raw_string(lexer: &Lexer<'_>, at: usize) -> Option<(usize, NodeClass)> {
     let rest = lexer.rest(at);
     let dashes = rest[2..].bytes().take(256).take_while(|byte| *byte == b'-').count();
     let bracket = match rest.as_bytes().get(2 + dashes)? {

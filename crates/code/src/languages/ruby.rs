@@ -1,13 +1,13 @@
 //! Ruby.
 
-use super::{Language, Quote, Shape, SCANNER_BYTES};
-use crate::fold::Class;
+use super::{CodeLanguage, Quote, Shape, SCANNER_BYTES};
+use crate::fold::NodeClass;
 use crate::lexer::Lexer;
 
 const HOLE: Option<(&str, u8)> = Some(("#{", b'}'));
 
 /// Ruby.
-pub static RUBY: Language = Language::new(
+pub static RUBY: CodeLanguage = CodeLanguage::new(
     "ruby",
     &[".rb", ".rake", ".gemspec"],
     "ruby",
@@ -65,7 +65,7 @@ fn fits(text: &str) -> bool {
 }
 
 /// Variables, symbols, regular expressions, heredocs and `%` literals.
-fn special(lexer: &Lexer<'_>, at: usize) -> Option<(usize, Class)> {
+fn special(lexer: &Lexer<'_>, at: usize) -> Option<(usize, NodeClass)> {
     let rest = lexer.rest(at);
     let bytes = rest.as_bytes();
     let next = |i: usize| bytes.get(i).copied().unwrap_or(b' ');
@@ -88,7 +88,7 @@ fn special(lexer: &Lexer<'_>, at: usize) -> Option<(usize, Class)> {
 }
 
 /// `%w[…]` and its like, without brackets inside.
-fn percent(lexer: &Lexer<'_>, at: usize) -> Option<(usize, Class)> {
+fn percent(lexer: &Lexer<'_>, at: usize) -> Option<(usize, NodeClass)> {
     let bytes = lexer.rest(at).as_bytes();
     let letter = usize::from(bytes.get(1).is_some_and(|byte| b"wWiIqQrsx".contains(byte)));
     let close = match bytes.get(1 + letter)? {
@@ -104,7 +104,7 @@ fn percent(lexer: &Lexer<'_>, at: usize) -> Option<(usize, Class)> {
 }
 
 /// `<<~MARK`: the body is on the lines below.
-fn heredoc(lexer: &Lexer<'_>, at: usize) -> Option<(usize, Class)> {
+fn heredoc(lexer: &Lexer<'_>, at: usize) -> Option<(usize, NodeClass)> {
     let rest = lexer.rest(at);
     let after = rest[2..].trim_start_matches(['-', '~']);
     let bare = after.trim_start_matches(['"', '\'']);

@@ -1,11 +1,11 @@
 //! Rust.
 
-use super::{Language, Quote, Shape};
-use crate::fold::Class;
+use super::{CodeLanguage, Quote, Shape};
+use crate::fold::NodeClass;
 use crate::lexer::Lexer;
 
 /// Rust.
-pub static RUST: Language = Language::new(
+pub static RUST: CodeLanguage = CodeLanguage::new(
     "rust",
     &[".rs"],
     "rust",
@@ -28,7 +28,7 @@ pub static RUST: Language = Language::new(
 );
 
 /// Lifetimes and characters, raw strings and variables of macros.
-fn special(lexer: &Lexer<'_>, at: usize) -> Option<(usize, Class)> {
+fn special(lexer: &Lexer<'_>, at: usize) -> Option<(usize, NodeClass)> {
     let rest = lexer.rest(at);
     match rest.as_bytes()[0] {
         b'\'' => quoted(lexer, at, 1),
@@ -43,7 +43,7 @@ fn special(lexer: &Lexer<'_>, at: usize) -> Option<(usize, Class)> {
 }
 
 /// A character, or else a lifetime; the inside begins `skip` bytes on.
-fn quoted(lexer: &Lexer<'_>, at: usize, skip: usize) -> Option<(usize, Class)> {
+fn quoted(lexer: &Lexer<'_>, at: usize, skip: usize) -> Option<(usize, NodeClass)> {
     let inside = &lexer.rest(at)[skip..];
     let mut characters = inside.chars();
     let (first, second) = (characters.next()?, characters.next());
@@ -60,7 +60,7 @@ fn quoted(lexer: &Lexer<'_>, at: usize, skip: usize) -> Option<(usize, Class)> {
 }
 
 /// `r#"…"#`.
-fn raw_string(lexer: &Lexer<'_>, at: usize) -> Option<(usize, Class)> {
+fn raw_string(lexer: &Lexer<'_>, at: usize) -> Option<(usize, NodeClass)> {
     let rest = lexer.rest(at);
     let prefix = ["r", "br", "cr"]
         .into_iter()

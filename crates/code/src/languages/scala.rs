@@ -1,7 +1,7 @@
 //! Scala.
 
-use super::{Language, Quote, Shape};
-use crate::fold::Class;
+use super::{CodeLanguage, Quote, Shape};
+use crate::fold::NodeClass;
 use crate::lexer::Lexer;
 
 const HOLE: Option<(&str, u8)> = Some(("${", b'}'));
@@ -9,7 +9,7 @@ const PREFIXES: &[&str] = &["s", "f", "raw"];
 const SIGNS: &[u8] = b"!#%&*+-/:<=>?@\\^|~";
 
 /// Scala.
-pub static SCALA: Language = Language::new(
+pub static SCALA: CodeLanguage = CodeLanguage::new(
     "scala",
     &[".scala", ".sc"],
     "scala",
@@ -37,7 +37,7 @@ pub static SCALA: Language = Language::new(
 );
 
 /// Characters, and operators, which are names made of signs.
-fn special(lexer: &Lexer<'_>, at: usize) -> Option<(usize, Class)> {
+fn special(lexer: &Lexer<'_>, at: usize) -> Option<(usize, NodeClass)> {
     let rest = lexer.rest(at);
     let bytes = rest.as_bytes();
     if bytes[0] == b'\'' {

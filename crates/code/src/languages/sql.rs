@@ -1,11 +1,11 @@
 //! SQL, of the usual dialects.
 
-use super::{Language, Quote, Shape};
-use crate::fold::Class;
+use super::{CodeLanguage, Quote, Shape};
+use crate::fold::NodeClass;
 use crate::lexer::Lexer;
 
 /// SQL.
-pub static SQL: Language = Language::new(
+pub static SQL: CodeLanguage = CodeLanguage::new(
     "sql",
     &[".sql"],
     "sql",
@@ -26,7 +26,7 @@ pub static SQL: Language = Language::new(
 );
 
 /// Quoted names.
-fn special(lexer: &Lexer<'_>, at: usize) -> Option<(usize, Class)> {
+fn special(lexer: &Lexer<'_>, at: usize) -> Option<(usize, NodeClass)> {
     let quote = lexer.rest(at).bytes().next().filter(|byte| matches!(byte, b'"' | b'`'))?;
     Some((lexer.find_on_line(at + 1, quote)?, lexer.name()))
 }

@@ -1,13 +1,13 @@
 //! Swift.
 
-use super::{Language, Quote, Shape};
-use crate::fold::Class;
+use super::{CodeLanguage, Quote, Shape};
+use crate::fold::NodeClass;
 use crate::lexer::Lexer;
 
 const HOLE: Option<(&str, u8)> = Some(("\\(", b')'));
 
 /// Swift.
-pub static SWIFT: Language = Language::new(
+pub static SWIFT: CodeLanguage = CodeLanguage::new(
     "swift",
     &[".swift"],
     "swift",
@@ -37,7 +37,7 @@ pub static SWIFT: Language = Language::new(
 );
 
 /// The parameters of closures.
-fn special(lexer: &Lexer<'_>, at: usize) -> Option<(usize, Class)> {
+fn special(lexer: &Lexer<'_>, at: usize) -> Option<(usize, NodeClass)> {
     let digits = lexer.rest(at).strip_prefix('$')?.bytes().take_while(u8::is_ascii_digit).count();
     (digits > 0).then(|| (at + 1 + digits, lexer.name()))
 }

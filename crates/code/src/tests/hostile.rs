@@ -2,7 +2,7 @@
 
 use super::{check, read, sample, PLAIN};
 use crate::tree::{self, Cost};
-use crate::{language, Degraded, Language, LANGUAGES};
+use crate::{language, CodeLanguage, Degraded, LANGUAGES};
 use proptest::prelude::*;
 use proptest::test_runner::{Config, RngSeed, TestRunner};
 
@@ -112,7 +112,7 @@ fn nesting_is_named_as_the_reason() {
 }
 
 /// Reads and reports of one parse.
-fn cost(language: &Language, text: &str) -> (usize, usize) {
+fn cost(language: &CodeLanguage, text: &str) -> (usize, usize) {
     let cost = Cost::default();
     // Whether it was given up does not matter here.
     let _ = tree::parse(&mut tree_sitter::Parser::new(), language, text, &cost);
@@ -216,7 +216,7 @@ fn empty_and_blank_texts_have_no_tokens() {
 }
 
 /// Runs `property` on random texts for every language.
-fn for_all<S: Strategy>(cases: u32, texts: impl Fn(&Language) -> S, property: impl Fn(&Language, S::Value)) {
+fn for_all<S: Strategy>(cases: u32, texts: impl Fn(&CodeLanguage) -> S, property: impl Fn(&CodeLanguage, S::Value)) {
     for language in LANGUAGES {
         let config = Config { cases, rng_seed: RngSeed::Fixed(SEED), failure_persistence: None, ..Config::default() };
         let outcome = TestRunner::new(config).run(&texts(language), |value| {
@@ -227,9 +227,9 @@ fn for_all<S: Strategy>(cases: u32, texts: impl Fn(&Language) -> S, property: im
     }
 }
 
-fn check_all(language: &Language, text: &str) {
+fn check_all(language: &CodeLanguage, text: &str) {
     for comments in [false, true] {
-        let options = crate::Options { comments };
+        let options = crate::CodeOptions { comments };
         for code in [language.tokenize(text, options), language.lex(text, options)] {
             check(&code.expect("the text is short"), text, language.name);
         }
@@ -238,19 +238,19 @@ fn check_all(language: &Language, text: &str) {
 
 #[test]
 fn random_bytes_are_read() {
-    let texts = |_: &Language| prop::collection::vec(any::<u8>(), 0..400);
+    let texts = |_: &CodeLanguage| prop::collection::vec(any::<u8>(), 0..400);
     for_all(40, texts, |language, bytes| check_all(language, &String::from_utf8_lossy(&bytes)));
 }
 
 #[test]
 fn random_signs_are_read() {
-    let texts = |_: &Language| "[-+*/%&|<>=!?:;.,#@$'\"`(){}\\[\\]\\\\ \n\ta-cR0-1_é日]{0,120}";
+    let texts = |_: &CodeLanguage| "[-+*/%&|<>=!?:;.,#@$'\"`(){}\\[\\]\\\\ \n\ta-cR0-1_é日]{0,120}";
     for_all(80, texts, |language, text| check_all(language, &text));
 }
 
 #[test]
 fn mutated_programs_are_read_the_same_way_twice() {
-    let texts = |language: &Language| {
+    let texts = |language: &CodeLanguage| {
         let text = sample(language, "original") + &sample(language, "unrelated");
         let length = text.len();
         prop::collection::vec((0..length, 0..12usize, "[-(){}\\[\\]\"'`/*#<>\n$a0\\\\é]{0,3}"), 1..6)

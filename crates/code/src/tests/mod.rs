@@ -3,30 +3,30 @@
 mod hostile;
 mod samples;
 
-use crate::{language, Code, Language, Options, LANGUAGES};
+use crate::{language, CodeLanguage, CodeOptions, CodeTokens, LANGUAGES};
 use std::path::Path;
 
 /// Without the words of comments.
-const PLAIN: Options = Options { comments: false };
+const PLAIN: CodeOptions = CodeOptions { comments: false };
 
 /// The programs of a language, as `samples/` has them: its text by its name.
-fn sample(language: &Language, name: &str) -> String {
+fn sample(language: &CodeLanguage, name: &str) -> String {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("samples").join(language.name);
     let path = folder.join(format!("{name}{}", language.suffixes[0]));
     let unreadable = |error| format!("no sample at {}: {error}", path.display());
     std::fs::read_to_string(&path).map_err(unreadable).expect("samples are part of the crate")
 }
 
-fn read(language: &Language, text: &str) -> Code {
+fn read(language: &CodeLanguage, text: &str) -> CodeTokens {
     language.tokenize(text, PLAIN).expect("the text is short")
 }
 
-fn lex(language: &Language, text: &str) -> Code {
+fn lex(language: &CodeLanguage, text: &str) -> CodeTokens {
     language.lex(text, PLAIN).expect("the text is short")
 }
 
 /// Fails unless spans are in order, apart, between characters and as many as tokens.
-fn check(code: &Code, text: &str, what: &str) {
+fn check(code: &CodeTokens, text: &str, what: &str) {
     assert_eq!((code.tokens.len(), code.kinds.len()), (code.spans.len(), code.spans.len()), "{what}");
     for spans in [&code.spans, &code.comments] {
         let mut before = 0;

@@ -1,7 +1,7 @@
 //! Copies of a program are found, other programs are not, in every language.
 
 use super::{check, lex, read, sample, PLAIN};
-use crate::{Degraded, Kind, Language, Options, CODE_VERSION, LANGUAGES};
+use crate::{CodeLanguage, CodeOptions, Degraded, TokenKind, CODE_VERSION, LANGUAGES};
 use lookalike_core::hash::identity::token_value;
 use std::collections::HashSet;
 
@@ -35,7 +35,7 @@ fn agreement(left: &[u64], right: &[u64]) -> f64 {
     f64::from(row[right.len()]) / left.len().max(right.len()) as f64
 }
 
-fn tokens(language: &Language, name: &str) -> Vec<u64> {
+fn tokens(language: &CodeLanguage, name: &str) -> Vec<u64> {
     read(language, &sample(language, name)).tokens
 }
 
@@ -142,25 +142,26 @@ fn values_are_those_of_the_definition() {
     let expected = [name, name, sign("="), number, sign("+"), name, string, string, sign("null")];
     for code in [read(java, text), lex(java, text)] {
         assert_eq!(code.tokens, expected);
-        assert_eq!(code.kinds[..4], [Kind::Type, Kind::Name, Kind::Operator, Kind::Number]);
+        assert_eq!(code.kinds[..4], [TokenKind::Type, TokenKind::Name, TokenKind::Operator, TokenKind::Number]);
         assert_eq!(code.comments.len(), 1);
     }
-    let kept = java.tokenize(text, Options { comments: true }).expect("the text is short");
+    let kept = java.tokenize(text, CodeOptions { comments: true }).expect("the text is short");
     assert_eq!(kept.tokens[..expected.len()], expected);
     assert_eq!(kept.tokens[expected.len()..], [value(b"\x01comment:y")]);
-    assert_eq!(kept.kinds[expected.len()], Kind::Comment);
+    assert_eq!(kept.kinds[expected.len()], TokenKind::Comment);
 }
 
 #[test]
 fn comments_are_kept_word_by_word_on_request() {
     for language in LANGUAGES {
         let text = sample(language, "original");
-        for code in
-            [language.tokenize(&text, Options { comments: true }), language.lex(&text, Options { comments: true })]
-        {
+        for code in [
+            language.tokenize(&text, CodeOptions { comments: true }),
+            language.lex(&text, CodeOptions { comments: true }),
+        ] {
             let code = code.expect("the text is short");
             check(&code, &text, language.name);
-            let words = code.spans.iter().zip(&code.kinds).filter(|(_, kind)| **kind == Kind::Comment);
+            let words = code.spans.iter().zip(&code.kinds).filter(|(_, kind)| **kind == TokenKind::Comment);
             let words: Vec<&str> = words.map(|(span, _)| &text[span.start as usize..span.end as usize]).collect();
             let is_there = ["Grade", "arithmetic", "components"].iter().any(|word| words.contains(word));
             assert!(is_there, "{}: {words:?}", language.name);
@@ -199,7 +200,7 @@ fn code_version_digest() {
     for language in LANGUAGES {
         for name in ALL {
             let text = sample(language, name);
-            let code = [language.tokenize(&text, PLAIN), language.lex(&text, Options { comments: true })];
+            let code = [language.tokenize(&text, PLAIN), language.lex(&text, CodeOptions { comments: true })];
             for code in code {
                 let tokens = code.expect("the text is short").tokens;
                 values.extend(tokens.iter().flat_map(|token| token.to_le_bytes()));

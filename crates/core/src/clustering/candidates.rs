@@ -4,7 +4,7 @@
 //! documents are put in order of component and rank, buckets in order of component, by counting.
 
 use super::local::Local;
-use super::verify::{Found, Verifier};
+use super::verify::{VerifiedEdges, Verifier};
 use super::{components, giants, star, Clustering, Judge, Method};
 use crate::table::external::{Result, Sorted, TableError};
 use rayon::prelude::*;
@@ -57,14 +57,14 @@ fn starts_of(sizes: &[usize]) -> Vec<usize> {
 
 /// The component of a document and its place there.
 #[derive(Clone, Copy)]
-struct Home {
+struct ComponentPlace {
     component: u32,
     place: u32,
 }
 
 /// The buckets of the table in order of key.
 #[derive(Default)]
-struct Runs {
+struct KeyBuckets {
     keys: Vec<u64>,
     /// Documents of each bucket.
     sizes: Vec<u32>,
@@ -72,7 +72,7 @@ struct Runs {
     holders: Vec<u32>,
 }
 
-impl Runs {
+impl KeyBuckets {
     /// Reads a table.
     fn read(mut table: Sorted, documents: usize) -> Result<Self> {
         let mut runs = Self::default();
@@ -135,7 +135,7 @@ impl Candidates {
         if rank.len() >= NONE as usize {
             return Err(TableError::TooMany { documents: rank.len() });
         }
-        let runs = Runs::read(table, rank.len())?;
+        let runs = KeyBuckets::read(table, rank.len())?;
         let mut sets = Sets::default();
         sets.reset(rank.len());
         runs.each(
@@ -153,8 +153,8 @@ impl Candidates {
 
     /// Puts documents in order of component and rank; components are numbered by their first document in rank. Returns the component
     /// of each document and its place there.
-    fn order_documents(&mut self, mut sets: Sets, rank: &[u32]) -> Vec<Home> {
-        let mut homes = vec![Home { component: NONE, place: NONE }; rank.len()];
+    fn order_documents(&mut self, mut sets: Sets, rank: &[u32]) -> Vec<ComponentPlace> {
+        let mut homes = vec![ComponentPlace { component: NONE, place: NONE }; rank.len()];
         for document in 0..rank.len() as u32 {
             let root = sets.find(document);
             if root != document {
@@ -172,7 +172,7 @@ impl Candidates {
                 sizes.push(0);
             }
             let component = *root;
-            homes[*document as usize] = Home { component, place: sizes[component as usize] as u32 };
+            homes[*document as usize] = ComponentPlace { component, place: sizes[component as usize] as u32 };
             sizes[component as usize] += 1;
         }
         self.member_starts = starts_of(&sizes);
@@ -185,8 +185,8 @@ impl Candidates {
     }
 
     /// Puts buckets in order of component and key.
-    fn order_buckets(&mut self, runs: &Runs, mut homes: Vec<Home>) {
-        let load = |homes: &Vec<Home>, document: u32| homes[document as usize].place;
+    fn order_buckets(&mut self, runs: &KeyBuckets, mut homes: Vec<ComponentPlace>) {
+        let load = |homes: &Vec<ComponentPlace>, document: u32| homes[document as usize].place;
         let mut sizes = vec![0; self.member_starts.len() - 1];
         runs.each(
             &mut homes,
@@ -252,7 +252,7 @@ impl Candidates {
             }
             verifier.found
         };
-        let found: Vec<Found> = self.tasks().into_par_iter().map(work).collect();
+        let found: Vec<VerifiedEdges> = self.tasks().into_par_iter().map(work).collect();
         let mut clustering = Clustering::alone(self.documents);
         found.into_iter().for_each(|found| found.write(&mut clustering));
         clustering.edges.par_sort_unstable_by_key(|edge| (edge.left, edge.right));

@@ -50,9 +50,9 @@ impl Hasher for Mixed {
     }
 }
 
-type Elements<T> = HashMap<u64, T, BuildHasherDefault<Mixed>>;
+type ByElement<T> = HashMap<u64, T, BuildHasherDefault<Mixed>>;
 
-struct Cluster {
+struct GreedyCluster {
     members: Vec<u32>,
     /// The representative's elements; empty while it is the first member.
     popular: Vec<u64>,
@@ -63,11 +63,11 @@ struct Greedy<'a, S, J> {
     judge: &'a J,
     threshold: f64,
     representative: Representative,
-    clusters: Vec<Cluster>,
+    clusters: Vec<GreedyCluster>,
     /// The clusters that each element represents.
-    by_element: Elements<Vec<u32>>,
+    by_element: ByElement<Vec<u32>>,
     /// Clusters that an element could not be found by.
-    capped: Elements<u64>,
+    capped: ByElement<u64>,
     /// Elements shared with the document at hand; 0 between documents.
     shared: Vec<u32>,
     clustering: Clustering,
@@ -90,8 +90,8 @@ pub fn greedy(
         threshold,
         representative,
         clusters: Vec::new(),
-        by_element: Elements::default(),
-        capped: Elements::default(),
+        by_element: ByElement::default(),
+        capped: ByElement::default(),
         shared: Vec::new(),
         clustering: Clustering::alone(rank.len()),
     };
@@ -116,7 +116,7 @@ impl<S: Sketches, J: Judge> Greedy<'_, S, J> {
             }
             None => {
                 let cluster = self.clusters.len() as u32;
-                self.clusters.push(Cluster { members: vec![document], popular: Vec::new() });
+                self.clusters.push(GreedyCluster { members: vec![document], popular: Vec::new() });
                 self.shared.push(0);
                 let sketches = self.sketches;
                 self.enter(cluster, sketches.sketch(document));

@@ -12,7 +12,7 @@ const GLANCES: usize = 4096;
 
 /// What some components have led to.
 #[derive(Debug, Default)]
-pub struct Found {
+pub struct VerifiedEdges {
     /// Accepted pairs.
     pub edges: Vec<Edge>,
     /// Documents that follow another: document, leader, and the edge that gives the score.
@@ -22,7 +22,7 @@ pub struct Found {
     exacts: u64,
 }
 
-impl Found {
+impl VerifiedEdges {
     /// Adds this to the whole.
     pub fn write(mut self, clustering: &mut Clustering) {
         for (document, leader, edge) in self.joins {
@@ -44,7 +44,7 @@ pub struct Accepted {
     pub other: u32,
     /// What the sketches said.
     pub estimate: f32,
-    /// Its edge in [`Found::edges`].
+    /// Its edge in [`VerifiedEdges::edges`].
     pub edge: usize,
 }
 
@@ -53,7 +53,7 @@ pub struct Verifier<'a, J> {
     judge: &'a J,
     threshold: f64,
     /// What came of all components so far.
-    pub found: Found,
+    pub found: VerifiedEdges,
     /// Places with an edge in this component.
     partnered: Vec<bool>,
     /// Pairs of places in this component whose exact score was too low.
@@ -70,7 +70,7 @@ impl<'a, J: Judge> Verifier<'a, J> {
         Self {
             judge,
             threshold,
-            found: Found::default(),
+            found: VerifiedEdges::default(),
             partnered: Vec::new(),
             refused: HashSet::new(),
             glances: Vec::new(),

@@ -10,7 +10,7 @@
 //! texts can make of that. Where they did, the search goes on among the tokens that are still free, for some `ROUNDS`; what is left
 //! out then [`super::cover`] finds.
 
-use super::entry::{gram_starts, Entry, Part, SEPARATOR};
+use super::entry::{gram_starts, Entry, EntryPart, SEPARATOR};
 use std::collections::BinaryHeap;
 
 /// Places of one k-gram that are tried; beyond it the text repeats itself and more places add nothing new.
@@ -49,7 +49,7 @@ pub struct Index<'a> {
 
 impl<'a> Index<'a> {
     /// Builds it over all k-grams of `parts`, the inner ones of constant runs left out.
-    pub fn new(tokens: &'a [u32], keys: &'a [u32], parts: &[Part]) -> Self {
+    pub fn new(tokens: &'a [u32], keys: &'a [u32], parts: &[EntryPart]) -> Self {
         let bits = (usize::BITS - tokens.len().leading_zeros() + 1).clamp(4, 30);
         let (heads, next) = (vec![NONE; 1 << bits], vec![NONE; tokens.len()]);
         let mut index = Self { tokens, keys, heads, next, shift: 32 - bits, has_gaps: false };
@@ -93,7 +93,7 @@ impl<'a> Index<'a> {
 }
 
 /// Whether the k-gram at `at` equals both its neighbours: the inside of a run of one token.
-fn is_inner(tokens: &[u32], keys: &[u32], part: &Part, at: usize) -> bool {
+fn is_inner(tokens: &[u32], keys: &[u32], part: &EntryPart, at: usize) -> bool {
     let grams = gram_starts(part);
     at > grams.start
         && at + 1 < grams.end
@@ -136,7 +136,7 @@ struct Match {
 }
 
 /// How a search ended.
-struct Search {
+struct SearchEnd {
     /// Whether every place of every k-gram was tried.
     is_complete: bool,
     /// Whether the inside of a run of one token was left out.
@@ -167,13 +167,20 @@ impl Aligner {
     }
 
     /// Puts the maximal matches of at least k tokens on the heap.
-    fn find(&mut self, pair: [&Entry; 2], index: &Index, tokens: &[u32], keys: &[u32], parts: &[Part]) -> Search {
+    fn find(
+        &mut self,
+        pair: [&Entry; 2],
+        index: &Index,
+        tokens: &[u32],
+        keys: &[u32],
+        parts: &[EntryPart],
+    ) -> SearchEnd {
         let size = index.tokens.len() + tokens.len();
         // On diagonal d = (position in b) − (position in a) + |a|, everything before ends[d] in b is covered.
         self.ends.clear();
         self.ends.resize(size + 1, 0);
         self.heap.clear();
-        let mut search = Search { is_complete: true, has_gaps: index.has_gaps };
+        let mut search = SearchEnd { is_complete: true, has_gaps: index.has_gaps };
         let mut work = WORK * size + (1 << 16);
         for part in parts {
             let k = part.k as usize;
@@ -246,7 +253,7 @@ fn reset(marks: &mut Vec<bool>, len: usize) {
 }
 
 /// The tokens of an entry, those that are taken made separators, and the stretches of at least k between them.
-fn free(entry: &Entry, taken: &[bool]) -> (Vec<u32>, Vec<Part>) {
+fn free(entry: &Entry, taken: &[bool]) -> (Vec<u32>, Vec<EntryPart>) {
     let tokens =
         entry.tokens.iter().zip(taken).map(|(token, is_taken)| if *is_taken { SEPARATOR } else { *token }).collect();
     let mut parts = Vec::new();
@@ -255,7 +262,7 @@ fn free(entry: &Entry, taken: &[bool]) -> (Vec<u32>, Vec<Part>) {
         for stretch in taken[part.start as usize..part.end as usize].split(|is_taken| *is_taken) {
             let end = start + stretch.len() as u32;
             if end - start >= part.k {
-                parts.push(Part { start, end, ..*part });
+                parts.push(EntryPart { start, end, ..*part });
             }
             start = end + 1;
         }
@@ -273,6 +280,6 @@ fn extend(a: &[u32], i: usize, b: &[u32], j: usize, k: usize) -> (usize, usize) 
 
 /// The alignment of a submission with another of the same content.
 pub fn whole(entry: &Entry) -> Alignment {
-    let tile = |part: &Part| Tile { a: part.start, b: part.start, len: part.end - part.start };
+    let tile = |part: &EntryPart| Tile { a: part.start, b: part.start, len: part.end - part.start };
     Alignment { tiles: entry.parts.iter().map(tile).collect(), is_whole: true }
 }

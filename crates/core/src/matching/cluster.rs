@@ -3,11 +3,11 @@
 //! Leaders are taken from the submission with the most neighbours at or above the threshold on (by the sum of their scores,
 //! then by order); a leader takes all neighbours that are still free. Cost: O(pairs log pairs).
 
-use super::score::Pair;
+use super::score::MatchedPair;
 
 /// Submissions around one that represents them.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Cluster {
+pub struct MatchCluster {
     /// The submission all others were compared with.
     pub representative: u32,
     /// The others with their scores, best first.
@@ -15,7 +15,7 @@ pub struct Cluster {
 }
 
 /// Clusters of at least two among `submissions`, from pairs with a score of at least `threshold`.
-pub fn clusters(pairs: &[Pair], submissions: usize, threshold: f64) -> Vec<Cluster> {
+pub fn clusters(pairs: &[MatchedPair], submissions: usize, threshold: f64) -> Vec<MatchCluster> {
     let mut neighbours: Vec<Vec<(u32, f64)>> = vec![Vec::new(); submissions];
     for pair in pairs.iter().filter(|pair| pair.score >= threshold) {
         neighbours[pair.left as usize].push((pair.right, pair.score));
@@ -38,7 +38,7 @@ pub fn clusters(pairs: &[Pair], submissions: usize, threshold: f64) -> Vec<Clust
         members.sort_by(|a, b| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0)));
         taken[leader] = true;
         members.iter().for_each(|(other, _)| taken[*other as usize] = true);
-        found.push(Cluster { representative: leader as u32, members });
+        found.push(MatchCluster { representative: leader as u32, members });
     }
     found
 }

@@ -20,7 +20,7 @@ pub struct Common {
 }
 
 /// A stretch of hot picks: its tokens, and the key that most have.
-struct Stretch {
+struct HotStretch {
     start: u32,
     end: u32,
     widest: (u32, u64),
@@ -48,9 +48,9 @@ pub fn common(cohort: &Cohort) -> Vec<Common> {
 }
 
 /// Stretches of untold hot picks of one submission; they are told by this.
-fn stretches(cohort: &Cohort, entry: u32, owners: &HashMap<u64, Vec<u32>>, told: &mut HashSet<u64>) -> Vec<Stretch> {
+fn stretches(cohort: &Cohort, entry: u32, owners: &HashMap<u64, Vec<u32>>, told: &mut HashSet<u64>) -> Vec<HotStretch> {
     let (at, weighed) = (&cohort.entries()[entry as usize], &cohort.weighed()[entry as usize]);
-    let mut found: Vec<Stretch> = Vec::new();
+    let mut found: Vec<HotStretch> = Vec::new();
     for (pick, holders) in at.picks.iter().zip(&weighed.holders) {
         let is_own = weighed.tokens[pick.at as usize] > 0;
         if !is_own || !owners.contains_key(&pick.key) || !told.insert(pick.key) {
@@ -59,13 +59,13 @@ fn stretches(cohort: &Cohort, entry: u32, owners: &HashMap<u64, Vec<u32>>, told:
         let part = &at.parts[at.part_of(pick.at)];
         let (end, width) = (pick.at + part.k, (*holders, pick.key));
         // Two picks that follow each other in one passage are at most a window of t − k + 1 apart.
-        let is_next = |last: &Stretch| last.start >= part.start && end - last.end <= part.t - part.k + 1;
+        let is_next = |last: &HotStretch| last.start >= part.start && end - last.end <= part.t - part.k + 1;
         match found.last_mut() {
             Some(last) if is_next(last) => {
                 last.end = end;
                 last.widest = last.widest.max(width);
             }
-            _ => found.push(Stretch { start: pick.at, end, widest: width }),
+            _ => found.push(HotStretch { start: pick.at, end, widest: width }),
         }
     }
     found

@@ -6,23 +6,23 @@
 //! it does not go on from the one before.
 
 use super::align::Tile;
-use super::entry::{Entry, Part, SEPARATOR};
+use super::entry::{Entry, EntryPart, SEPARATOR};
 use crate::hash::rolling::Rolling;
 use std::collections::HashMap;
 
 /// Runs that cover every token of `a` inside a run of at least t tokens in common with `b`, ascending in `a`.
 pub fn cover(a: &Entry, b: &Entry) -> Vec<Tile> {
     let mut tiles = Vec::new();
-    let mut indexes: HashMap<u32, Runs> = HashMap::new();
+    let mut indexes: HashMap<u32, TokenRuns> = HashMap::new();
     for part in a.parts.iter().filter(|part| part.end - part.start >= part.t) {
-        let runs = indexes.entry(part.t).or_insert_with(|| Runs::new(b, part.t));
+        let runs = indexes.entry(part.t).or_insert_with(|| TokenRuns::new(b, part.t));
         runs.cover(a, part, &mut tiles);
     }
     tiles
 }
 
 /// The distinct runs of t tokens of a submission, by where each first stands.
-struct Runs<'a> {
+struct TokenRuns<'a> {
     tokens: &'a [u32],
     t: usize,
     rolling: Rolling,
@@ -30,7 +30,7 @@ struct Runs<'a> {
     first: HashMap<u32, Vec<u32>>,
 }
 
-impl<'a> Runs<'a> {
+impl<'a> TokenRuns<'a> {
     fn new(entry: &'a Entry, t: u32) -> Self {
         let t = t as usize;
         let mut runs = Self { tokens: &entry.tokens, t, rolling: Rolling::new(t), first: HashMap::new() };
@@ -47,7 +47,7 @@ impl<'a> Runs<'a> {
         runs
     }
 
-    fn keys(&self, tokens: &[u32], part: &Part) -> Vec<u32> {
+    fn keys(&self, tokens: &[u32], part: &EntryPart) -> Vec<u32> {
         let mut keys = Vec::new();
         self.rolling.keys(&tokens[part.start as usize..part.end as usize], &mut keys);
         keys
@@ -66,7 +66,7 @@ impl<'a> Runs<'a> {
         places.into_iter().find(|place| &self.tokens[*place..*place + self.t] == run)
     }
 
-    fn cover(&self, a: &Entry, part: &Part, tiles: &mut Vec<Tile>) {
+    fn cover(&self, a: &Entry, part: &EntryPart, tiles: &mut Vec<Tile>) {
         let mut open: Option<Tile> = None;
         let mut place = None;
         for (offset, key) in self.keys(&a.tokens, part).into_iter().enumerate() {

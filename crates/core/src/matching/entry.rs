@@ -7,7 +7,7 @@ pub const SEPARATOR: u32 = u32::MAX;
 
 /// A stretch of tokens of one file in one language.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Part {
+pub struct EntryPart {
     /// First token.
     pub start: u32,
     /// Token after the last.
@@ -48,7 +48,7 @@ pub struct Entry {
     /// Hash of each token's exact text where folding took it away (names, numbers, strings), 0 elsewhere; or empty.
     pub verbatim: Vec<u32>,
     /// Ascending.
-    pub parts: Vec<Part>,
+    pub parts: Vec<EntryPart>,
     /// Ascending by position.
     pub picks: Vec<Pick>,
     /// Ascending by key, each key once.
@@ -94,7 +94,7 @@ impl Entry {
 }
 
 /// Order keys of the k-grams of all parts, by first token.
-pub(super) fn dense_keys(tokens: &[u32], parts: &[Part]) -> Vec<u32> {
+pub(super) fn dense_keys(tokens: &[u32], parts: &[EntryPart]) -> Vec<u32> {
     let mut keys = Vec::with_capacity(tokens.len());
     for part in parts {
         keys.resize(part.start as usize, 0);
@@ -105,7 +105,7 @@ pub(super) fn dense_keys(tokens: &[u32], parts: &[Part]) -> Vec<u32> {
 }
 
 /// First tokens of a part's k-grams.
-pub(super) fn gram_starts(part: &Part) -> std::ops::Range<usize> {
+pub(super) fn gram_starts(part: &EntryPart) -> std::ops::Range<usize> {
     let end = (part.end + 1).saturating_sub(part.k).max(part.start);
     part.start as usize..end as usize
 }

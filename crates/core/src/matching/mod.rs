@@ -10,22 +10,22 @@
 //! so they run on all cores; results are put together in the order of the rows and do not depend on the number of threads.
 
 pub mod align;
-pub mod candidates;
 pub mod classes;
 pub mod cluster;
 pub mod common;
 pub mod cover;
 pub mod entry;
+pub mod proposals;
 pub mod score;
 pub mod template;
 pub mod weigh;
 
 use align::{Aligner, Index};
-use candidates::{Candidate, Proposals};
 use classes::Classes;
 use entry::Entry;
+use proposals::{Candidate, Proposals};
 use rayon::prelude::*;
-use score::{Judged, Pair};
+use score::{Judged, MatchedPair};
 use template::Template;
 use weigh::{Frequencies, Weighed};
 
@@ -36,7 +36,7 @@ const PROMISING: f64 = 1.0 / 3.0;
 
 /// What is asked.
 #[derive(Clone, Copy, Debug)]
-pub struct Settings {
+pub struct MatchSettings {
     /// What more submitters share is nobody's own.
     pub max_sharing: Option<u32>,
     /// Pairs below it are counted, not kept.
@@ -52,14 +52,14 @@ pub struct Cohort {
     frequencies: Frequencies,
     weighed: Vec<Weighed>,
     proposals: Proposals,
-    settings: Settings,
+    settings: MatchSettings,
 }
 
 /// What a comparison found.
 #[derive(Debug, Default)]
-pub struct Outcome {
+pub struct MatchOutcome {
     /// Best first, then in the order of the submissions; at most `max_pairs`.
-    pub pairs: Vec<Pair>,
+    pub pairs: Vec<MatchedPair>,
     /// Pairs at or above the cut-off.
     pub count: u64,
     /// Pairs by score, [`BINS`] intervals; those not aligned by their estimate.
@@ -70,7 +70,7 @@ pub struct Outcome {
 
 impl Cohort {
     /// Sorts the table and weighs every submission. Template files are entries like others.
-    pub fn new(entries: Vec<Entry>, templates: &[Entry], settings: Settings) -> Self {
+    pub fn new(entries: Vec<Entry>, templates: &[Entry], settings: MatchSettings) -> Self {
         let frequencies = Frequencies::new(&entries);
         let template = Template::new(templates.iter());
         let marker = template.marker();
@@ -125,13 +125,13 @@ impl Cohort {
 #[derive(Debug)]
 pub struct Comparison {
     row: u32,
-    outcome: Outcome,
+    outcome: MatchOutcome,
 }
 
 /// What one row found.
 #[derive(Default)]
-struct Found {
-    pairs: Vec<Pair>,
+struct RowMatches {
+    pairs: Vec<MatchedPair>,
     count: u64,
     histogram: Vec<u64>,
     estimated: u64,
@@ -139,7 +139,7 @@ struct Found {
 
 impl Default for Comparison {
     fn default() -> Self {
-        Self { row: 0, outcome: Outcome { histogram: vec![0; BINS], ..Outcome::default() } }
+        Self { row: 0, outcome: MatchOutcome { histogram: vec![0; BINS], ..MatchOutcome::default() } }
     }
 }
 
@@ -148,7 +148,7 @@ impl Comparison {
     pub fn advance(&mut self, cohort: &Cohort, rows: u32) -> bool {
         let all = cohort.entries.len() as u32;
         let end = all.min(self.row.saturating_add(rows));
-        let found: Vec<Found> = (self.row..end)
+        let found: Vec<RowMatches> = (self.row..end)
             .into_par_iter()
             .map_init(|| (Aligner::default(), Vec::new()), |(aligner, shared), row| cohort.row(row, aligner, shared))
             .collect();
@@ -171,20 +171,22 @@ impl Comparison {
     }
 
     /// What was found so far.
-    pub fn finish(self) -> Outcome {
+    pub fn finish(self) -> MatchOutcome {
         self.outcome
     }
 
     fn keep_best(&mut self, max_pairs: usize) {
-        let order = |a: &Pair, b: &Pair| b.score.total_cmp(&a.score).then((a.left, a.right).cmp(&(b.left, b.right)));
+        let order = |a: &MatchedPair, b: &MatchedPair| {
+            b.score.total_cmp(&a.score).then((a.left, a.right).cmp(&(b.left, b.right)))
+        };
         self.outcome.pairs.sort_by(order);
         self.outcome.pairs.truncate(max_pairs);
     }
 }
 
 impl Cohort {
-    fn row(&self, row: u32, aligner: &mut Aligner, shared: &mut Vec<u64>) -> Found {
-        let mut found = Found { histogram: vec![0; BINS], ..Found::default() };
+    fn row(&self, row: u32, aligner: &mut Aligner, shared: &mut Vec<u64>) -> RowMatches {
+        let mut found = RowMatches { histogram: vec![0; BINS], ..RowMatches::default() };
         if !self.classes.is_first(row) {
             return found;
         }
@@ -202,7 +204,7 @@ impl Cohort {
     }
 
     /// Pairs within the class of `row`.
-    fn twins(&self, row: u32, found: &mut Found) {
+    fn twins(&self, row: u32, found: &mut RowMatches) {
         let pairs = classes::within(self.classes.members(row), |a, b| self.may_pair(a, b));
         let Some((left, right)) = pairs.first().copied() else { return };
         let judged = self.judged(left, right);
@@ -212,7 +214,7 @@ impl Cohort {
         }
     }
 
-    fn compare(&self, row: u32, candidate: Candidate, index: &Index, aligner: &mut Aligner, found: &mut Found) {
+    fn compare(&self, row: u32, candidate: Candidate, index: &Index, aligner: &mut Aligner, found: &mut RowMatches) {
         let other = candidate.other;
         let members = [row, other].map(|first| self.classes.members(first));
         let pairs = classes::between(members[0], members[1], |a, b| self.may_pair(a, b));
@@ -231,7 +233,7 @@ impl Cohort {
     }
 
     /// Counts a score for pairs of one or two classes, and keeps them if it is high enough.
-    fn write_out(&self, pairs: &[(u32, u32)], score: f64, make: impl FnOnce() -> Pair, found: &mut Found) {
+    fn write_out(&self, pairs: &[(u32, u32)], score: f64, make: impl FnOnce() -> MatchedPair, found: &mut RowMatches) {
         found.histogram[bin(score)] += pairs.len() as u64;
         if score < self.settings.min_score || score <= 0.0 {
             return;
@@ -243,10 +245,10 @@ impl Cohort {
 }
 
 /// The pair of other members of the same classes: their contents are the same, so is everything but the names.
-fn oriented(pair: &Pair, left: u32, right: u32) -> Pair {
-    let mut pair = Pair { left, right, ..pair.clone() };
+fn oriented(pair: &MatchedPair, left: u32, right: u32) -> MatchedPair {
+    let mut pair = MatchedPair { left, right, ..pair.clone() };
     if left > right {
-        pair = Pair { left: right, right: left, ..pair };
+        pair = MatchedPair { left: right, right: left, ..pair };
         pair.coverage.reverse();
         for passage in &mut pair.passages {
             passage.start.reverse();

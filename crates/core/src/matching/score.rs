@@ -15,7 +15,7 @@ const RENAMED: u64 = 700;
 
 /// What a passage is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Sort {
+pub enum PassageKind {
     /// A run of tokens, small gaps included.
     Run,
     /// A run that stands in another passage too, on one of the sides: the other copies of something that repeats.
@@ -38,12 +38,12 @@ pub struct Passage {
     /// Whether names and values are the same too, and there is no gap.
     pub exact: bool,
     /// What it is.
-    pub sort: Sort,
+    pub kind: PassageKind,
 }
 
 /// Two submissions and what they have in common.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Pair {
+pub struct MatchedPair {
     /// The earlier submission.
     pub left: u32,
     /// The later one.
@@ -116,7 +116,7 @@ impl Judged<'_> {
     }
 
     /// Everything a person is told about the pair.
-    pub fn pair(&self, left: u32, right: u32, score: f64, alignment: &Alignment) -> Pair {
+    pub fn pair(&self, left: u32, right: u32, score: f64, alignment: &Alignment) -> MatchedPair {
         let passages = self.passages(alignment);
         let own_in = |side: usize| {
             let starts = alignment.tiles.iter().map(|tile| (if side == 0 { tile.a } else { tile.b }, tile.len));
@@ -124,8 +124,8 @@ impl Judged<'_> {
         };
         let matched = [own_in(0), own_in(1)];
         let coverage = [0, 1].map(|side| f64::from(matched[side]) / (self.weighed[side].own() as f64).max(1.0));
-        let longest = passages.iter().filter(|p| p.sort != Sort::Literal).map(|p| p.tokens).max().unwrap_or(0);
-        Pair { left, right, score, coverage, matched: matched[0].max(matched[1]), longest, passages }
+        let longest = passages.iter().filter(|p| p.kind != PassageKind::Literal).map(|p| p.tokens).max().unwrap_or(0);
+        MatchedPair { left, right, score, coverage, matched: matched[0].max(matched[1]), longest, passages }
     }
 
     /// Own tokens of a stretch.
@@ -136,7 +136,7 @@ impl Judged<'_> {
     fn passages(&self, alignment: &Alignment) -> Vec<Passage> {
         let mut found = Vec::new();
         for tile in &alignment.tiles {
-            found.extend(self.clip(tile).map(|tile| self.passage(&tile, Sort::Run)));
+            found.extend(self.clip(tile).map(|tile| self.passage(&tile, PassageKind::Run)));
         }
         let mut found = self.merge(found);
         // Before the search for what is not covered: a passage that is not told covers nothing.
@@ -172,12 +172,12 @@ impl Judged<'_> {
         })
     }
 
-    fn passage(&self, tile: &Tile, sort: Sort) -> Passage {
+    fn passage(&self, tile: &Tile, kind: PassageKind) -> Passage {
         let [a, b] = self.entries;
         let exact = (0..tile.len as usize).all(|i| a.same_text(tile.a as usize + i, b, tile.b as usize + i));
         let tokens = self.own(0, tile.a, tile.a + tile.len).max(self.own(1, tile.b, tile.b + tile.len));
         let end = [tile.a + tile.len, tile.b + tile.len];
-        Passage { start: [tile.a, tile.b], end, tokens, shared_by: self.holders(tile), exact, sort }
+        Passage { start: [tile.a, tile.b], end, tokens, shared_by: self.holders(tile), exact, kind }
     }
 
     /// Submitters that have the rarest pick of either side inside a tile.
@@ -242,7 +242,7 @@ impl Judged<'_> {
                 if let (Some(first), Some(last)) = (open.first(), open.last()) {
                     let piece = around(tile, *first as u32, *last as u32 + 1, t);
                     stretch.fill(true);
-                    repeats.extend(self.clip(&piece).map(|tile| self.passage(&tile, Sort::Repeat)));
+                    repeats.extend(self.clip(&piece).map(|tile| self.passage(&tile, PassageKind::Repeat)));
                 }
             }
         }
@@ -259,7 +259,7 @@ impl Judged<'_> {
             if !is_told && (self.weighed[0].literals[i] > 0 || self.weighed[1].literals[j] > 0) {
                 let shared_by = self.frequencies.literal_holders(a.key).max(2);
                 let (start, end) = ([a.at, b.at], [a.at + 1, b.at + 1]);
-                found.push(Passage { start, end, tokens: a.words, shared_by, exact: true, sort: Sort::Literal });
+                found.push(Passage { start, end, tokens: a.words, shared_by, exact: true, kind: PassageKind::Literal });
             }
         }
         found
@@ -270,7 +270,7 @@ impl Judged<'_> {
         let entry = self.entries[0];
         let (k, t) = entry.parts.get(entry.part_of(passage.start[0])).map_or((1, 1), |part| (part.k, part.t));
         let is_rare = || 2 * super::weigh::weight(passage.shared_by, self.frequencies.submitters) >= UNIT;
-        passage.tokens >= t || (passage.tokens >= k || passage.sort == Sort::Literal) && is_rare()
+        passage.tokens >= t || (passage.tokens >= k || passage.kind == PassageKind::Literal) && is_rare()
     }
 }
 

@@ -1,7 +1,7 @@
 //! Material that was handed out: whatever of a submission stands in a template is nobody's own.
 
 use super::align::{Index, PLACES};
-use super::entry::{dense_keys, gram_starts, Entry, Part, SEPARATOR};
+use super::entry::{dense_keys, gram_starts, Entry, EntryPart, SEPARATOR};
 use std::collections::HashSet;
 
 /// All template files.
@@ -10,7 +10,7 @@ pub struct Template {
     tokens: Vec<u32>,
     verbatim: Vec<u32>,
     keys: Vec<u32>,
-    parts: Vec<Part>,
+    parts: Vec<EntryPart>,
     literals: HashSet<u64>,
 }
 
@@ -24,7 +24,7 @@ impl Template {
             all.tokens.push(SEPARATOR);
             all.verbatim.extend_from_slice(&file.verbatim);
             all.verbatim.resize(all.tokens.len(), 0);
-            let shift = |part: &Part| Part { start: part.start + base, end: part.end + base, ..*part };
+            let shift = |part: &EntryPart| EntryPart { start: part.start + base, end: part.end + base, ..*part };
             all.parts.extend(file.parts.iter().map(shift));
             all.literals.extend(file.literals.iter().map(|literal| literal.key));
         }
@@ -72,7 +72,7 @@ impl Marker<'_> {
     }
 
     /// Tokens from `at` on that stand in the template.
-    fn length(&self, entry: &Entry, part: &Part, at: usize) -> usize {
+    fn length(&self, entry: &Entry, part: &EntryPart, at: usize) -> usize {
         let (k, tokens) = (part.k as usize, &entry.tokens);
         let mut longest = 0;
         for place in self.index.places(entry.keys()[at], &tokens[at..at + k]).take(PLACES) {

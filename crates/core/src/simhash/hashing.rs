@@ -7,8 +7,8 @@
 //! Cost: that of reading the words, and about a nanosecond a word (`make bench`, rows `simhash`).
 
 use super::ignore::Ignore;
-use super::language::Language;
-use super::paper::{Maker, Paper};
+use super::language::TextLanguage;
+use super::paper::{FeatureMaker, Paper};
 use super::vote::{feature_hash, Votes, SALT};
 use super::weight::Weight;
 use crate::error::Result;
@@ -29,12 +29,12 @@ pub struct Simhash {
     /// Tokens of the text, whatever its features are: the length that filters compare.
     pub length: u32,
     /// Its language, where it was asked for or is needed for the features.
-    pub language: Language,
+    pub language: TextLanguage,
 }
 
 /// Everything that decides the fingerprint of a text; only those made alike can be compared.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Recipe {
+pub struct SimhashRecipe {
     options: Options,
     width: usize,
     /// The features of the paper in place of tokens and shingles.
@@ -43,7 +43,7 @@ pub struct Recipe {
     tells_language: bool,
 }
 
-impl Recipe {
+impl SimhashRecipe {
     /// Features of `width` tokens. Errors: a width that no shingle has.
     pub fn new(options: Options, width: i64) -> Result<Self> {
         let shingling = Shingling::new(options, width, false, 64)?;
@@ -73,11 +73,11 @@ impl Recipe {
 
 /// Makes the fingerprints of many texts with the same tables and memory.
 pub struct Simhasher {
-    recipe: Recipe,
+    recipe: SimhashRecipe,
     /// Makes shingles; none if a feature is one token.
     shingler: Option<Shingler>,
     /// Makes the paper's features, if they are asked for.
-    maker: Option<Maker>,
+    maker: Option<FeatureMaker>,
     votes: Votes,
     /// Reused between texts: hashes of features in the counting.
     hashes: Vec<u64>,
@@ -86,11 +86,11 @@ pub struct Simhasher {
 
 impl Simhasher {
     /// Fills the tables.
-    pub fn new(recipe: &Recipe) -> Self {
+    pub fn new(recipe: &SimhashRecipe) -> Self {
         let recipe = recipe.clone();
         let shingling = Shingling { options: recipe.options, width: recipe.width, labelled: false, bits: 64 };
         let shingler = (recipe.width > 1).then(|| Shingler::new(shingling));
-        let maker = recipe.paper.is_some().then(|| Maker::new(recipe.options)).and_then(Result::ok);
+        let maker = recipe.paper.is_some().then(|| FeatureMaker::new(recipe.options)).and_then(Result::ok);
         Self { recipe, shingler, maker, votes: Votes::default(), hashes: Vec::new(), weighed: Vec::new() }
     }
 
@@ -109,7 +109,7 @@ impl Simhasher {
         self.votes.clear();
         let language = self.language(text);
         let length = match self.maker.take() {
-            None => self.recipe.options.open(text, Reader(self)),
+            None => self.recipe.options.open(text, FeatureReader(self)),
             Some(mut maker) => {
                 let count = maker.features(text, language, |values| self.weigh(values));
                 self.maker = Some(maker);
@@ -131,12 +131,12 @@ impl Simhasher {
     }
 
     /// The language that was given, or what is detected if anybody wants to know.
-    fn language(&self, text: &str) -> Language {
+    fn language(&self, text: &str) -> TextLanguage {
         match &self.recipe.paper {
             Some(Paper { language: Some(given), .. }) => *given,
-            Some(_) => Language::detect(text),
-            None if self.recipe.tells_language => Language::detect(text),
-            None => Language::default(),
+            Some(_) => TextLanguage::detect(text),
+            None if self.recipe.tells_language => TextLanguage::detect(text),
+            None => TextLanguage::default(),
         }
     }
 
@@ -160,9 +160,9 @@ impl Simhasher {
 }
 
 /// Reads a text in blocks.
-struct Reader<'a>(&'a mut Simhasher);
+struct FeatureReader<'a>(&'a mut Simhasher);
 
-impl Visitor for Reader<'_> {
+impl Visitor for FeatureReader<'_> {
     /// Tokens in the text.
     type Output = usize;
 

@@ -133,12 +133,12 @@ fn number(bytes: &[u8], at: usize) -> u64 {
 
 /// Counts in how many documents each feature is.
 #[derive(Clone, Debug, Default)]
-pub struct Counter {
+pub struct DocumentCounter {
     documents: u64,
     counts: HashMap<u64, u32>,
 }
 
-impl Counter {
+impl DocumentCounter {
     /// Adds a document by the values of its features, which it sorts.
     pub fn add(&mut self, values: &mut Vec<u64>) {
         values.sort_unstable();
@@ -177,7 +177,7 @@ mod tests {
     use proptest::prelude::*;
 
     fn table(documents: &[Vec<u64>], least: u32) -> Idf {
-        let mut counter = Counter::default();
+        let mut counter = DocumentCounter::default();
         documents.iter().for_each(|values| counter.add(&mut values.clone()));
         counter.table(least)
     }
@@ -216,9 +216,9 @@ mod tests {
 
     #[test]
     fn counters_add_up() {
-        let mut left = Counter::default();
+        let mut left = DocumentCounter::default();
         left.add(&mut vec![3, 1, 3]);
-        let mut right = Counter::default();
+        let mut right = DocumentCounter::default();
         right.add(&mut vec![3]);
         left.merge(right);
         assert_eq!(left.table(1), table(&[vec![1, 3], vec![3]], 1));

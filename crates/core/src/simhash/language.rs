@@ -28,9 +28,9 @@ pub const UNKNOWN: &str = "";
 
 /// A language, by its place in the list of all; 0 is unknown.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Language(u8);
+pub struct TextLanguage(u8);
 
-impl Language {
+impl TextLanguage {
     /// The ISO 639-1 codes of all languages that can be told.
     pub fn codes() -> impl Iterator<Item = &'static str> {
         STOP_WORDS.iter().map(|(code, _)| *code).chain(BY_SCRIPT)
@@ -85,7 +85,7 @@ fn votes() -> &'static HashMap<u64, u32> {
     })
 }
 
-fn by_words(words: &[u64]) -> Option<Language> {
+fn by_words(words: &[u64]) -> Option<TextLanguage> {
     let mut counts = [0u32; STOP_WORDS.len()];
     for languages in words.iter().filter_map(|word| votes().get(word)) {
         for (place, count) in counts.iter_mut().enumerate() {
@@ -95,10 +95,10 @@ fn by_words(words: &[u64]) -> Option<Language> {
     let best = (0..counts.len()).max_by_key(|place| (counts[*place], std::cmp::Reverse(*place)))?;
     let next = (0..counts.len()).filter(|place| *place != best).map(|place| counts[place]).max()?;
     let is_clear = f64::from(counts[best]) >= (SHARE * words.len() as f64).max(LEAD * f64::from(next)).max(1.0);
-    is_clear.then_some(Language(best as u8 + 1))
+    is_clear.then_some(TextLanguage(best as u8 + 1))
 }
 
-fn by_script(text: &str) -> Language {
+fn by_script(text: &str) -> TextLanguage {
     let mut counts = [0u32; BY_SCRIPT.len()];
     let mut letters = 0;
     for letter in text.chars().filter(|c| c.is_alphabetic()).take(LETTERS) {
@@ -112,7 +112,7 @@ fn by_script(text: &str) -> Language {
     let (japanese, chinese) = if 20 * japanese > chinese { (japanese + chinese, 0) } else { (0, chinese) };
     let counts = [japanese, korean, chinese, counts[3], counts[4], counts[5]];
     let best = (0..counts.len()).find(|place| 2 * counts[*place] > letters);
-    best.map_or(Language(0), |place| Language((STOP_WORDS.len() + place) as u8 + 1))
+    best.map_or(TextLanguage(0), |place| TextLanguage((STOP_WORDS.len() + place) as u8 + 1))
 }
 
 /// The place in [`BY_SCRIPT`] of the language that a letter tells of.
@@ -153,7 +153,7 @@ mod tests {
             ("el", "Το τρένο άργησε γιατί έπεσε ένα δέντρο."),
             ("he", "הרכבת איחרה כי עץ נפל על המסילה"),
         ] {
-            assert_eq!(Language::detect(text).code(), code, "{text}");
+            assert_eq!(TextLanguage::detect(text).code(), code, "{text}");
         }
     }
 
@@ -162,17 +162,20 @@ mod tests {
         for text in
             ["", "12 34", "Berlin Paris London Madrid", "zzz qqq xxx", "Vlak má zpoždění kvůli stromu", "foo(bar[1]);"]
         {
-            assert_eq!(Language::detect(text), Language(0), "{text}");
+            assert_eq!(TextLanguage::detect(text), TextLanguage(0), "{text}");
         }
     }
 
     #[test]
     fn codes_and_numbers_go_both_ways() {
-        for code in Language::codes() {
-            let language = Language::of_code(code).expect("known");
-            assert_eq!((language.code(), Language::of_number(language.number())), (code, language));
+        for code in TextLanguage::codes() {
+            let language = TextLanguage::of_code(code).expect("known");
+            assert_eq!((language.code(), TextLanguage::of_number(language.number())), (code, language));
         }
-        assert_eq!((Language::of_code("xx"), Language(0).code(), Language::of_number(255)), (None, "", Language(0)));
+        assert_eq!(
+            (TextLanguage::of_code("xx"), TextLanguage(0).code(), TextLanguage::of_number(255)),
+            (None, "", TextLanguage(0))
+        );
     }
 
     #[test]
@@ -180,12 +183,12 @@ mod tests {
         for (code, words) in STOP_WORDS {
             let count = words.split_whitespace().count();
             assert!((40..=160).contains(&count), "{code} has {count}");
-            let language = Language::of_code(code).expect("known");
+            let language = TextLanguage::of_code(code).expect("known");
             let mut values = Vec::new();
             Words::new(words, false).fill(&mut values, &mut (), usize::MAX);
             assert!(values.iter().all(|value| language.is_stop_word(*value)));
             assert!(!language.is_stop_word(1));
         }
-        assert!(!Language(0).is_stop_word(crate::hash::identity::token_value(b"the")));
+        assert!(!TextLanguage(0).is_stop_word(crate::hash::identity::token_value(b"the")));
     }
 }

@@ -9,7 +9,7 @@
 //! Cost: some 20 ns a word where words are known, 200 where not.
 
 use super::idf::Idf;
-use super::language::Language;
+use super::language::TextLanguage;
 use crate::error::Result;
 use crate::frontend::characters::Characters;
 use crate::frontend::words::Words;
@@ -31,23 +31,23 @@ const LONGEST: usize = 64;
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Paper {
     /// The language of all texts; detected for each if it is not given.
-    pub language: Option<Language>,
+    pub language: Option<TextLanguage>,
     /// What features weigh.
     pub idf: Option<Arc<Idf>>,
 }
 
 /// Makes the features of many texts.
-pub struct Maker {
+pub struct FeatureMaker {
     homoglyphs: bool,
     pairs: Shingler,
-    stemmer: Option<(Language, Stemmer)>,
+    stemmer: Option<(TextLanguage, Stemmer)>,
     /// The value of the stem of a word, by the value of the word, in the language of the stemmer.
     stems: HashMap<u64, u64>,
     /// Reused.
     id: Vec<u64>,
 }
 
-impl Maker {
+impl FeatureMaker {
     /// Errors: none that these options can cause.
     pub fn new(options: Options) -> Result<Self> {
         let pairs = Shingler::new(Shingling::new(options, 2, false, 64)?);
@@ -55,7 +55,7 @@ impl Maker {
     }
 
     /// Calls `each` with the values of the features of blocks of a text in a language; how many words it has.
-    pub fn features(&mut self, text: &str, language: Language, mut each: impl FnMut(&[u64])) -> usize {
+    pub fn features(&mut self, text: &str, language: TextLanguage, mut each: impl FnMut(&[u64])) -> usize {
         self.speak(language);
         let mut words = Words::new(text, self.homoglyphs);
         let (mut tokens, mut spans, mut values) = (Vec::new(), Vec::new(), Vec::new());
@@ -80,7 +80,7 @@ impl Maker {
     }
 
     /// Changes to the stemmer of a language.
-    fn speak(&mut self, language: Language) {
+    fn speak(&mut self, language: TextLanguage) {
         if self.stemmer.as_ref().map(|(known, _)| *known) != Some(language) {
             self.stems.clear();
             self.stemmer = algorithm(language).map(|algorithm| (language, Stemmer::create(algorithm)));
@@ -120,7 +120,7 @@ fn canonical(word: &str, homoglyphs: bool) -> String {
 }
 
 /// The stemmer of a language, if there is one.
-fn algorithm(language: Language) -> Option<Algorithm> {
+fn algorithm(language: TextLanguage) -> Option<Algorithm> {
     Some(match language.code() {
         "en" => Algorithm::English,
         "de" => Algorithm::German,
@@ -150,9 +150,9 @@ mod tests {
     const WORDS: Options = Options { unit: Unit::Word, homoglyphs: false };
 
     fn values(text: &str, code: &str) -> Vec<u64> {
-        let language = Language::of_code(code).unwrap_or_default();
+        let language = TextLanguage::of_code(code).unwrap_or_default();
         let mut all = Vec::new();
-        Maker::new(WORDS).expect("in range").features(text, language, |values| all.extend_from_slice(values));
+        FeatureMaker::new(WORDS).expect("in range").features(text, language, |values| all.extend_from_slice(values));
         all
     }
 
@@ -194,7 +194,7 @@ mod tests {
             text in prop_oneof![messy_text(0..8), "[a-zäöüßéèêçñåøæıİşğ]{1,20}( [a-zà-ÿ']{1,16}){0,8}", "[а-яё ]{0,60}", "[ء-ي\u{64B}-\u{652} ]{0,60}", "[α-ωά-ώ ]{0,60}"],
             place in 0usize..20,
         ) {
-            let code = Language::codes().nth(place).unwrap_or("");
+            let code = TextLanguage::codes().nth(place).unwrap_or("");
             let first = values(&text, code);
             prop_assert_eq!(values(&text, code), first);
         }

@@ -1,10 +1,10 @@
 //! Every way of counting against the definition, texts against their streams, and what fingerprints promise.
 
-use super::hashing::{Recipe, Simhash, Simhasher};
-use super::idf::Counter;
+use super::hashing::{Simhash, SimhashRecipe, Simhasher};
+use super::idf::DocumentCounter;
 use super::ignore::Ignore;
 use super::kernel;
-use super::language::Language;
+use super::language::TextLanguage;
 use super::paper::Paper;
 use super::vote::{distance, feature_hash, naive, Votes};
 use super::weight::{Weight, MAX_WEIGHT};
@@ -102,7 +102,7 @@ proptest! {
 }
 
 fn hasher(options: Options, width: i64) -> Simhasher {
-    Simhasher::new(&Recipe::new(options, width).expect("in range"))
+    Simhasher::new(&SimhashRecipe::new(options, width).expect("in range"))
 }
 
 /// All features at once, by the definition.
@@ -214,7 +214,7 @@ fn one_changed_word_moves_few_bits() {
 #[test]
 fn what_is_ignored_changes_nothing() {
     let ignore = Ignore::new(&["numbers".to_owned()]).expect("a pattern");
-    let recipe = Recipe::new(WORDS, 1).expect("in range").ignoring(ignore);
+    let recipe = SimhashRecipe::new(WORDS, 1).expect("in range").ignoring(ignore);
     let mut hasher = Simhasher::new(&recipe);
     let mut made = |text: &str| hasher.text(text).expect("short enough");
     assert_eq!(made("you are visitor 1,234 of this page"), words("you are visitor of this page"));
@@ -225,15 +225,15 @@ fn what_is_ignored_changes_nothing() {
 #[test]
 fn the_papers_features_vote_with_their_weights() {
     let texts = ["The houses were burning in the cities", "The city and its burning houses", "Houses"];
-    let paper = Recipe::new(WORDS, 1).expect("in range").with_paper(Paper::default());
-    let mut counter = Counter::default();
+    let paper = SimhashRecipe::new(WORDS, 1).expect("in range").with_paper(Paper::default());
+    let mut counter = DocumentCounter::default();
     for text in texts {
         let mut values = Vec::new();
         Simhasher::new(&paper).values(text, &mut values).expect("short enough");
         counter.add(&mut values);
     }
     let idf = Arc::new(counter.table(1));
-    let weighed = paper.clone().with_paper(Paper { language: Language::of_code("en"), idf: Some(idf.clone()) });
+    let weighed = paper.clone().with_paper(Paper { language: TextLanguage::of_code("en"), idf: Some(idf.clone()) });
     for text in texts {
         let mut values = Vec::new();
         Simhasher::new(&weighed).values(text, &mut values).expect("short enough");

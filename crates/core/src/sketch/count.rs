@@ -7,8 +7,8 @@
 //! | one in m | m times as many | √(m/n) |
 
 use super::fast::EMPTY;
-use super::kind::Kind;
-use super::sketching::{Body, Sketch};
+use super::kind::SketchKind;
+use super::sketching::{Sketch, SketchBody};
 
 /// Ids lie in 0…2^64 − 1, images of permutations in 0…2^32 − 1, orders of the fast sketch in 0…2^48 − 1.
 fn share(value: u64, bits: i32) -> f64 {
@@ -23,15 +23,15 @@ impl Sketch {
             return shingles as f64;
         }
         match &self.body {
-            Body::Coordinates(values) if values.len() < 2 || values.contains(&EMPTY) => shingles as f64,
-            Body::Coordinates(values) => {
+            SketchBody::Coordinates(values) if values.len() < 2 || values.contains(&EMPTY) => shingles as f64,
+            SketchBody::Coordinates(values) => {
                 let time = |value: &u64| match self.recipe().kind {
-                    Kind::Fast => fast_time(*value, values.len()),
+                    SketchKind::Fast => fast_time(*value, values.len()),
                     _ => -(-share(*value, 32)).ln_1p(),
                 };
                 (values.len() - 1) as f64 / values.iter().map(time).sum::<f64>()
             }
-            Body::Sample(sample) => match (sample.most, sample.ids.last()) {
+            SketchBody::Sample(sample) => match (sample.most, sample.ids.last()) {
                 (Some(most), Some(last)) if sample.ids.len() == most && most > 1 => {
                     (most - 1) as f64 / share(*last, 64)
                 }
@@ -53,20 +53,20 @@ fn fast_time(value: u64, size: usize) -> f64 {
 #[cfg(test)]
 mod tests {
     use crate::frontend::{Options, Unit};
-    use crate::sketch::kind::{Kind, Recipe, KINDS};
+    use crate::sketch::kind::{SketchKind, SketchRecipe, KINDS};
     use crate::sketch::shingle::Shingling;
-    use crate::sketch::sketching::{Maker, Sketch};
+    use crate::sketch::sketching::{Sketch, TextSketcher};
 
     #[test]
     fn counts_are_within_four_standard_errors() {
         let options = Options { unit: Unit::Word, homoglyphs: false };
         let shingling = Shingling::new(options, 1, false, 64).expect("in range");
-        for (kind, name) in KINDS.into_iter().filter(|(kind, _)| *kind != Kind::Adaptive) {
-            let recipe = Recipe::new(kind, 256, 4, shingling).expect("in range");
+        for (kind, name) in KINDS.into_iter().filter(|(kind, _)| *kind != SketchKind::Adaptive) {
+            let recipe = SketchRecipe::new(kind, 256, 4, shingling).expect("in range");
             for n in [1u32, 2, 30, 1000, 20_000] {
                 let shingles: Vec<[u8; 4]> = (0..n).map(u32::to_le_bytes).collect();
                 let mut sketch = Sketch::empty(recipe);
-                let mut maker = Maker::new(recipe).expect("in range");
+                let mut maker = TextSketcher::new(recipe).expect("in range");
                 for half in shingles.chunks(n.div_ceil(2) as usize) {
                     maker.update(&mut sketch, half.iter().map(<[u8; 4]>::as_slice)).expect("allowed");
                 }

@@ -10,7 +10,7 @@ use crate::error::{Error, Result};
 /// What is kept of the shingles.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]
-pub enum Kind {
+pub enum SketchKind {
     /// t coordinates in one pass.
     Fast = 0,
     /// t coordinates by t permutations.
@@ -26,16 +26,16 @@ pub enum Kind {
 }
 
 /// Every kind with the name that users give; the place is the number that is stored.
-pub const KINDS: [(Kind, &str); 6] = [
-    (Kind::Fast, "fast"),
-    (Kind::Permutations, "permutations"),
-    (Kind::Smallest, "smallest"),
-    (Kind::Modulo, "modulo"),
-    (Kind::SmallestModulo, "smallest-modulo"),
-    (Kind::Adaptive, "adaptive"),
+pub const KINDS: [(SketchKind, &str); 6] = [
+    (SketchKind::Fast, "fast"),
+    (SketchKind::Permutations, "permutations"),
+    (SketchKind::Smallest, "smallest"),
+    (SketchKind::Modulo, "modulo"),
+    (SketchKind::SmallestModulo, "smallest-modulo"),
+    (SketchKind::Adaptive, "adaptive"),
 ];
 
-impl Kind {
+impl SketchKind {
     /// Its name.
     pub fn name(self) -> &'static str {
         KINDS[self as usize].1
@@ -62,9 +62,9 @@ impl Kind {
 
 /// Everything that decides what the sketch of a text is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Recipe {
+pub struct SketchRecipe {
     /// What is kept.
-    pub kind: Kind,
+    pub kind: SketchKind,
     /// Most elements; 0 where the kind has no such limit.
     pub size: usize,
     /// m of MOD_m; 1 for kinds without.
@@ -73,9 +73,9 @@ pub struct Recipe {
     pub shingling: Shingling,
 }
 
-impl Recipe {
+impl SketchRecipe {
     /// Errors: a size or modulus that the kind needs and cannot have.
-    pub fn new(kind: Kind, size: i64, modulus: i64, shingling: Shingling) -> Result<Self> {
+    pub fn new(kind: SketchKind, size: i64, modulus: i64, shingling: Shingling) -> Result<Self> {
         let size = if kind.has_size() { check_size(size)? } else { 0 };
         if kind.has_modulus() && modulus < 1 {
             let reason = "keeps no shingle: one in modulus is kept; use modulus ≥ 1".to_owned();
@@ -88,7 +88,7 @@ impl Recipe {
     /// The greatest id kept of a document with so many distinct shingles, and the most elements.
     pub(super) fn shape(&self, distinct: u64) -> (u64, Option<usize>) {
         let limit = match self.kind {
-            Kind::Adaptive => limit_of_level(level_of(distinct)),
+            SketchKind::Adaptive => limit_of_level(level_of(distinct)),
             _ => limit_of_modulus(self.modulus),
         };
         (limit, self.kind.has_size().then_some(self.size))

@@ -4,7 +4,7 @@
 
 use super::estimate::{interval, Estimate, Population};
 use super::fast::{common, merge, Fast, EMPTY};
-use super::kind::{Kind, Recipe};
+use super::kind::{SketchKind, SketchRecipe};
 use super::permutations::Permutations;
 use super::sample::Sample;
 use super::shingle::{into_set, Shingler};
@@ -12,7 +12,7 @@ use crate::error::{Error, Result};
 
 /// What is kept of a document.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum Body {
+pub(super) enum SketchBody {
     /// One minimum a coordinate.
     Coordinates(Vec<u64>),
     /// Some of the ids.
@@ -22,8 +22,8 @@ pub(super) enum Body {
 /// What is kept of a document, with how it was made.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Sketch {
-    pub(super) recipe: Recipe,
-    pub(super) body: Body,
+    pub(super) recipe: SketchRecipe,
+    pub(super) body: SketchBody,
     /// Distinct shingles of the document, or a number they do not exceed.
     pub(super) shingles: u64,
     /// Whether that number is exact.
@@ -32,26 +32,26 @@ pub struct Sketch {
 
 impl Sketch {
     /// The sketch of no document: what updates begin with.
-    pub fn empty(recipe: Recipe) -> Self {
+    pub fn empty(recipe: SketchRecipe) -> Self {
         let body = if recipe.kind.has_coordinates() {
-            Body::Coordinates(vec![EMPTY; recipe.size])
+            SketchBody::Coordinates(vec![EMPTY; recipe.size])
         } else {
             let (limit, most) = recipe.shape(0);
-            Body::Sample(Sample { ids: Vec::new(), limit, most })
+            SketchBody::Sample(Sample { ids: Vec::new(), limit, most })
         };
         Self { recipe, body, shingles: 0, is_exact: true }
     }
 
     /// How it was made.
-    pub fn recipe(&self) -> &Recipe {
+    pub fn recipe(&self) -> &SketchRecipe {
         &self.recipe
     }
 
     /// Its elements: coordinates, or ascending ids.
     pub fn values(&self) -> &[u64] {
         match &self.body {
-            Body::Coordinates(values) => values,
-            Body::Sample(sample) => &sample.ids,
+            SketchBody::Coordinates(values) => values,
+            SketchBody::Sample(sample) => &sample.ids,
         }
     }
 
@@ -69,8 +69,8 @@ impl Sketch {
     pub fn merge(&mut self, other: &Self) -> Result<()> {
         self.recipe.check_same(&other.recipe)?;
         match (&mut self.body, &other.body) {
-            (Body::Coordinates(mine), Body::Coordinates(theirs)) => merge(mine, theirs),
-            (Body::Sample(mine), Body::Sample(theirs)) => *mine = mine.merged(theirs),
+            (SketchBody::Coordinates(mine), SketchBody::Coordinates(theirs)) => merge(mine, theirs),
+            (SketchBody::Sample(mine), SketchBody::Sample(theirs)) => *mine = mine.merged(theirs),
             _ => {}
         }
         let is_same = self.is_exact && other.is_empty() || other.is_exact && self.is_empty();
@@ -81,7 +81,7 @@ impl Sketch {
     /// Takes a new bound on the number of shingles; a sample that has left nothing out knows better.
     fn know(&mut self, shingles: u64, is_exact: bool) {
         (self.shingles, self.is_exact) = (shingles, is_exact);
-        if let Body::Sample(sample) = &self.body {
+        if let SketchBody::Sample(sample) = &self.body {
             if sample.is_whole() {
                 (self.shingles, self.is_exact) = (sample.ids.len() as u64, true);
             }
@@ -95,8 +95,10 @@ impl Sketch {
             return Ok(None);
         }
         let counts = match (&self.body, &other.body) {
-            (Body::Coordinates(left), Body::Coordinates(right)) => (common(left, right) as u64, left.len() as u64),
-            (Body::Sample(left), Body::Sample(right)) => left.of_union(right),
+            (SketchBody::Coordinates(left), SketchBody::Coordinates(right)) => {
+                (common(left, right) as u64, left.len() as u64)
+            }
+            (SketchBody::Sample(left), SketchBody::Sample(right)) => left.of_union(right),
             _ => (0, 0),
         };
         Ok(Some(counts).filter(|(_, sample)| *sample > 0))
@@ -120,7 +122,7 @@ impl Sketch {
     pub fn inclusion(&self, other: &Self) -> Result<Option<(u64, u64)>> {
         self.recipe.check_same(&other.recipe)?;
         match (&self.body, &other.body) {
-            (Body::Sample(left), Body::Sample(right)) if self.recipe.kind.has_containment() => {
+            (SketchBody::Sample(left), SketchBody::Sample(right)) if self.recipe.kind.has_containment() => {
                 let counts = (!other.is_empty()).then(|| left.of_left(right));
                 Ok(counts.filter(|(_, sample)| *sample > 0))
             }
@@ -153,8 +155,8 @@ impl Sketch {
 }
 
 /// Makes the sketches of many texts with the same tables and memory.
-pub struct Maker {
-    recipe: Recipe,
+pub struct TextSketcher {
+    recipe: SketchRecipe,
     shingler: Shingler,
     /// Of the kinds with coordinates, the one that is used.
     fast: Option<Fast>,
@@ -164,22 +166,22 @@ pub struct Maker {
     narrow: Vec<u32>,
 }
 
-impl Maker {
+impl TextSketcher {
     /// Fills the tables. Errors: a size that the kind cannot have.
-    pub fn new(recipe: Recipe) -> Result<Self> {
+    pub fn new(recipe: SketchRecipe) -> Result<Self> {
         let size = recipe.size as i64;
         Ok(Self {
             recipe,
             shingler: Shingler::new(recipe.shingling),
-            fast: (recipe.kind == Kind::Fast).then(|| Fast::new(size)).transpose()?,
-            permutations: (recipe.kind == Kind::Permutations).then(|| Permutations::new(size)).transpose()?,
+            fast: (recipe.kind == SketchKind::Fast).then(|| Fast::new(size)).transpose()?,
+            permutations: (recipe.kind == SketchKind::Permutations).then(|| Permutations::new(size)).transpose()?,
             ids: Vec::new(),
             narrow: Vec::new(),
         })
     }
 
     /// What it makes.
-    pub fn recipe(&self) -> &Recipe {
+    pub fn recipe(&self) -> &SketchRecipe {
         &self.recipe
     }
 
@@ -208,7 +210,7 @@ impl Maker {
 
     /// Adds shingles that the caller made. Errors: an adaptive sample, whose level follows from the whole document.
     pub fn update<'a>(&mut self, sketch: &mut Sketch, shingles: impl Iterator<Item = &'a [u8]>) -> Result<()> {
-        if self.recipe.kind == Kind::Adaptive {
+        if self.recipe.kind == SketchKind::Adaptive {
             return Err(Error::NoUpdate { kind: self.recipe.kind.name() });
         }
         let mut ids: Vec<u64> = shingles.map(|shingle| self.shingler.id_of_bytes(shingle)).collect();
@@ -228,13 +230,13 @@ impl Maker {
     /// The sketch of ids, which samples sort; coordinates do not count them, and take the caller's word.
     fn sketch_of(&mut self, ids: &mut Vec<u64>, are_distinct: bool) -> Sketch {
         let mut made = Sketch::empty(self.recipe);
-        if let Body::Coordinates(values) = &mut made.body {
+        if let SketchBody::Coordinates(values) = &mut made.body {
             self.fill(ids, values);
             made.is_exact = are_distinct;
         } else {
             into_set(ids);
             let (limit, most) = self.recipe.shape(ids.len() as u64);
-            made.body = Body::Sample(Sample::of_set(ids, limit, most));
+            made.body = SketchBody::Sample(Sample::of_set(ids, limit, most));
         }
         made.shingles = ids.len() as u64;
         made

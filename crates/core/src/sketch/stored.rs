@@ -3,11 +3,11 @@
 //! Whatever bytes come in, the answer is a sketch that could have been made or a refusal that says why.
 
 use super::fast::EMPTY;
-use super::kind::Kind;
-use super::kind::{Recipe, KINDS};
+use super::kind::SketchKind;
+use super::kind::{SketchRecipe, KINDS};
 use super::sample::{limit_of_level, Sample};
 use super::shingle::Shingling;
-use super::sketching::{Body, Sketch};
+use super::sketching::{Sketch, SketchBody};
 use crate::error::{Error, Result};
 use crate::frontend::canonical::TEXT_VERSION;
 use crate::frontend::{Options, Unit};
@@ -48,8 +48,8 @@ impl Sketch {
         let flag = |is_set: bool, flag: u8| if is_set { flag } else { 0 };
         let flags = flag(options.homoglyphs, HOMOGLYPHS) | flag(labelled, LABELLED) | flag(self.is_exact, EXACT);
         let limit = match &self.body {
-            Body::Coordinates(_) => u64::MAX,
-            Body::Sample(sample) => sample.limit,
+            SketchBody::Coordinates(_) => u64::MAX,
+            SketchBody::Sample(sample) => sample.limit,
         };
         let mut out = Vec::with_capacity(self.len_bytes());
         out.extend(MAGIC);
@@ -84,21 +84,21 @@ impl Sketch {
             return Err(refused("the checksum does not fit, so the bytes were damaged; fetch them again"));
         }
         let (header, values) = content.split_at(HEADER);
-        let sketch = Header::read(header).and_then(|header| header.sketch(count, values));
+        let sketch = SketchHeader::read(header).and_then(|header| header.sketch(count, values));
         sketch.ok_or_else(|| refused("its parts contradict each other, so no program of ours wrote it"))
     }
 }
 
 /// The fields before the elements, as far as they can be.
-struct Header {
-    recipe: Recipe,
+struct SketchHeader {
+    recipe: SketchRecipe,
     is_exact: bool,
     shingles: u64,
     limit: u64,
     count: u64,
 }
 
-impl Header {
+impl SketchHeader {
     /// REQUIRES: as many bytes as a header has.
     fn read(bytes: &[u8]) -> Option<Self> {
         let (kind, unit, flags) = (KINDS.get(usize::from(bytes[6]))?.0, *UNITS.get(usize::from(bytes[7]))?, bytes[8]);
@@ -111,7 +111,7 @@ impl Header {
         let width = i64::from(narrow(12)?);
         let shingling = Shingling::new(options, width, flags & LABELLED != 0, i64::from(bytes[9])).ok()?;
         let (size, modulus) = (narrow(16)?, wide(20)?);
-        let recipe = Recipe::new(kind, i64::from(size), i64::try_from(modulus).ok()?, shingling).ok()?;
+        let recipe = SketchRecipe::new(kind, i64::from(size), i64::try_from(modulus).ok()?, shingling).ok()?;
         // A parameter that the kind does not use has one value.
         let is_plain = recipe.size as u64 == u64::from(size) && recipe.modulus == modulus;
         let header =
@@ -133,17 +133,17 @@ impl Header {
     }
 
     /// All are filled, or none is and there are no shingles.
-    fn coordinates(&self, values: Vec<u64>) -> Option<Body> {
+    fn coordinates(&self, values: Vec<u64>) -> Option<SketchBody> {
         let is_sound = values.len() == self.recipe.size
             && self.limit == u64::MAX
             && values.iter().all(|value| (*value == EMPTY) == (self.shingles == 0));
-        is_sound.then_some(Body::Coordinates(values))
+        is_sound.then_some(SketchBody::Coordinates(values))
     }
 
-    fn sample(&self, ids: Vec<u64>) -> Option<Body> {
+    fn sample(&self, ids: Vec<u64>) -> Option<SketchBody> {
         let (limit, most) = self.recipe.shape(0);
         let is_limit = match self.recipe.kind {
-            Kind::Adaptive => (0..64).any(|level| limit_of_level(level) == self.limit),
+            SketchKind::Adaptive => (0..64).any(|level| limit_of_level(level) == self.limit),
             _ => limit == self.limit,
         };
         let sample = Sample { ids, limit: self.limit, most };
@@ -154,6 +154,6 @@ impl Header {
             && most.is_none_or(|most| sample.ids.len() <= most)
             && len <= self.shingles
             && (!sample.is_whole() || self.shingles == len);
-        is_sound.then_some(Body::Sample(sample))
+        is_sound.then_some(SketchBody::Sample(sample))
     }
 }

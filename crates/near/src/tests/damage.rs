@@ -4,12 +4,12 @@ use super::disks::Ram;
 use super::{answers_as, near_rows, HOLDS, PLAN};
 use crate::disk::Bytes;
 use crate::error::Error;
-use crate::file::{reseal, RunFile};
-use crate::kept::check;
-use crate::manifest::{self, Entry, Manifest};
-use crate::pages::PAGE;
-use crate::run::{Hold, Row, Run};
-use crate::store::Store;
+use crate::fingerprint_store::FingerprintStore;
+use crate::manifest::{self, Manifest, RunEntry};
+use crate::run::{FingerprintRow, Hold, Run};
+use crate::run_file::{reseal, RunFile};
+use crate::table_folder::check;
+use crate::verified_pages::PAGE;
 use lookalike_core::hamming::solve::{solve, Limit};
 use lookalike_core::hash::mix64;
 use proptest::prelude::*;
@@ -22,9 +22,9 @@ fn folder() -> &'static Path {
 }
 
 /// A table of two runs with deletions and a tail, on a disk, and its rows.
-fn table() -> (Ram, Vec<Row>) {
+fn table() -> (Ram, Vec<FingerprintRow>) {
     let disk = Arc::new(Ram::default());
-    let mut store = Store::new(PLAN, Hold::Plain).expect("a plan");
+    let mut store = FingerprintStore::new(PLAN, Hold::Plain).expect("a plan");
     store.insert(&near_rows(1, 400)).expect("inserted");
     store.compact().expect("merged");
     store.save(disk.clone(), folder()).expect("saved");
@@ -37,10 +37,10 @@ fn table() -> (Ram, Vec<Row>) {
 
 /// Asserts that a disk with a damaged table gives the right answer or an error that is one of damage, whichever way it is opened;
 /// whether it was noticed when everything was read.
-fn is_noticed(disk: Ram, rows: &[Row], what: &str) -> bool {
+fn is_noticed(disk: Ram, rows: &[FingerprintRow], what: &str) -> bool {
     let disk = Arc::new(disk);
     for hold in HOLDS {
-        match Store::open(disk.clone(), folder(), hold, false) {
+        match FingerprintStore::open(disk.clone(), folder(), hold, false) {
             Ok(store) => assert_ne!(answers_as(&store, rows), Some(false), "{what}, {hold:?}"),
             Err(error) => assert!(matches!(error, Error::Damaged { .. } | Error::Version { .. }), "{what}: {error}"),
         }
@@ -92,7 +92,7 @@ fn a_cut_or_longer_file_is_noticed() {
 #[test]
 fn swapped_and_missing_files_are_noticed() {
     let disk = Arc::new(Ram::default());
-    let mut store = Store::new(PLAN, Hold::Plain).expect("a plan");
+    let mut store = FingerprintStore::new(PLAN, Hold::Plain).expect("a plan");
     for seed in 1..3 {
         store.insert(&(0..5000).map(|i| (mix64(seed * 10_000 + i), i)).collect::<Vec<_>>()).expect("inserted");
     }
@@ -110,7 +110,7 @@ fn swapped_and_missing_files_are_noticed() {
         }
         let mut fewer = files.clone();
         fewer.remove(path);
-        let opened = Store::open(Arc::new(Ram::with(fewer)), folder(), Hold::Mapped, false);
+        let opened = FingerprintStore::open(Arc::new(Ram::with(fewer)), folder(), Hold::Mapped, false);
         match path.ends_with("manifest") {
             true => assert!(matches!(opened, Err(Error::Io { .. }))),
             false => assert!(matches!(opened, Err(Error::Damaged { path: named, .. }) if named == *path)),
@@ -126,7 +126,7 @@ fn a_file_of_another_version_is_told_from_a_damaged_one() {
             bytes[4] = 2;
             crate::header::reseal(bytes);
         });
-        let opened = Store::open(Arc::new(newer), folder(), Hold::Mapped, false);
+        let opened = FingerprintStore::open(Arc::new(newer), folder(), Hold::Mapped, false);
         assert!(matches!(opened, Err(Error::Version { found: 2, known: 1, .. })));
     }
 }
@@ -149,7 +149,7 @@ proptest! {
         reseal(&mut bytes);
         for hold in HOLDS {
             let Ok(file) = RunFile::open(Path::new("run"), Bytes::Memory(bytes.clone())) else { continue };
-            let Ok(run) = Run::open(&file, &Entry::default(), hold) else { continue };
+            let Ok(run) = Run::open(&file, &RunEntry::default(), hold) else { continue };
             run.find(&[mix64(1)], 3, &mut |_, _, _, row| _ = run.value(row));
             // Each fingerprint has at most all ids, and the first that is too many is the last.
             prop_assert!(run.live().len() <= 2 * run.size());
@@ -174,8 +174,8 @@ proptest! {
 }
 
 /// The manifest of [`table`], made once.
-fn table_once() -> &'static (Vec<u8>, Vec<Row>) {
-    static TABLE: std::sync::OnceLock<(Vec<u8>, Vec<Row>)> = std::sync::OnceLock::new();
+fn table_once() -> &'static (Vec<u8>, Vec<FingerprintRow>) {
+    static TABLE: std::sync::OnceLock<(Vec<u8>, Vec<FingerprintRow>)> = std::sync::OnceLock::new();
     TABLE.get_or_init(|| {
         let (disk, rows) = table();
         (disk.files()[Path::new("/table/manifest")].to_vec(), rows)

@@ -4,19 +4,19 @@
 use super::disks::Ram;
 use super::{answers_as, near_rows, HOLDS, PLAN};
 use crate::error::{Error, Result};
-use crate::kept::check;
-use crate::run::{Hold, Row};
-use crate::store::{Store, TAIL};
+use crate::fingerprint_store::{FingerprintStore, TAIL};
+use crate::run::{FingerprintRow, Hold};
+use crate::table_folder::check;
 use std::path::Path;
 use std::sync::Arc;
 
 /// A change of a table.
-type Chapter = Box<dyn Fn(&mut Store) -> Result<()>>;
+type Chapter = Box<dyn Fn(&mut FingerprintStore) -> Result<()>>;
 
 /// What a program does with a table, until something fails: the rows after each commit that returned, and those it was at.
 struct Story {
-    acknowledged: Option<Vec<Row>>,
-    attempted: Vec<Row>,
+    acknowledged: Option<Vec<FingerprintRow>>,
+    attempted: Vec<FingerprintRow>,
     failure: Option<Error>,
 }
 
@@ -27,7 +27,7 @@ fn folder() -> &'static Path {
 /// Saves a table, changes it with and without merging, and commits each time.
 fn tell(disk: &Arc<Ram>) -> Story {
     let mut story = Story { acknowledged: None, attempted: Vec::new(), failure: None };
-    let mut store = Store::new(PLAN, Hold::Plain).expect("a plan");
+    let mut store = FingerprintStore::new(PLAN, Hold::Plain).expect("a plan");
     let mut chapters: Vec<Chapter> = Vec::new();
     chapters.push(Box::new(|store| store.insert(&near_rows(1, 300)).map(drop)));
     chapters.push(Box::new(|store| store.remove(&near_rows(1, 50)).map(drop)));
@@ -38,7 +38,7 @@ fn tell(disk: &Arc<Ram>) -> Story {
         }));
     }
     chapters.push(Box::new(|store| store.remove(&(0..900).map(|i| (i * 3, 3)).collect::<Vec<_>>()).map(drop)));
-    chapters.push(Box::new(Store::compact));
+    chapters.push(Box::new(FingerprintStore::compact));
     for chapter in chapters {
         let done = chapter(&mut store).and_then(|()| {
             story.attempted = store.rows()?;
@@ -59,7 +59,7 @@ fn tell(disk: &Arc<Ram>) -> Story {
 fn is_sound(disk: Ram, story: &Story) -> bool {
     let disk = Arc::new(disk);
     for hold in HOLDS {
-        let rows = match Store::open(disk.clone(), folder(), hold, true) {
+        let rows = match FingerprintStore::open(disk.clone(), folder(), hold, true) {
             Ok(store) => store.rows().ok(),
             // Before the first commit there is no table.
             Err(Error::Io { .. }) if story.acknowledged.is_none() => continue,
@@ -69,7 +69,7 @@ fn is_sound(disk: Ram, story: &Story) -> bool {
             return false;
         }
         let named = disk.files().len();
-        let mut store = Store::open(disk.clone(), folder(), hold, true).expect("just opened");
+        let mut store = FingerprintStore::open(disk.clone(), folder(), hold, true).expect("just opened");
         let one_more = store.insert(&[(!0, 77)]).and_then(|_| store.commit()).and_then(|()| store.remove(&[(!0, 77)]));
         if one_more.is_err() || store.commit().is_err() || check(disk.clone(), folder()).is_err() {
             return false;
@@ -111,13 +111,13 @@ fn a_disk_that_lies_is_found_out() {
 fn after_a_failed_commit_nothing_is_written() {
     let calls = {
         let disk = Arc::new(Ram::default());
-        let mut store = Store::new(PLAN, Hold::Plain).expect("a plan");
+        let mut store = FingerprintStore::new(PLAN, Hold::Plain).expect("a plan");
         store.insert(&near_rows(1, 300)).expect("inserted");
         store.save(disk.clone(), folder()).expect("saved");
         disk.calls()
     };
     let disk = Arc::new(Ram::failing_at(calls));
-    let mut store = Store::new(PLAN, Hold::Plain).expect("a plan");
+    let mut store = FingerprintStore::new(PLAN, Hold::Plain).expect("a plan");
     store.insert(&near_rows(1, 300)).expect("inserted");
     store.save(disk.clone(), folder()).expect("saved");
     store.insert(&near_rows(2, 300)).expect("inserted");
@@ -126,14 +126,14 @@ fn after_a_failed_commit_nothing_is_written() {
     assert!(matches!(store.commit(), Err(Error::Refused { .. })));
     assert!(matches!(store.insert(&[(1, 1)]), Err(Error::Refused { .. })));
     assert_eq!(disk.calls(), calls);
-    let reopened = Store::open(Arc::new(disk.copy()), folder(), HOLDS[0], false).expect("opened");
+    let reopened = FingerprintStore::open(Arc::new(disk.copy()), folder(), HOLDS[0], false).expect("opened");
     assert_eq!(answers_as(&reopened, &near_rows(1, 300)), Some(true));
 }
 
 #[test]
 fn a_save_that_fails_leaves_a_table_in_memory() {
     let disk = Arc::new(Ram::failing_at(2));
-    let mut store = Store::new(PLAN, Hold::Plain).expect("a plan");
+    let mut store = FingerprintStore::new(PLAN, Hold::Plain).expect("a plan");
     store.insert(&near_rows(1, 300)).expect("inserted");
     assert!(store.save(disk, folder()).is_err());
     assert_eq!(store.insert(&near_rows(1, 300)).expect("inserted"), 0);

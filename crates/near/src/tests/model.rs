@@ -1,9 +1,9 @@
 //! One million inserts, removals and queries against a set that is searched by comparing, saved and opened on the way.
 
 use crate::disk::System;
-use crate::manifest::Plan;
-use crate::run::{Hold, Row};
-use crate::store::Store;
+use crate::fingerprint_store::FingerprintStore;
+use crate::manifest::TablePlan;
+use crate::run::{FingerprintRow, Hold};
 use lookalike_core::hamming::solve::Limit;
 use lookalike_core::hamming::tables::Hit;
 use lookalike_core::hash::mix64;
@@ -56,18 +56,18 @@ impl Universe {
 /// The same table, by comparing.
 #[derive(Default)]
 struct Model {
-    clusters: HashMap<usize, BTreeSet<Row>>,
+    clusters: HashMap<usize, BTreeSet<FingerprintRow>>,
     len: usize,
 }
 
 impl Model {
-    fn insert(&mut self, cluster: usize, row: Row) -> usize {
+    fn insert(&mut self, cluster: usize, row: FingerprintRow) -> usize {
         let is_new = self.clusters.entry(cluster).or_default().insert(row);
         self.len += usize::from(is_new);
         usize::from(is_new)
     }
 
-    fn remove(&mut self, cluster: usize, row: Row) -> usize {
+    fn remove(&mut self, cluster: usize, row: FingerprintRow) -> usize {
         let was_there = self.clusters.entry(cluster).or_default().remove(&row);
         self.len -= usize::from(was_there);
         usize::from(was_there)
@@ -84,8 +84,8 @@ impl Model {
         hits
     }
 
-    fn rows(&self) -> Vec<Row> {
-        let mut rows: Vec<Row> = self.clusters.values().flatten().copied().collect();
+    fn rows(&self) -> Vec<FingerprintRow> {
+        let mut rows: Vec<FingerprintRow> = self.clusters.values().flatten().copied().collect();
         rows.sort_unstable();
         rows
     }
@@ -96,8 +96,8 @@ fn a_million_changes_and_queries_match_a_set() {
     let folder = tempfile::tempdir().expect("a folder");
     let home = folder.path().join("table");
     let (universe, mut random, mut model) = (Universe::new(2000), Random(5), Model::default());
-    let plan = Plan { distance: 3, limit: Limit::Compact };
-    let mut store = Store::new(plan, Hold::Compressed).expect("a plan");
+    let plan = TablePlan { distance: 3, limit: Limit::Compact };
+    let mut store = FingerprintStore::new(plan, Hold::Compressed).expect("a plan");
     let mut queries = 0;
     for step in 0..1_000_000 {
         let (cluster, value) = universe.draw(&mut random);
@@ -120,10 +120,10 @@ fn a_million_changes_and_queries_match_a_set() {
             store.save(Arc::new(System), &home).expect("saved");
             drop(store);
             let hold = if step % 400_000 == 199_999 { Hold::Mapped } else { Hold::Plain };
-            store = Store::open(Arc::new(System), &home, hold, true).expect("opened");
+            store = FingerprintStore::open(Arc::new(System), &home, hold, true).expect("opened");
             assert_eq!(store.rows().expect("read"), model.rows());
         }
     }
     assert!(queries > 90_000 && store.len() > 50_000, "{queries} queries, {} rows", store.len());
-    assert_eq!(crate::kept::check(Arc::new(System), &home).expect("sound"), store.len());
+    assert_eq!(crate::table_folder::check(Arc::new(System), &home).expect("sound"), store.len());
 }

@@ -5,8 +5,8 @@ use super::*;
 use crate::testing::fixed;
 use std::collections::HashMap;
 
-fn scored(left: u32, right: u32, score: f64) -> Pair {
-    Pair { left, right, score, coverage: [score; 2], matched: 0, longest: 0, passages: Vec::new() }
+fn scored(left: u32, right: u32, score: f64) -> MatchedPair {
+    MatchedPair { left, right, score, coverage: [score; 2], matched: 0, longest: 0, passages: Vec::new() }
 }
 
 #[test]
@@ -27,7 +27,7 @@ proptest! {
         edges in prop::collection::btree_map((0u32..20, 0u32..20), 0u32..=20, 0..80), threshold in 0u32..=20,
     ) {
         let edges = edges.into_iter().filter(|((a, b), _)| a < b);
-        let pairs: Vec<Pair> = edges.map(|((a, b), score)| scored(a, b, f64::from(score) / 20.0)).collect();
+        let pairs: Vec<MatchedPair> = edges.map(|((a, b), score)| scored(a, b, f64::from(score) / 20.0)).collect();
         let threshold = f64::from(threshold) / 20.0;
         let found = clusters(&pairs, 20, threshold);
         prop_assert_eq!(&clusters(&pairs, 20, threshold), &found);

@@ -22,7 +22,7 @@ fn entries(texts: &[Vec<u32>], submitters: u32, old: u32) -> Vec<Entry> {
     texts.iter().enumerate().map(make).collect()
 }
 
-fn in_steps(cohort: &Cohort, rows: u32) -> Outcome {
+fn in_steps(cohort: &Cohort, rows: u32) -> MatchOutcome {
     let mut comparison = Comparison::default();
     while comparison.advance(cohort, rows) {}
     assert_eq!(comparison.done() as usize, cohort.entries().len());
@@ -36,7 +36,7 @@ proptest! {
     fn neither_threads_nor_steps_change_what_is_found(
         texts in texts(), max_pairs in prop::sample::select(vec![0, 1, 5, usize::MAX]), min_score in prop::sample::select(vec![0.0, 0.3]),
     ) {
-        let settings = Settings { max_pairs, min_score, max_sharing: None };
+        let settings = MatchSettings { max_pairs, min_score, max_sharing: None };
         let make = || entries(&texts, 9, 4);
         let expected = format!("{:?}", in_steps(&cohort(make(), &[], settings), u32::MAX));
         for (threads, rows) in [(1, 1), (2, 3), (5, 2)] {
@@ -68,7 +68,7 @@ fn the_best_pairs_are_kept_and_all_are_counted() {
     let text = |i: u32| [&fresh(1, 20 + 2 * i as usize)[..], &fresh(50 + i, 30)].concat();
     let entries: Vec<Entry> = (0..12).map(|i| entry(i, &text(i), 5, 10)).collect();
     let all = run(&cohort(entries.clone(), &[], ALL));
-    let few = run(&cohort(entries, &[], Settings { max_pairs: 7, ..ALL }));
+    let few = run(&cohort(entries, &[], MatchSettings { max_pairs: 7, ..ALL }));
     assert_eq!((all.pairs.len(), all.count, few.pairs.len(), few.count), (66, 66, 7, 66));
     assert_eq!(few.pairs, all.pairs[..7]);
     assert!(all.pairs.windows(2).all(|two| two[0].score >= two[1].score));
@@ -79,6 +79,6 @@ fn the_best_pairs_are_kept_and_all_are_counted() {
 fn pairs_that_promise_too_little_are_counted_not_aligned() {
     let shared = fresh(1, 12);
     let entries = (0..4).map(|i| entry(i, &[&shared[..], &fresh(10 + i, 900)].concat(), 5, 10)).collect();
-    let outcome = run(&cohort(entries, &[], Settings { min_score: 0.5, ..ALL }));
+    let outcome = run(&cohort(entries, &[], MatchSettings { min_score: 0.5, ..ALL }));
     assert_eq!((outcome.count, outcome.estimated, outcome.histogram[0]), (0, 6, 6));
 }

@@ -1,6 +1,6 @@
 //! Crowds: what everybody has, and everybody being the same, costs little and hides nothing.
 
-use super::super::candidates::hot;
+use super::super::proposals::hot;
 use super::super::common::common;
 use super::*;
 
@@ -27,7 +27,7 @@ fn a_passage_that_300_share_proposes_nobody_and_is_told_once_with_all_holders() 
     texts[7].extend(fresh(5, 100));
     texts[200].extend(fresh(5, 100));
     let entries: Vec<Entry> = texts.iter().enumerate().map(|(i, text)| entry(i as u32, text, k, t)).collect();
-    let cohort = cohort(entries, &[], Settings { min_score: 0.1, ..ALL });
+    let cohort = cohort(entries, &[], MatchSettings { min_score: 0.1, ..ALL });
     let found = candidates(&cohort);
     assert!(found <= hot(300) * 300, "{found} candidates, all pairs are 44,850");
     let outcome = run(&cohort);
@@ -45,7 +45,7 @@ fn those_who_share_only_what_all_share_are_compared_all_the_same() {
     // The whole of a solution, handed in by all under other names: different to the letter, so no class, and hot from end to end.
     let text = fresh(1, 300);
     let make = |i: u32| written(entry(i, &text, 10, 20), |at| if at.is_multiple_of(2) { 1 + i } else { 0 });
-    let cohort = cohort((0..150).map(make).collect(), &[], Settings { min_score: 0.1, ..ALL });
+    let cohort = cohort((0..150).map(make).collect(), &[], MatchSettings { min_score: 0.1, ..ALL });
     let found = candidates(&cohort);
     assert!((150 * 64 / 2..=hot(150) * postings(&cohort)).contains(&found), "{found}");
     let outcome = run(&cohort);
@@ -67,7 +67,7 @@ fn the_last_of_the_crowd_is_compared_though_the_others_have_more_in_common() {
     let text = |i: u32| if i < 200 { own(i) } else { [&crowd[..], &fresh(10 + i / 2, 700), &own(i)].concat() };
     let mut entries: Vec<Entry> = (0..270).map(|i| entry(i, &text(i), 10, 10)).collect();
     entries.push(entry(270, &crowd, 10, 10));
-    let outcome = run(&cohort(entries, &[], Settings { min_score: 0.1, ..ALL }));
+    let outcome = run(&cohort(entries, &[], MatchSettings { min_score: 0.1, ..ALL }));
     let partners = outcome.pairs.iter().filter(|pair| pair.right == 270).count();
     assert!(partners >= 64, "{partners} of 70");
 }
@@ -79,7 +79,7 @@ fn a_little_that_two_share_does_not_hide_what_they_share_with_all() {
         let text = [&crowd[..], &fresh(10 + i / 2, 15)].concat();
         written(entry(i, &text, 10, 20), |at| if at.is_multiple_of(2) { 1 + i } else { 0 })
     };
-    let outcome = run(&cohort((0..140).map(make).collect(), &[], Settings { min_score: 0.1, ..ALL }));
+    let outcome = run(&cohort((0..140).map(make).collect(), &[], MatchSettings { min_score: 0.1, ..ALL }));
     for i in 0..140 {
         let partners = outcome.pairs.iter().filter(|pair| pair.left == i || pair.right == i).count();
         assert!(partners >= 64, "{i} has {partners}");
@@ -94,7 +94,7 @@ fn a_pair_is_judged_by_its_hot_picks_too() {
         let end = if i < 2 { little.clone() } else { fresh(10 + i, 25) };
         written(entry(i, &[&crowd[..], &end].concat(), 10, 20), |at| if at.is_multiple_of(2) { 1 + i } else { 0 })
     };
-    let outcome = run(&cohort((0..100).map(make).collect(), &[], Settings { min_score: 0.6, ..ALL }));
+    let outcome = run(&cohort((0..100).map(make).collect(), &[], MatchSettings { min_score: 0.6, ..ALL }));
     assert!(score_of(&outcome, 0, 1).is_some_and(|score| score > 0.7), "{:?}", score_of(&outcome, 0, 1));
 }
 
@@ -104,7 +104,7 @@ fn identical_submissions_are_found_among_hot_picks_only() {
     let cut = |i: u32| passage[i as usize..200 + i as usize].to_vec();
     let mut entries: Vec<Entry> = (0..100).map(|i| entry(i, &cut(i), 10, 20)).collect();
     entries.push(entry(100, &cut(31), 10, 20));
-    let outcome = run(&cohort(entries, &[], Settings { min_score: 0.1, ..ALL }));
+    let outcome = run(&cohort(entries, &[], MatchSettings { min_score: 0.1, ..ALL }));
     assert_eq!(score_of(&outcome, 31, 100), Some(1.0));
 }
 
@@ -112,7 +112,7 @@ fn identical_submissions_are_found_among_hot_picks_only() {
 fn five_hundred_identical_ones_are_499_links_and_one_class() {
     let text = fresh(1, 200);
     let entries: Vec<Entry> = (0..500).map(|i| entry(i, &text, 10, 20)).collect();
-    let cohort = cohort(entries, &[], Settings { min_score: 0.1, ..ALL });
+    let cohort = cohort(entries, &[], MatchSettings { min_score: 0.1, ..ALL });
     assert_eq!(candidates(&cohort), 0);
     assert_eq!(names(&run(&cohort)), (1..500).map(|i| (0, i)).collect::<Vec<_>>());
     assert_eq!(cohort.classes().large().collect::<Vec<_>>(), [0]);

@@ -1,15 +1,15 @@
 //! What is promised: every token in a run of t tokens in common is in a passage that is told, and no passage lies.
 
-use super::super::score::{Pair, Sort};
+use super::super::score::{MatchedPair, PassageKind};
 use super::*;
 use crate::testing::fixed;
 use oracle::{in_common, shares};
 
 /// The first token that a passage should cover and none does, with its side.
-fn uncovered(a: &Entry, b: &Entry, pair: Option<&Pair>) -> Option<(usize, usize)> {
+fn uncovered(a: &Entry, b: &Entry, pair: Option<&MatchedPair>) -> Option<(usize, usize)> {
     let expected = in_common(a, b);
     let mut covered = [vec![false; a.tokens.len()], vec![false; b.tokens.len()]];
-    for passage in pair.iter().flat_map(|pair| &pair.passages).filter(|passage| passage.sort != Sort::Literal) {
+    for passage in pair.iter().flat_map(|pair| &pair.passages).filter(|passage| passage.kind != PassageKind::Literal) {
         for (side, covered) in covered.iter_mut().enumerate() {
             covered[passage.start[side] as usize..passage.end[side] as usize].fill(true);
         }
@@ -18,7 +18,7 @@ fn uncovered(a: &Entry, b: &Entry, pair: Option<&Pair>) -> Option<(usize, usize)
 }
 
 /// The first passage that is not what it says it is.
-fn wrong<'a>(a: &Entry, b: &Entry, pair: &'a Pair) -> Option<&'a super::super::score::Passage> {
+fn wrong<'a>(a: &Entry, b: &Entry, pair: &'a MatchedPair) -> Option<&'a super::super::score::Passage> {
     pair.passages.iter().find(|passage| {
         let side = |entry: &Entry, side: usize| {
             entry.tokens[passage.start[side] as usize..passage.end[side] as usize].to_vec()
@@ -26,7 +26,7 @@ fn wrong<'a>(a: &Entry, b: &Entry, pair: &'a Pair) -> Option<&'a super::super::s
         let [left, right] = [side(a, 0), side(b, 1)];
         let crosses = left.contains(&SEPARATOR) || right.contains(&SEPARATOR);
         let ends = (left.first(), left.last()) == (right.first(), right.last());
-        let must_equal = passage.sort == Sort::Repeat || passage.exact;
+        let must_equal = passage.kind == PassageKind::Repeat || passage.exact;
         let k = a.parts[a.part_of(passage.start[0])].k;
         crosses || !ends || (must_equal && left != right) || passage.tokens < k || passage.tokens as usize > left.len()
     })

@@ -10,9 +10,9 @@ mod scores;
 mod templates;
 mod weights;
 
-use super::entry::{Entry, Part, Pick, SEPARATOR};
-use super::score::Pair;
-use super::{Cohort, Comparison, Outcome, Settings};
+use super::entry::{Entry, EntryPart, Pick, SEPARATOR};
+use super::score::MatchedPair;
+use super::{Cohort, Comparison, MatchOutcome, MatchSettings};
 use crate::fingerprint::{Fingerprinter, Thresholds};
 use crate::frontend::{Options, Stream, Unit};
 use crate::hash::mix64;
@@ -22,7 +22,7 @@ use proptest::prelude::*;
 use std::ops::Range;
 
 /// Every pair that shares anything is kept.
-const ALL: Settings = Settings { max_sharing: None, min_score: 0.0, max_pairs: usize::MAX };
+const ALL: MatchSettings = MatchSettings { max_sharing: None, min_score: 0.0, max_pairs: usize::MAX };
 
 /// A part to be: tokens, k, t.
 type Made = (Vec<u32>, u32, u32);
@@ -36,7 +36,7 @@ fn entry_of(submitter: u32, parts: &[Made]) -> Entry {
         }
         let start = entry.tokens.len() as u32;
         entry.tokens.extend_from_slice(tokens);
-        entry.parts.push(Part { start, end: entry.tokens.len() as u32, k: *k, t: *t, worth: 1000 });
+        entry.parts.push(EntryPart { start, end: entry.tokens.len() as u32, k: *k, t: *t, worth: 1000 });
         let thresholds = Thresholds::new(i64::from(*k), i64::from(*t)).expect("valid");
         let by = Fingerprinter::new(thresholds, Kind::Robust, Options { unit: Unit::Word, homoglyphs: false });
         let tokens = tokens.iter().map(|token| mix64(u64::from(*token))).collect();
@@ -70,28 +70,28 @@ fn fresh(seed: u32, n: usize) -> Vec<u32> {
     (0..n as u32).map(|i| 1_000_000 + seed * 10_000 + i).collect()
 }
 
-fn cohort(entries: Vec<Entry>, templates: &[Entry], settings: Settings) -> Cohort {
+fn cohort(entries: Vec<Entry>, templates: &[Entry], settings: MatchSettings) -> Cohort {
     Cohort::new(entries, templates, settings)
 }
 
-fn run(cohort: &Cohort) -> Outcome {
+fn run(cohort: &Cohort) -> MatchOutcome {
     let mut comparison = Comparison::default();
     while comparison.advance(cohort, 7) {}
     comparison.finish()
 }
 
 /// What two submissions have in common, if anything.
-fn pair(a: Entry, b: Entry) -> Option<Pair> {
+fn pair(a: Entry, b: Entry) -> Option<MatchedPair> {
     run(&cohort(vec![a, b], &[], ALL)).pairs.into_iter().next()
 }
 
-fn names(outcome: &Outcome) -> Vec<(u32, u32)> {
+fn names(outcome: &MatchOutcome) -> Vec<(u32, u32)> {
     let mut names: Vec<(u32, u32)> = outcome.pairs.iter().map(|pair| (pair.left, pair.right)).collect();
     names.sort_unstable();
     names
 }
 
-fn score_of(outcome: &Outcome, left: u32, right: u32) -> Option<f64> {
+fn score_of(outcome: &MatchOutcome, left: u32, right: u32) -> Option<f64> {
     outcome.pairs.iter().find(|pair| (pair.left, pair.right) == (left, right)).map(|pair| pair.score)
 }
 

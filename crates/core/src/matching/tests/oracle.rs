@@ -1,7 +1,7 @@
 //! Plain quadratic definitions of what the matcher finds.
 
 use super::super::align::Tile;
-use super::super::entry::{Entry, Part};
+use super::super::entry::{Entry, EntryPart};
 
 /// Tokens of both sides that lie in a run of at least t tokens in common, inside one part on each side.
 pub fn in_common(a: &Entry, b: &Entry) -> [Vec<bool>; 2] {
@@ -14,7 +14,7 @@ pub fn in_common(a: &Entry, b: &Entry) -> [Vec<bool>; 2] {
     marks
 }
 
-fn mark_runs(a: &Entry, here: &Part, b: &Entry, there: &Part, marks: &mut [Vec<bool>; 2]) {
+fn mark_runs(a: &Entry, here: &EntryPart, b: &Entry, there: &EntryPart, marks: &mut [Vec<bool>; 2]) {
     let width = (there.end - there.start) as usize;
     // Tokens in common that end at each token of the other part, for the last token of this one.
     let mut ending = vec![0usize; width + 1];

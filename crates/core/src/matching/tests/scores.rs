@@ -1,7 +1,7 @@
 //! The score: from 0 to 1, the same from both sides and in any order, 1 for what is the same, without template or common material.
 
 use super::super::entry::Literal;
-use super::super::score::{Passage, Sort};
+use super::super::score::{Passage, PassageKind};
 use super::*;
 use crate::testing::fixed;
 
@@ -12,7 +12,7 @@ fn spelled(entry: Entry, salt: u32) -> Entry {
 }
 
 /// A pair as the other side sees it.
-fn turned(pair: &Pair) -> Pair {
+fn turned(pair: &MatchedPair) -> MatchedPair {
     let mut pair = pair.clone();
     pair.coverage.reverse();
     pair.passages.iter_mut().for_each(|passage| {
@@ -58,12 +58,12 @@ proptest! {
         let mut order: Vec<usize> = (0..texts.len()).collect();
         order.sort_by_key(|i| keys[*i]);
         let make = |order: &[usize]| order.iter().map(|i| entry(*i as u32 / 3, &texts[*i], k, t)).collect();
-        let settings = Settings { max_sharing, ..ALL };
+        let settings = MatchSettings { max_sharing, ..ALL };
         let template = [entry(0, &texts[0][..texts[0].len() / 2], k, t)];
         let straight: Vec<usize> = (0..texts.len()).collect();
         let scores = |order: &[usize]| {
             let outcome = run(&cohort(make(order), &template, settings));
-            let name = |pair: &Pair| {
+            let name = |pair: &MatchedPair| {
                 let [a, b] = [pair.left, pair.right].map(|i| order[i as usize]);
                 (a.min(b), a.max(b), pair.score.to_bits(), pair.passages.len(), pair.longest)
             };
@@ -83,7 +83,7 @@ proptest! {
         let mut entries: Vec<Entry> = (0..copies).map(|i| by(own.clone(), i, false)).collect();
         entries.extend(others.into_iter().map(|(a, _)| by(a, 50, false)));
         let templates = if has_template { vec![rest] } else { Vec::new() };
-        let cohort = cohort(entries, &templates, Settings { max_sharing, ..ALL });
+        let cohort = cohort(entries, &templates, MatchSettings { max_sharing, ..ALL });
         let outcome = run(&cohort);
         let expected = (cohort.weighed()[0].total > 0).then_some(1.0);
         for right in 1..copies {
@@ -129,7 +129,7 @@ fn identical_after_common_material_is_removed_is_1() {
     let mut texts = vec![[&everybodys[..], &own].concat(), [&own[..], &everybodys].concat()];
     texts.extend((0..20).map(|i| [&everybodys[..], &fresh(10 + i, 30)].concat()));
     let entries: Vec<Entry> = texts.iter().enumerate().map(|(i, text)| entry(i as u32, text, k, t)).collect();
-    let outcome = run(&cohort(entries, &[], Settings { max_sharing: Some(5), ..ALL }));
+    let outcome = run(&cohort(entries, &[], MatchSettings { max_sharing: Some(5), ..ALL }));
     assert_eq!(score_of(&outcome, 0, 1), Some(1.0));
     assert!(score_of(&outcome, 2, 3).is_none_or(|score| score < 0.3), "{:?}", score_of(&outcome, 2, 3));
 }
@@ -164,10 +164,10 @@ fn a_shared_literal_is_told_and_counts() {
     };
     let (same, other) = (make([9, 9]), make([8, 9]));
     assert!(same.score > other.score, "{} {}", same.score, other.score);
-    let told: Vec<&Passage> = same.passages.iter().filter(|passage| passage.sort == Sort::Literal).collect();
+    let told: Vec<&Passage> = same.passages.iter().filter(|passage| passage.kind == PassageKind::Literal).collect();
     assert_eq!(
         told.iter().map(|p| (p.start, p.end, p.tokens, p.exact)).collect::<Vec<_>>(),
         [([4, 34], [5, 35], 6, true)]
     );
-    assert!(other.passages.iter().all(|passage| passage.sort != Sort::Literal));
+    assert!(other.passages.iter().all(|passage| passage.kind != PassageKind::Literal));
 }

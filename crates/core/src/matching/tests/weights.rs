@@ -20,13 +20,13 @@ fn handing_in_often_does_not_make_a_passage_common() {
     let (k, t) = (5, 10);
     let shared = fresh(1, 60);
     let text = |i: u32, shared: &[u32]| [&fresh(100 + i, 40)[..], shared, &fresh(200 + i, 7)].concat();
-    let score = |resubmissions: u32, settings: Settings| {
+    let score = |resubmissions: u32, settings: MatchSettings| {
         let mut entries = vec![entry(0, &text(0, &shared), k, t), entry(1, &text(1, &shared), k, t)];
         entries.extend((2..12).map(|i| entry(i, &text(i, &[]), k, t)));
         entries.extend((0..resubmissions).map(|i| entry(50, &text(20 + i, &shared), k, t)));
         score_of(&run(&cohort(entries, &[], settings)), 0, 1)
     };
-    for settings in [ALL, Settings { max_sharing: Some(3), min_score: 0.1, ..ALL }] {
+    for settings in [ALL, MatchSettings { max_sharing: Some(3), min_score: 0.1, ..ALL }] {
         let once = score(1, settings);
         assert!(once.is_some_and(|score| score > 0.3), "{once:?}");
         for resubmissions in [50, 70] {

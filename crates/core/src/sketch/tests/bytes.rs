@@ -2,16 +2,16 @@
 
 use super::recipe;
 use crate::hash::mix64;
-use crate::sketch::kind::{Kind, KINDS};
-use crate::sketch::sketching::{Maker, Sketch};
+use crate::sketch::kind::{SketchKind, KINDS};
+use crate::sketch::sketching::{Sketch, TextSketcher};
 use crate::testing::fixed;
 use proptest::collection::vec;
 use proptest::prelude::*;
 use xxhash_rust::xxh3::xxh3_64;
 
-fn made(kind: Kind, words: u64, size: i64) -> Sketch {
+fn made(kind: SketchKind, words: u64, size: i64) -> Sketch {
     let text: String = (0..words).map(|i| format!("w{} ", mix64(i))).collect();
-    Maker::new(recipe(kind, size, 3)).expect("in range").sketch(&text)
+    TextSketcher::new(recipe(kind, size, 3)).expect("in range").sketch(&text)
 }
 
 #[test]
@@ -28,7 +28,7 @@ fn what_was_stored_comes_back() {
 
 #[test]
 fn stored_bytes_never_change() {
-    let bytes = made(Kind::Smallest, 3, 4).to_bytes();
+    let bytes = made(SketchKind::Smallest, 3, 4).to_bytes();
     assert_eq!(bytes[..20], *b"LASK\x01\x01\x02\x01\x04\x40\0\0\x02\0\0\0\x04\0\0\0");
     let digests = KINDS.map(|(kind, _)| xxh3_64(&made(kind, 40, 8).to_bytes()));
     let stored = [
@@ -44,7 +44,7 @@ fn stored_bytes_never_change() {
 
 #[test]
 fn refusals_say_why() {
-    let bytes = made(Kind::Fast, 40, 8).to_bytes();
+    let bytes = made(SketchKind::Fast, 40, 8).to_bytes();
     let message = |bytes: &[u8]| Sketch::from_bytes(bytes).expect_err("refused").to_string();
     assert_eq!(
         message(b"hello"),

@@ -8,7 +8,7 @@ use super::recipe;
 use crate::hash::mix64;
 use crate::sketch::estimate::{interval, Estimate, Population};
 use crate::sketch::fast::{common, Fast};
-use crate::sketch::kind::{Kind, KINDS};
+use crate::sketch::kind::{SketchKind, KINDS};
 use crate::sketch::permutations::Permutations;
 use crate::sketch::sample::Sample;
 use std::collections::HashMap;
@@ -60,12 +60,12 @@ struct Cell {
 
 /// Two sets with a union of `n`, of which `common` are in both: elements below `common`, and every second of the others.
 #[derive(Clone, Copy)]
-struct Pair {
+struct TextPair {
     n: u64,
     common: u64,
 }
 
-impl Pair {
+impl TextPair {
     fn has(self, is_left: bool, index: u64) -> bool {
         index < self.common || (index & 1 == 0) == is_left
     }
@@ -80,7 +80,7 @@ impl Pair {
 }
 
 /// Common elements and sample size in one trial. `union` holds (id, index), ascending.
-fn trial(kind: Kind, pair: Pair, sizes: (u64, u64), union: &[(u64, u64)]) -> (u64, u64) {
+fn trial(kind: SketchKind, pair: TextPair, sizes: (u64, u64), union: &[(u64, u64)]) -> (u64, u64) {
     let set = |is_left| -> Vec<u64> {
         union.iter().filter(|(_, index)| pair.has(is_left, *index)).map(|(id, _)| *id).collect()
     };
@@ -88,7 +88,7 @@ fn trial(kind: Kind, pair: Pair, sizes: (u64, u64), union: &[(u64, u64)]) -> (u6
     if kind.has_coordinates() {
         let mut rows = [[0; SIZE]; 2];
         for (row, ids) in rows.iter_mut().zip([&left, &right]) {
-            if kind == Kind::Fast {
+            if kind == SketchKind::Fast {
                 Fast::new(SIZE as i64).expect("in range").sketch(ids, row);
             } else {
                 Permutations::new(SIZE as i64).expect("in range").sketch(ids, &mut Vec::new(), row);
@@ -105,7 +105,7 @@ fn trial(kind: Kind, pair: Pair, sizes: (u64, u64), union: &[(u64, u64)]) -> (u6
 }
 
 impl Cell {
-    fn add(&mut self, kind: Kind, pair: Pair, sizes: (u64, u64), (common, sample): (u64, u64)) {
+    fn add(&mut self, kind: SketchKind, pair: TextPair, sizes: (u64, u64), (common, sample): (u64, u64)) {
         if sample == 0 {
             return;
         }
@@ -127,7 +127,7 @@ impl Cell {
         self.ideal.add(2.0 * 1.96 * (truth * (1.0 - truth) / sample as f64 * finite).sqrt());
     }
 
-    fn check(&self, kind: Kind, pair: Pair) {
+    fn check(&self, kind: SketchKind, pair: TextPair) {
         let said = format!("{} at r = {}, |A ∪ B| = {}", kind.name(), pair.truth(), pair.n);
         let (bias, allowed) = (self.errors.value(), 4.0 * self.errors.standard_error());
         assert!(bias.abs() <= allowed + 1e-12, "{said}: bias {bias} beyond {allowed}");
@@ -137,7 +137,7 @@ impl Cell {
             let ratio = self.widths.value() / self.ideal.value();
             assert!(ratio <= 1.15, "{said}: {ratio} times the ideal width");
         }
-        if kind == Kind::Fast {
+        if kind == SketchKind::Fast {
             let ratio = self.squares.value() / (pair.truth() * (1.0 - pair.truth()) / SIZE as f64);
             // Far below for small sets; within what 80 trials can tell for large ones.
             let most = if pair.n == 40 { 0.8 } else { 1.0 + 4.0 * (2.0 / self.squares.count).sqrt() };
@@ -147,7 +147,7 @@ impl Cell {
 }
 
 fn check_union((n, trials): (u64, u32)) {
-    let pairs = RESEMBLANCES.map(|r| Pair { n, common: (r * n as f64).round() as u64 });
+    let pairs = RESEMBLANCES.map(|r| TextPair { n, common: (r * n as f64).round() as u64 });
     let sizes = pairs.map(|pair| (pair.size(true), pair.size(false)));
     let mut cells: Vec<Cell> = (0..pairs.len() * KINDS.len()).map(|_| Cell::default()).collect();
     for round in 0..u64::from(trials) {
@@ -198,7 +198,7 @@ fn containment_is_unbiased_where_the_sample_is_not_empty() {
         let id = |index: u64| mix64(mix64(round).wrapping_add(index));
         let mut sets = [(0..20).map(id).collect::<Vec<u64>>(), (8..68).map(id).collect()];
         sets.iter_mut().for_each(|set| set.sort_unstable());
-        let (limit, most) = recipe(Kind::Modulo, 1, 16).shape(0);
+        let (limit, most) = recipe(SketchKind::Modulo, 1, 16).shape(0);
         let [left, right] = sets.map(|set| Sample::of_set(&set, limit, most));
         let (common, sample) = left.of_left(&right);
         match interval(common, sample, population, CONFIDENCE) {

@@ -3,15 +3,15 @@
 use super::{recipe, recipe_with_bits};
 use crate::hash::mix64;
 use crate::sketch::estimate::Estimate;
-use crate::sketch::kind::{Kind, KINDS};
-use crate::sketch::sketching::{Maker, Sketch};
+use crate::sketch::kind::{SketchKind, KINDS};
+use crate::sketch::sketching::{Sketch, TextSketcher};
 
 fn text(words: std::ops::Range<u64>) -> String {
     words.map(|i| format!("w{} ", mix64(i))).collect()
 }
 
-fn sketch(kind: Kind, size: i64, modulus: i64, text: &str) -> Sketch {
-    Maker::new(recipe(kind, size, modulus)).expect("in range").sketch(text)
+fn sketch(kind: SketchKind, size: i64, modulus: i64, text: &str) -> Sketch {
+    TextSketcher::new(recipe(kind, size, modulus)).expect("in range").sketch(text)
 }
 
 #[test]
@@ -29,9 +29,12 @@ fn every_kind_finds_a_text_like_itself_and_unlike_another() {
 fn a_sample_of_everything_gives_the_exact_value_without_width() {
     // 99 and 69 pairs of words, 59 of them common: r = 59/109.
     let exact = 59.0 / 109.0;
-    for (kind, size, modulus) in
-        [(Kind::Smallest, 128, 1), (Kind::Modulo, 1, 1), (Kind::SmallestModulo, 128, 1), (Kind::Adaptive, 1, 1)]
-    {
+    for (kind, size, modulus) in [
+        (SketchKind::Smallest, 128, 1),
+        (SketchKind::Modulo, 1, 1),
+        (SketchKind::SmallestModulo, 128, 1),
+        (SketchKind::Adaptive, 1, 1),
+    ] {
         let (a, b) = (sketch(kind, size, modulus, &text(0..100)), sketch(kind, size, modulus, &text(40..110)));
         let found = a.resemblance(&b, 0.999).expect("alike");
         assert_eq!(found, Some(Estimate { value: exact, low: exact, high: exact }), "{kind:?}");
@@ -53,7 +56,7 @@ fn without_shingles_nothing_is_defined() {
 
 #[test]
 fn an_empty_sample_of_a_document_with_shingles_is_undefined_too() {
-    let a = sketch(Kind::Modulo, 1, 1 << 40, &text(0..50));
+    let a = sketch(SketchKind::Modulo, 1, 1 << 40, &text(0..50));
     assert!(!a.is_empty() && a.values().is_empty());
     assert_eq!((a.resemblance(&a, 0.95), a.containment(&a, 0.95)), (Ok(None), Ok(None)));
 }
@@ -80,10 +83,10 @@ fn updates_make_the_sketch_of_the_shingles_given() {
     let shingles: Vec<Vec<u8>> = (0..300u64).map(|i| i.to_le_bytes().to_vec()).collect();
     for (kind, name) in KINDS {
         let recipe = recipe(kind, 32, 4);
-        let mut maker = Maker::new(recipe).expect("in range");
+        let mut maker = TextSketcher::new(recipe).expect("in range");
         let (mut one_by_one, mut at_once) = (Sketch::empty(recipe), Sketch::empty(recipe));
         let done = maker.update(&mut at_once, shingles.iter().map(Vec::as_slice));
-        if kind == Kind::Adaptive {
+        if kind == SketchKind::Adaptive {
             assert!(done.is_err(), "{name}");
             continue;
         }
@@ -104,7 +107,7 @@ fn merging_gives_the_elements_of_the_union() {
         let mut other_way = b.clone();
         other_way.merge(&a).expect("alike");
         assert_eq!(merged, other_way, "{name}");
-        if kind != Kind::Adaptive {
+        if kind != SketchKind::Adaptive {
             assert_eq!(merged.values(), sketch(kind, 32, 4, &text(0..9000)).values(), "{name}");
         }
         assert_eq!(merged.shingles(), (4999 + 4000, false), "{name}: a bound, as common ones are not known");
@@ -113,21 +116,21 @@ fn merging_gives_the_elements_of_the_union() {
 
 #[test]
 fn sketches_made_differently_are_not_compared() {
-    let a = sketch(Kind::Fast, 128, 1, "a b c");
+    let a = sketch(SketchKind::Fast, 128, 1, "a b c");
     let differ = |b: &Sketch| a.resemblance(b, 0.95).expect_err("unlike").to_string();
     assert_eq!(
-        differ(&sketch(Kind::Fast, 64, 1, "a b c")),
+        differ(&sketch(SketchKind::Fast, 64, 1, "a b c")),
         "sketches cannot be compared: size is `128` in one and `64` in the other; make both alike"
     );
-    assert!(differ(&sketch(Kind::Permutations, 128, 1, "a b c")).contains("sketch is `fast`"));
+    assert!(differ(&sketch(SketchKind::Permutations, 128, 1, "a b c")).contains("sketch is `fast`"));
     let mut merged = a.clone();
-    assert!(merged.merge(&sketch(Kind::Fast, 64, 1, "a b c")).is_err());
+    assert!(merged.merge(&sketch(SketchKind::Fast, 64, 1, "a b c")).is_err());
 }
 
 #[test]
 fn few_bits_widen_the_interval_by_the_collision_error() {
     let estimate = |bits| {
-        let mut maker = Maker::new(recipe_with_bits(Kind::Smallest, 64, 1, bits)).expect("in range");
+        let mut maker = TextSketcher::new(recipe_with_bits(SketchKind::Smallest, 64, 1, bits)).expect("in range");
         let (a, b) = (maker.sketch(&text(0..900)), maker.sketch(&text(100..1000)));
         a.resemblance(&b, 0.95).expect("alike").expect("a sample")
     };
@@ -141,8 +144,8 @@ fn few_bits_widen_the_interval_by_the_collision_error() {
 
 #[test]
 fn coordinates_are_the_values_of_the_sketch() {
-    for kind in [Kind::Fast, Kind::Permutations] {
-        let mut maker = Maker::new(recipe(kind, 50, 1)).expect("in range");
+    for kind in [SketchKind::Fast, SketchKind::Permutations] {
+        let mut maker = TextSketcher::new(recipe(kind, 50, 1)).expect("in range");
         let mut row = vec![0; 50];
         assert_eq!(maker.coordinates("to be or not to be", &mut row), 5);
         assert_eq!(maker.sketch("to be or not to be").values(), row);

@@ -8,10 +8,10 @@
 
 use crate::disk::{write_whole, Disk, Lock};
 use crate::error::{Error, Result};
-use crate::file::{seal_of, RunFile};
-use crate::manifest::{Entry, Manifest};
+use crate::fingerprint_store::FingerprintStore;
+use crate::manifest::{Manifest, RunEntry};
 use crate::run::{Hold, Run};
-use crate::store::Store;
+use crate::run_file::{seal_of, RunFile};
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -22,7 +22,7 @@ const RUN: &str = "run-";
 
 /// Where a table is kept.
 #[derive(Debug)]
-pub struct Home {
+pub struct TableFolder {
     disk: Arc<dyn Disk>,
     folder: PathBuf,
     generation: u64,
@@ -33,7 +33,7 @@ pub struct Home {
     is_lost: bool,
 }
 
-impl Home {
+impl TableFolder {
     fn path(&self, name: &str) -> PathBuf {
         self.folder.join(name)
     }
@@ -58,7 +58,7 @@ fn run_name(number: u64) -> String {
     format!("{RUN}{number:016x}")
 }
 
-impl Store {
+impl FingerprintStore {
     /// Opens the table in a folder: for writing, which takes its lock and sweeps what a crash left, or for reading.
     /// Errors: there is none, it is damaged, of another version, or being written.
     pub fn open(disk: Arc<dyn Disk>, folder: &Path, hold: Hold, is_writer: bool) -> Result<Self> {
@@ -85,7 +85,7 @@ impl Store {
             }
             let mut store = Self::with(manifest.plan, hold, runs?, manifest.tail);
             let (generation, next) = (manifest.generation, manifest.next);
-            store.home = Some(Home { disk, folder: folder.to_owned(), generation, next, lock, is_lost: false });
+            store.home = Some(TableFolder { disk, folder: folder.to_owned(), generation, next, lock, is_lost: false });
             store.sweep();
             return Ok(store);
         }
@@ -123,7 +123,7 @@ impl Store {
             let reason = format!("`{}` holds a table already: choose another folder", folder.display());
             return Err(Error::Refused { reason });
         }
-        self.home = Some(Home { disk, folder: folder.to_owned(), generation: 0, next: 1, lock, is_lost: false });
+        self.home = Some(TableFolder { disk, folder: folder.to_owned(), generation: 0, next: 1, lock, is_lost: false });
         let saved = self.commit();
         if saved.is_err() {
             self.home = None;
@@ -156,7 +156,7 @@ impl Store {
             run.checked()?;
             write_whole(&*home.disk, &home.folder.join(run_name(home.next)), &image)?;
             let (rows, length) = (run.size() as u64, image.len() as u64);
-            let entry = Entry { number: home.next, rows, length, seal: seal_of(&image), deleted: run.deleted() };
+            let entry = RunEntry { number: home.next, rows, length, seal: seal_of(&image), deleted: run.deleted() };
             if self.hold == Hold::Mapped {
                 *run = open_run(&*home.disk, &home.folder, &entry, self.hold)?;
             }
@@ -167,7 +167,7 @@ impl Store {
         if is_new {
             home.sync()?;
         }
-        let entry = |run: &Run| run.file.clone().map(|entry| Entry { deleted: run.deleted(), ..entry });
+        let entry = |run: &Run| run.file.clone().map(|entry| RunEntry { deleted: run.deleted(), ..entry });
         let manifest = Manifest {
             generation: home.generation + 1,
             plan: self.plan,
@@ -208,7 +208,7 @@ fn take_lock(disk: &dyn Disk, folder: &Path) -> Result<Lock> {
 }
 
 /// Opens the file of a run. Errors: missing, damaged, not the file that the manifest means.
-fn open_run(disk: &dyn Disk, folder: &Path, entry: &Entry, hold: Hold) -> Result<Run> {
+fn open_run(disk: &dyn Disk, folder: &Path, entry: &RunEntry, hold: Hold) -> Result<Run> {
     let path = folder.join(run_name(entry.number));
     let bytes = match hold {
         Hold::Mapped => disk.map(&path),
@@ -224,7 +224,7 @@ fn open_run(disk: &dyn Disk, folder: &Path, entry: &Entry, hold: Hold) -> Result
 
 /// Reads everything of the table in a folder, and whether its parts fit together; how many rows it has. Errors: it is damaged.
 pub fn check(disk: Arc<dyn Disk>, folder: &Path) -> Result<usize> {
-    let store = Store::open(disk, folder, Hold::Mapped, false)?;
+    let store = FingerprintStore::open(disk, folder, Hold::Mapped, false)?;
     store.runs.iter().try_for_each(Run::verify)?;
     Ok(store.len())
 }

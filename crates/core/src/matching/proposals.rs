@@ -37,14 +37,14 @@ struct Holder {
 }
 
 /// A key that several submissions hold.
-struct Run {
+struct SharedKey {
     holders: Range<u32>,
     worth: u32,
 }
 
 /// A run of a submission, and how often it holds the key.
 #[derive(Clone, Copy)]
-struct Held {
+struct OwnedKey {
     run: u32,
     times: u32,
 }
@@ -53,9 +53,9 @@ struct Held {
 #[derive(Clone, Default)]
 struct Owner {
     /// Runs that propose pairs.
-    cool: Vec<Held>,
+    cool: Vec<OwnedKey>,
     /// Runs that only count, ascending.
-    hot: Vec<Held>,
+    hot: Vec<OwnedKey>,
     /// Weight of the hot ones.
     hot_weight: u64,
     /// Weight of all its own picks.
@@ -68,7 +68,7 @@ struct Owner {
 
 /// The runs of the submissions' own picks.
 pub struct Proposals {
-    runs: Vec<Run>,
+    runs: Vec<SharedKey>,
     /// Rows of the table with a hot key.
     hot_runs: Vec<Range<usize>>,
     holders: Vec<Holder>,
@@ -119,7 +119,7 @@ impl Proposals {
             && distinct(found.iter().map(|held| entries[held.owner as usize].submitter)) > most as u32;
         for held in found {
             let owner = &mut self.owners[held.owner as usize];
-            let entry = Held { run: self.runs.len() as u32, times: held.times };
+            let entry = OwnedKey { run: self.runs.len() as u32, times: held.times };
             if is_hot {
                 owner.hot.push(entry);
                 owner.hot_weight += u64::from(worth) * u64::from(held.times);
@@ -127,7 +127,7 @@ impl Proposals {
                 owner.cool.push(entry);
             }
         }
-        self.runs.push(Run { holders: first as u32..self.holders.len() as u32, worth });
+        self.runs.push(SharedKey { holders: first as u32..self.holders.len() as u32, worth });
         is_hot
     }
 
@@ -141,7 +141,7 @@ impl Proposals {
     fn meet_neighbours(&mut self, most: usize, cut_off: f64) {
         for row in 0..self.owners.len() as u32 {
             let owner = &self.owners[row as usize];
-            let rarity = |held: &&Held| (self.runs[held.run as usize].holders.len(), held.run);
+            let rarity = |held: &&OwnedKey| (self.runs[held.run as usize].holders.len(), held.run);
             let is_crowded = owner.cool.is_empty() || owner.hot_weight as f64 >= cut_off * owner.total as f64;
             let Some(rarest) = owner.hot.iter().min_by_key(rarity).filter(|_| is_crowded) else { continue };
             let holders = &self.runs[rarest.run as usize].holders;

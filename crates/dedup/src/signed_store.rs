@@ -12,7 +12,7 @@ use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
 
 /// A run of numbers in memory or in the file.
-enum Held<T> {
+enum StoredColumn<T> {
     Memory(Vec<T>),
     File { offset: u64 },
 }
@@ -48,13 +48,13 @@ impl Number for u32 {
 struct Segment {
     first: u32,
     id_ends: Vec<u32>,
-    ids: Held<u64>,
+    ids: StoredColumn<u64>,
     element_ends: Vec<u32>,
-    elements: Held<u32>,
+    elements: StoredColumn<u32>,
 }
 
 /// Everything that was signed but the rows themselves.
-pub struct Store {
+pub struct SignedStore {
     segments: Vec<Segment>,
     rows: u32,
     /// Bytes in memory that are left.
@@ -65,14 +65,14 @@ pub struct Store {
 }
 
 /// Numbers of one row: borrowed from memory, or read into a buffer.
-pub enum Numbers<'a, T> {
+pub enum RowNumbers<'a, T> {
     /// In memory.
     Borrowed(&'a [T]),
     /// Read.
     Owned(Vec<T>),
 }
 
-impl<T> std::ops::Deref for Numbers<'_, T> {
+impl<T> std::ops::Deref for RowNumbers<'_, T> {
     type Target = [T];
 
     fn deref(&self) -> &[T] {
@@ -83,7 +83,7 @@ impl<T> std::ops::Deref for Numbers<'_, T> {
     }
 }
 
-impl Store {
+impl SignedStore {
     /// Keeps up to `budget_bytes` in memory, the rest in a file of `folder`.
     pub fn new(budget_bytes: usize, folder: &Path) -> Self {
         Self { segments: Vec::new(), rows: 0, left: budget_bytes, folder: folder.to_owned(), file: None, written: 0 }
@@ -95,7 +95,7 @@ impl Store {
     }
 
     /// Takes what was signed after the rows before it. Errors: the file cannot be written.
-    pub fn push(&mut self, signed: Signed) -> io::Result<Vec<crate::sign::Row>> {
+    pub fn push(&mut self, signed: Signed) -> io::Result<Vec<crate::sign::SignedRow>> {
         let first = self.rows;
         self.rows += signed.rows.len() as u32;
         // Sketches are asked for more often than shingles, so they have the first claim.
@@ -106,19 +106,19 @@ impl Store {
         Ok(signed.rows)
     }
 
-    fn hold<T: Number>(&mut self, mut numbers: Vec<T>) -> io::Result<Held<T>> {
+    fn hold<T: Number>(&mut self, mut numbers: Vec<T>) -> io::Result<StoredColumn<T>> {
         let bytes = numbers.len() * T::BYTES;
         if bytes <= self.left {
             self.left -= bytes;
             numbers.shrink_to_fit();
-            return Ok(Held::Memory(numbers));
+            return Ok(StoredColumn::Memory(numbers));
         }
         let mut out = Vec::with_capacity(bytes);
         numbers.iter().for_each(|number| number.put(&mut out));
         let offset = self.written;
         self.file()?.write_all_at(&out, offset)?;
         self.written += out.len() as u64;
-        Ok(Held::File { offset })
+        Ok(StoredColumn::File { offset })
     }
 
     fn file(&mut self) -> io::Result<&File> {
@@ -140,10 +140,10 @@ impl Store {
     }
 
     /// The ids of a row's shingles, in order of the text, with repetitions. Errors: the file cannot be read.
-    pub fn ids(&self, row: u32) -> io::Result<Numbers<'_, u64>> {
+    pub fn ids(&self, row: u32) -> io::Result<RowNumbers<'_, u64>> {
         match self.segment(row) {
             Some((segment, place)) => self.numbers(&segment.ids, &segment.id_ends, place),
-            None => Ok(Numbers::Borrowed(&[])),
+            None => Ok(RowNumbers::Borrowed(&[])),
         }
     }
 
@@ -155,23 +155,28 @@ impl Store {
     }
 
     /// The elements of a row's sketch. Errors: the file cannot be read.
-    pub fn elements(&self, row: u32) -> io::Result<Numbers<'_, u32>> {
+    pub fn elements(&self, row: u32) -> io::Result<RowNumbers<'_, u32>> {
         match self.segment(row) {
             Some((segment, place)) => self.numbers(&segment.elements, &segment.element_ends, place),
-            None => Ok(Numbers::Borrowed(&[])),
+            None => Ok(RowNumbers::Borrowed(&[])),
         }
     }
 
-    fn numbers<'a, T: Number>(&'a self, held: &'a Held<T>, ends: &[u32], place: usize) -> io::Result<Numbers<'a, T>> {
+    fn numbers<'a, T: Number>(
+        &'a self,
+        held: &'a StoredColumn<T>,
+        ends: &[u32],
+        place: usize,
+    ) -> io::Result<RowNumbers<'a, T>> {
         let (start, end) = bounds(ends, place);
         match (held, &self.file) {
-            (Held::Memory(numbers), _) => Ok(Numbers::Borrowed(&numbers[start..end])),
-            (Held::File { offset }, Some(file)) => {
+            (StoredColumn::Memory(numbers), _) => Ok(RowNumbers::Borrowed(&numbers[start..end])),
+            (StoredColumn::File { offset }, Some(file)) => {
                 let mut bytes = vec![0; (end - start) * T::BYTES];
                 file.read_exact_at(&mut bytes, offset + (start * T::BYTES) as u64)?;
-                Ok(Numbers::Owned(bytes.chunks_exact(T::BYTES).map(T::get).collect()))
+                Ok(RowNumbers::Owned(bytes.chunks_exact(T::BYTES).map(T::get).collect()))
             }
-            (Held::File { .. }, None) => Err(io::Error::other("the file of the store is closed")),
+            (StoredColumn::File { .. }, None) => Err(io::Error::other("the file of the store is closed")),
         }
     }
 }
@@ -210,7 +215,7 @@ mod tests {
         for budget in [0, 300, 2_000, usize::MAX] {
             let folder = std::env::temp_dir().join(format!("lookalike-store-{}-{budget}", std::process::id()));
             std::fs::create_dir_all(&folder).expect("a folder");
-            let mut store = Store::new(budget, &folder);
+            let mut store = SignedStore::new(budget, &folder);
             for batch in &whole {
                 store.push(batch.clone()).expect("written");
             }

@@ -17,8 +17,8 @@
 
 use crate::disk::Bytes;
 use crate::error::{Error, Result};
-use crate::header::{number_at, Header, Kind, HEADER};
-use crate::pages::{Body, Pages, PAGE};
+use crate::header::{number_at, FileHeader, FileKind, HEADER};
+use crate::verified_pages::{PagedBody, VerifiedPages, PAGE};
 use lookalike_core::hamming::design::MAX_TABLES;
 use lookalike_core::hamming::{Arrangement, Design, MAX_DISTANCE};
 use lookalike_core::table::codec::packed::{pack, Order, Packed};
@@ -57,9 +57,9 @@ pub fn image(number: u64, content: &Content<'_>, mut column: impl FnMut(usize) -
         append(&mut bytes, &mut directory, pack(&column(i), Order::Ascending));
     }
     let body = bytes.len() - HEADER;
-    let sums: Vec<u8> = Pages::sums(&bytes[HEADER..]).collect();
-    let header = Header {
-        kind: Kind::Run,
+    let sums: Vec<u8> = VerifiedPages::sums(&bytes[HEADER..]).collect();
+    let header = FileHeader {
+        kind: FileKind::Run,
         number,
         rows: content.ids.len() as u64,
         length: (bytes.len() + directory.len() + sums.len() + 8) as u64,
@@ -98,7 +98,7 @@ pub fn reseal(bytes: &mut [u8]) {
     let Some(end) = bytes.len().checked_sub(8).filter(|end| *end >= HEADER) else { return };
     let (body, tables) = (number_at(bytes, 32) as usize, number_at(bytes, 44) as u32 as usize);
     let stop = HEADER.saturating_add(body).min(end);
-    let right: Vec<u8> = Pages::sums(&bytes[HEADER..stop]).collect();
+    let right: Vec<u8> = VerifiedPages::sums(&bytes[HEADER..stop]).collect();
     let at = stop.saturating_add(OWNERS_ENTRY).saturating_add(tables.saturating_mul(TABLE_ENTRY));
     if let Some(place) = bytes.get_mut(at..at.saturating_add(right.len()).min(end)) {
         place.copy_from_slice(&right[..place.len()]);
@@ -113,7 +113,7 @@ pub fn seal_of(bytes: &[u8]) -> u64 {
 }
 
 /// Where the body of a file of that length ends and where the sums begin. Nothing: the header makes no sense.
-fn layout(header: &Header, length: usize) -> Option<(usize, usize)> {
+fn layout(header: &FileHeader, length: usize) -> Option<(usize, usize)> {
     let tables = header.count as usize;
     let end = usize::try_from(header.body).ok()?.checked_add(HEADER).filter(|end| *end < length)?;
     let sums = end + OWNERS_ENTRY + tables.min(MAX_TABLES) * TABLE_ENTRY;
@@ -129,12 +129,12 @@ fn layout(header: &Header, length: usize) -> Option<(usize, usize)> {
 #[derive(Debug)]
 pub struct RunFile {
     /// Its header.
-    pub header: Header,
+    pub header: FileHeader,
     /// Its seal.
     pub seal: u64,
     /// The tables in it, in order.
     pub design: Design,
-    pages: Arc<Pages>,
+    pages: Arc<VerifiedPages>,
     ids: Range<usize>,
     starts: Range<usize>,
     columns: Vec<Range<usize>>,
@@ -143,7 +143,7 @@ pub struct RunFile {
 impl RunFile {
     /// Opens a file. Errors: it is damaged, cut, of another kind or version.
     pub fn open(path: &Path, bytes: Bytes) -> Result<Self> {
-        let header = Header::read(path, &bytes, Kind::Run)?;
+        let header = FileHeader::read(path, &bytes, FileKind::Run)?;
         let damaged = |reason: &str| Error::damaged(path, reason);
         let (end, sums) = layout(&header, bytes.len()).ok_or_else(|| damaged("its header makes no sense"))?;
         let footer = &bytes[end..bytes.len() - 8];
@@ -166,7 +166,7 @@ impl RunFile {
             Arrangement::new(number_at(footer, entry), radius)
         };
         let design = Design { distance: header.distance, arrangements: entries.map(arrangement).collect() };
-        let pages = Pages::new(path, bytes, HEADER..end, sums);
+        let pages = VerifiedPages::new(path, bytes, HEADER..end, sums);
         Ok(Self { header, seal, design, pages, ids, starts, columns })
     }
 
@@ -176,7 +176,7 @@ impl RunFile {
     }
 
     /// Tells what was found damaged while it was read.
-    pub fn pages(&self) -> &Arc<Pages> {
+    pub fn pages(&self) -> &Arc<VerifiedPages> {
         &self.pages
     }
 
@@ -186,12 +186,12 @@ impl RunFile {
     }
 
     /// The ids, in the order of the first table. Errors: damaged.
-    pub fn ids(&self) -> Result<Packed<Body>> {
+    pub fn ids(&self) -> Result<Packed<PagedBody>> {
         self.packed(&self.ids, Order::Any, self.rows())
     }
 
     /// Where the ids of each fingerprint begin, if one has several. Errors: damaged.
-    pub fn starts(&self) -> Result<Option<Packed<Body>>> {
+    pub fn starts(&self) -> Result<Option<Packed<PagedBody>>> {
         match self.starts.is_empty() {
             true if self.rows() == self.distinct() => Ok(None),
             _ => self.packed(&self.starts, Order::Any, self.distinct() + 1).map(Some),
@@ -199,12 +199,13 @@ impl RunFile {
     }
 
     /// The values of a table. Errors: damaged, or there is no such table.
-    pub fn column(&self, table: usize) -> Result<Packed<Body>> {
+    pub fn column(&self, table: usize) -> Result<Packed<PagedBody>> {
         self.packed(self.columns.get(table).unwrap_or(&(0..0)), Order::Ascending, self.distinct())
     }
 
-    fn packed(&self, range: &Range<usize>, order: Order, len: usize) -> Result<Packed<Body>> {
-        let column = Packed::open(Body(self.pages.clone()), range.clone(), order).filter(|column| column.len() == len);
+    fn packed(&self, range: &Range<usize>, order: Order, len: usize) -> Result<Packed<PagedBody>> {
+        let column =
+            Packed::open(PagedBody(self.pages.clone()), range.clone(), order).filter(|column| column.len() == len);
         column.ok_or_else(|| {
             self.pages.report();
             Error::damaged(self.pages.path(), "a column of it makes no sense")
@@ -212,7 +213,7 @@ impl RunFile {
     }
 
     /// All numbers of a column. Errors: damaged.
-    pub fn decode(&self, column: &Packed<Body>) -> Result<Vec<u64>> {
+    pub fn decode(&self, column: &Packed<PagedBody>) -> Result<Vec<u64>> {
         let mut values = Vec::new();
         if column.decode(&mut values).is_none() {
             self.pages.report();

@@ -11,9 +11,9 @@
 //! **Source.** O'Neil, Cheng, Gawlick, O'Neil 1996, *The log-structured merge-tree*, for the runs; tiers by size as in Bentley, Saxe 1980.
 
 use crate::error::{Error, Result};
-use crate::kept::Home;
-use crate::manifest::Plan;
-use crate::run::{Hold, Row, Run};
+use crate::manifest::TablePlan;
+use crate::run::{FingerprintRow, Hold, Run};
+use crate::table_folder::TableFolder;
 use lookalike_core::hamming::design::Design;
 use lookalike_core::hamming::solve::{solve, Limit};
 use lookalike_core::hamming::tables::{task_size, Hit};
@@ -28,8 +28,8 @@ const TIER: usize = 4;
 
 /// A set of rows that is searched by distance.
 #[derive(Debug)]
-pub struct Store {
-    pub(crate) plan: Plan,
+pub struct FingerprintStore {
+    pub(crate) plan: TablePlan,
     /// How runs are held.
     pub(crate) hold: Hold,
     pub(crate) runs: Vec<Run>,
@@ -38,12 +38,12 @@ pub struct Store {
     /// By the logarithm of the number of rows: the design of runs of that size, if there was one.
     designs: Vec<Option<Design>>,
     /// Where it is kept, if it is.
-    pub(crate) home: Option<Home>,
+    pub(crate) home: Option<TableFolder>,
 }
 
 /// Where a row stands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Place {
+enum RowPlace {
     Tail,
     /// In a run, at a place among its ids.
     Run(usize, usize),
@@ -51,7 +51,7 @@ enum Place {
 
 /// Answers to a batch of queries, as columns: ascending by query and id, without duplicates.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Answers {
+pub struct StoreAnswers {
     /// Index of the query.
     pub queries: Vec<u32>,
     /// The id of a row within the distance.
@@ -63,15 +63,15 @@ pub struct Answers {
 }
 
 /// Answers of one task.
-struct Part {
+struct TaskAnswers {
     /// Query, id, distance.
     rows: Vec<(u32, u64, u8)>,
     candidates: Vec<u64>,
 }
 
-impl Store {
+impl FingerprintStore {
     /// An empty table in memory. Errors: a distance that is too large, or a limit that is none of a table that grows.
-    pub fn new(plan: Plan, hold: Hold) -> Result<Self> {
+    pub fn new(plan: TablePlan, hold: Hold) -> Result<Self> {
         if matches!(plan.limit, Limit::Bytes(_)) {
             let reason = "a table that is updated has no limit of bytes: give a number of tables".to_owned();
             return Err(Error::Refused { reason });
@@ -81,12 +81,12 @@ impl Store {
     }
 
     /// REQUIRES: the tail ascends, and no row is there twice.
-    pub(crate) fn with(plan: Plan, hold: Hold, runs: Vec<Run>, tail: (Vec<u64>, Vec<u64>)) -> Self {
+    pub(crate) fn with(plan: TablePlan, hold: Hold, runs: Vec<Run>, tail: (Vec<u64>, Vec<u64>)) -> Self {
         Self { plan, hold, runs, tail, designs: Vec::new(), home: None }
     }
 
     /// A table in memory of these rows, in one run. Errors: as for [`Self::new`].
-    pub fn build(plan: Plan, hold: Hold, rows: Vec<Row>) -> Result<Self> {
+    pub fn build(plan: TablePlan, hold: Hold, rows: Vec<FingerprintRow>) -> Result<Self> {
         let mut store = Self::new(plan, hold)?;
         if !rows.is_empty() {
             let run = store.run(rows)?;
@@ -96,7 +96,7 @@ impl Store {
     }
 
     /// A run of these rows.
-    fn run(&mut self, rows: Vec<Row>) -> Result<Run> {
+    fn run(&mut self, rows: Vec<FingerprintRow>) -> Result<Run> {
         // A design is nearly the best for twice as many rows, and it takes milliseconds to find.
         let size = rows.len().max(1).ilog2() as usize;
         self.designs.resize(self.designs.len().max(size + 1), None);
@@ -110,7 +110,7 @@ impl Store {
     }
 
     /// How tables are made.
-    pub fn plan(&self) -> Plan {
+    pub fn plan(&self) -> TablePlan {
         self.plan
     }
 
@@ -136,7 +136,7 @@ impl Store {
     }
 
     /// Where a row stands in the tail, or where it would.
-    fn tail_place(&self, (value, id): Row) -> std::result::Result<usize, usize> {
+    fn tail_place(&self, (value, id): FingerprintRow) -> std::result::Result<usize, usize> {
         let (values, ids) = &self.tail;
         let from = values.partition_point(|other| *other < value);
         let count = values[from..].partition_point(|other| *other == value);
@@ -144,12 +144,12 @@ impl Store {
     }
 
     /// Whether rows are there, and where: in a run at a place, or in the tail. Errors: a file is damaged.
-    fn places(&self, rows: &[Row]) -> Result<Vec<Option<Place>>> {
-        let in_tail = |row: &Row| self.tail_place(*row).ok().map(|_| Place::Tail);
-        let mut places: Vec<Option<Place>> = rows.iter().map(in_tail).collect();
+    fn places(&self, rows: &[FingerprintRow]) -> Result<Vec<Option<RowPlace>>> {
+        let in_tail = |row: &FingerprintRow| self.tail_place(*row).ok().map(|_| RowPlace::Tail);
+        let mut places: Vec<Option<RowPlace>> = rows.iter().map(in_tail).collect();
         for (number, run) in self.runs.iter().enumerate() {
             for (place, found) in places.iter_mut().zip(run.places(rows)) {
-                *place = place.or(found.map(|at| Place::Run(number, at)));
+                *place = place.or(found.map(|at| RowPlace::Run(number, at)));
             }
         }
         self.checked()?;
@@ -163,11 +163,11 @@ impl Store {
 
     /// Errors: opened for reading, or a commit failed.
     pub(crate) fn check_writable(&self) -> Result<()> {
-        self.home.as_ref().map_or(Ok(()), Home::check_writable)
+        self.home.as_ref().map_or(Ok(()), TableFolder::check_writable)
     }
 
     /// Inserts rows; how many were not there. Errors: not writable, a damaged file; then none is inserted.
-    pub fn insert(&mut self, rows: &[Row]) -> Result<usize> {
+    pub fn insert(&mut self, rows: &[FingerprintRow]) -> Result<usize> {
         self.check_writable()?;
         let mut new = rows.to_vec();
         sort(&mut new);
@@ -182,7 +182,7 @@ impl Store {
         Ok(count)
     }
 
-    fn insert_into_tail(&mut self, row: Row) {
+    fn insert_into_tail(&mut self, row: FingerprintRow) {
         if let Err(place) = self.tail_place(row) {
             self.tail.0.insert(place, row.0);
             self.tail.1.insert(place, row.1);
@@ -190,7 +190,7 @@ impl Store {
     }
 
     /// Makes a run of the tail and new rows.
-    fn overflow(&mut self, mut rows: Vec<Row>) -> Result<()> {
+    fn overflow(&mut self, mut rows: Vec<FingerprintRow>) -> Result<()> {
         rows.extend(self.tail.0.iter().copied().zip(self.tail.1.iter().copied()));
         let run = self.run(rows)?;
         self.tail = (Vec::new(), Vec::new());
@@ -199,7 +199,7 @@ impl Store {
     }
 
     /// Removes rows; how many were there. Errors: not writable, a damaged file; none is removed then, or all are and a merge met it.
-    pub fn remove(&mut self, rows: &[Row]) -> Result<usize> {
+    pub fn remove(&mut self, rows: &[FingerprintRow]) -> Result<usize> {
         self.check_writable()?;
         let mut old = rows.to_vec();
         sort(&mut old);
@@ -207,8 +207,8 @@ impl Store {
         let places = self.places(&old)?;
         for (row, place) in old.iter().zip(&places) {
             match place {
-                Some(Place::Run(number, at)) => self.runs[*number].delete(*at),
-                Some(Place::Tail) => self.remove_from_tail(*row),
+                Some(RowPlace::Run(number, at)) => self.runs[*number].delete(*at),
+                Some(RowPlace::Tail) => self.remove_from_tail(*row),
                 None => {}
             }
         }
@@ -216,7 +216,7 @@ impl Store {
         Ok(places.iter().flatten().count())
     }
 
-    fn remove_from_tail(&mut self, row: Row) {
+    fn remove_from_tail(&mut self, row: FingerprintRow) {
         if let Ok(place) = self.tail_place(row) {
             self.tail.0.remove(place);
             self.tail.1.remove(place);
@@ -308,21 +308,21 @@ impl Store {
 
     /// All rows within a distance of each query, on all cores; the answer does not depend on their number. Errors: as for a query, or more
     /// queries than 32 bits can number.
-    pub fn query_batch(&self, queries: &[u64], distance: u32) -> Result<Answers> {
+    pub fn query_batch(&self, queries: &[u64], distance: u32) -> Result<StoreAnswers> {
         self.check_distance(distance)?;
         if queries.len() >= 1 << 32 {
             let reason = format!("`{}` queries are too many for one batch: ask fewer than 2^32", queries.len());
             return Err(Error::Refused { reason });
         }
         let size = task_size(queries.len());
-        let parts: Vec<Part> = queries
+        let parts: Vec<TaskAnswers> = queries
             .par_chunks(size)
             .enumerate()
             .map(|(chunk, queries)| self.part((chunk * size) as u32, queries, distance))
             .collect();
         self.checked()?;
         let rows = || parts.iter().flat_map(|part| &part.rows);
-        Ok(Answers {
+        Ok(StoreAnswers {
             queries: rows().map(|row| row.0).collect(),
             ids: rows().map(|row| row.1).collect(),
             distances: rows().map(|row| row.2).collect(),
@@ -331,7 +331,7 @@ impl Store {
     }
 
     /// What is near some of the queries, the first of which has that number.
-    fn part(&self, first: u32, queries: &[u64], distance: u32) -> Part {
+    fn part(&self, first: u32, queries: &[u64], distance: u32) -> TaskAnswers {
         let mut rows = Vec::new();
         let mut candidates = vec![self.tail.0.len() as u64; queries.len()];
         for (i, query) in queries.iter().enumerate() {
@@ -344,12 +344,12 @@ impl Store {
         }
         rows.sort_unstable();
         rows.dedup();
-        Part { rows, candidates }
+        TaskAnswers { rows, candidates }
     }
 
     /// All rows, ascending by (fingerprint, id). Errors: a file is damaged.
-    pub fn rows(&self) -> Result<Vec<Row>> {
-        let mut rows: Vec<Row> = self.tail.0.iter().copied().zip(self.tail.1.iter().copied()).collect();
+    pub fn rows(&self) -> Result<Vec<FingerprintRow>> {
+        let mut rows: Vec<FingerprintRow> = self.tail.0.iter().copied().zip(self.tail.1.iter().copied()).collect();
         self.runs.iter().for_each(|run| rows.extend(run.live()));
         self.checked()?;
         rows.sort_unstable();

@@ -3,7 +3,7 @@
 //! Cost: one pass of the front end and one of the fingerprinter. Spans of characters are not kept but found again when a
 //! person wants to see them: they would be twice the size of everything else.
 
-use lookalike_code::{language, Kind, Language};
+use lookalike_code::{language, CodeLanguage, TokenKind};
 use lookalike_core::error::Result;
 use lookalike_core::fingerprint::{Fingerprinter, Thresholds};
 use lookalike_core::frontend::{self, Options, Span, Stream, Unit};
@@ -24,12 +24,12 @@ const LITERAL_WORDS: u32 = 2;
 const LITERAL_BYTES: usize = 6;
 
 /// A stretch of a text and how it is to be read.
-pub struct Stretch<'a> {
+pub struct TextStretch<'a> {
     /// [`TEXT`], a language of `lookalike_code`, or the name of a lexer outside.
     pub language: &'a str,
     /// Bytes of the text.
     pub range: Range<usize>,
-    /// What a lexer outside made of it: start and end in bytes of the text, and a class; see `Pieces::add_lexed`.
+    /// What a lexer outside made of it: start and end in bytes of the text, and a class; see `CodePieces::add_lexed`.
     pub lexed: Option<Vec<[u32; 3]>>,
     /// Noise and guarantee threshold.
     pub thresholds: (u32, u32),
@@ -62,7 +62,7 @@ impl Tokens {
 /// Stretches of a file in one language that follow each other, read as one run of tokens: a passage may go on from one page of
 /// a document to the next, past the mark between them.
 #[derive(Debug)]
-pub struct Part {
+pub struct FilePart {
     /// Its tokens.
     pub tokens: Tokens,
     /// Noise and guarantee threshold.
@@ -76,30 +76,30 @@ pub struct Part {
     ranges: Vec<Range<usize>>,
     /// Where each token stands in the file's text; prose finds it when asked.
     spans: OnceLock<Vec<Span>>,
-    kinds: Vec<Kind>,
+    kinds: Vec<TokenKind>,
     comments: Vec<Span>,
 }
 
 /// A file, read.
 #[derive(Debug)]
-pub struct File {
+pub struct SubmittedFile {
     /// What a person reads.
     pub text: String,
     /// Its stretches, in their order.
-    pub parts: Vec<Part>,
+    pub parts: Vec<FilePart>,
     /// Why some of it was read otherwise than its language says.
     pub degraded: Vec<String>,
 }
 
-impl File {
+impl SubmittedFile {
     /// Reads `text` stretch by stretch.
     ///
     /// Errors: 4 GiB or more, or thresholds out of range.
-    pub fn read(text: String, stretches: &[Stretch], comments: bool) -> Result<Self> {
+    pub fn read(text: String, stretches: &[TextStretch], comments: bool) -> Result<Self> {
         frontend::check_length(text.len())?;
         let mut file = Self { text, parts: Vec::new(), degraded: Vec::new() };
         let goes_on =
-            |one: &Stretch, next: &Stretch| one.language == next.language && one.range.end <= next.range.start;
+            |one: &TextStretch, next: &TextStretch| one.language == next.language && one.range.end <= next.range.start;
         for run in stretches.chunk_by(goes_on) {
             let part = file.part(run, comments)?;
             file.parts.push(part);
@@ -112,13 +112,13 @@ impl File {
         self.parts.iter().map(|part| part.tokens.len()).sum()
     }
 
-    fn part(&mut self, run: &[Stretch], comments: bool) -> Result<Part> {
-        let Some(first) = run.first() else { return Pieces::default().part((1, 1), Vec::new()) };
+    fn part(&mut self, run: &[TextStretch], comments: bool) -> Result<FilePart> {
+        let Some(first) = run.first() else { return CodePieces::default().part((1, 1), Vec::new()) };
         let ranges: Vec<Range<usize>> = run.iter().map(|stretch| stretch.range.clone()).collect();
         if first.lexed.is_none() && language(first.language).is_none() {
             return prose(&self.text, ranges, first.thresholds);
         }
-        let mut pieces = Pieces::default();
+        let mut pieces = CodePieces::default();
         for stretch in run {
             match (&stretch.lexed, language(stretch.language)) {
                 (Some(rows), _) => pieces.add_lexed(&self.text, stretch.language, rows),
@@ -133,7 +133,7 @@ impl File {
     }
 }
 
-impl Part {
+impl FilePart {
     /// Where each token stands in the file's text.
     pub fn spans(&self, text: &str) -> &[Span] {
         self.spans.get_or_init(|| {
@@ -149,7 +149,7 @@ impl Part {
     }
 
     /// What each token is to a reader; empty for prose.
-    pub fn kinds(&self) -> &[Kind] {
+    pub fn kinds(&self) -> &[TokenKind] {
         &self.kinds
     }
 
@@ -159,7 +159,7 @@ impl Part {
     }
 }
 
-fn prose(text: &str, ranges: Vec<Range<usize>>, thresholds: (u32, u32)) -> Result<Part> {
+fn prose(text: &str, ranges: Vec<Range<usize>>, thresholds: (u32, u32)) -> Result<FilePart> {
     let mut tokens = Vec::new();
     for range in &ranges {
         tokens.extend(frontend::stream(text.get(range.clone()).unwrap_or(""), PROSE)?.tokens);
@@ -168,30 +168,31 @@ fn prose(text: &str, ranges: Vec<Range<usize>>, thresholds: (u32, u32)) -> Resul
     let picks = select(&stream, thresholds)?;
     let tokens = Tokens::Characters(stream.tokens.iter().map(|token| *token as u32).collect());
     let (verbatim, literals, kinds, comments) = Default::default();
-    Ok(Part { tokens, thresholds, picks, verbatim, literals, ranges, spans: OnceLock::new(), kinds, comments })
+    Ok(FilePart { tokens, thresholds, picks, verbatim, literals, ranges, spans: OnceLock::new(), kinds, comments })
 }
 
 /// Code being put together.
 #[derive(Default)]
-struct Pieces {
+struct CodePieces {
     tokens: Vec<u64>,
     spans: Vec<Span>,
-    kinds: Vec<Kind>,
+    kinds: Vec<TokenKind>,
     comments: Vec<Span>,
     verbatim: Vec<u32>,
     literals: Vec<Literal>,
 }
 
-impl Pieces {
+impl CodePieces {
     /// Adds a stretch of code, and says why if it was not read by its grammar.
     fn add_code(
         &mut self,
         text: &str,
         range: Range<usize>,
-        language: &Language,
+        language: &CodeLanguage,
         comments: bool,
     ) -> Result<Option<String>> {
-        let code = language.tokenize(text.get(range.clone()).unwrap_or(""), lookalike_code::Options { comments })?;
+        let code =
+            language.tokenize(text.get(range.clone()).unwrap_or(""), lookalike_code::CodeOptions { comments })?;
         let base = range.start as u32;
         let shift = |span: &Span| Span { start: span.start + base, end: span.end + base };
         self.tokens.extend(code.tokens);
@@ -218,11 +219,11 @@ impl Pieces {
                 _ => word.to_vec(),
             };
             let kind = match row[2] {
-                1 => Kind::Name,
-                2 => Kind::Number,
-                3 => Kind::String,
-                _ if word.first().is_some_and(u8::is_ascii_alphabetic) => Kind::Keyword,
-                _ => Kind::Operator,
+                1 => TokenKind::Name,
+                2 => TokenKind::Number,
+                3 => TokenKind::String,
+                _ if word.first().is_some_and(u8::is_ascii_alphabetic) => TokenKind::Keyword,
+                _ => TokenKind::Operator,
             };
             self.tokens.push(token_value(&[name.as_bytes(), b"\0", &class].concat()));
             self.push(text, span, kind);
@@ -230,11 +231,11 @@ impl Pieces {
     }
 
     /// Notes where a token stands, and the text that folding takes away.
-    fn push(&mut self, text: &str, span: Span, kind: Kind) {
-        let is_folded = matches!(kind, Kind::Name | Kind::Type | Kind::Number | Kind::String);
+    fn push(&mut self, text: &str, span: Span, kind: TokenKind) {
+        let is_folded = matches!(kind, TokenKind::Name | TokenKind::Type | TokenKind::Number | TokenKind::String);
         let word = bytes_of(text, span);
         let key = if is_folded { xxh3_64(word) } else { 0 };
-        if kind == Kind::String && word.len() >= LITERAL_BYTES {
+        if kind == TokenKind::String && word.len() >= LITERAL_BYTES {
             let (at, words) = (self.spans.len() as u32, count_words(word));
             self.literals.extend((words >= LITERAL_WORDS).then_some(Literal { key, at, words }));
         }
@@ -243,12 +244,12 @@ impl Pieces {
         self.kinds.push(kind);
     }
 
-    fn part(self, thresholds: (u32, u32), ranges: Vec<Range<usize>>) -> Result<Part> {
+    fn part(self, thresholds: (u32, u32), ranges: Vec<Range<usize>>) -> Result<FilePart> {
         let Self { tokens, spans, kinds, comments, verbatim, literals } = self;
         let stream = Stream { tokens, spans: Vec::new(), unit: Unit::Word };
         let picks = select(&stream, thresholds)?;
         let (tokens, spans) = (Tokens::Hashed(stream.tokens), OnceLock::from(spans));
-        Ok(Part { tokens, thresholds, picks, verbatim, literals, ranges, spans, kinds, comments })
+        Ok(FilePart { tokens, thresholds, picks, verbatim, literals, ranges, spans, kinds, comments })
     }
 }
 

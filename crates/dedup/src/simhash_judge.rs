@@ -2,11 +2,11 @@
 //!
 //! Cost: a glance is an exclusive or and a count of bits; 16 bytes a document.
 
-use crate::judge::Shingled;
+use crate::judge::ShingleJudge;
 use crate::sign::Print;
-use crate::store::Store;
+use crate::signed_store::SignedStore;
 use lookalike_core::clustering::{Glance, Judge};
-use lookalike_core::simhash::language::Language;
+use lookalike_core::simhash::language::TextLanguage;
 use lookalike_core::simhash::vote::distance;
 use std::io;
 
@@ -37,23 +37,28 @@ impl Nearness {
         let bits = distance(left.fingerprint?, right.fingerprint?);
         let (short, long) = (left.length.min(right.length), left.length.max(right.length));
         let is_alike = self.length.is_none_or(|share| f64::from(long - short) <= share * f64::from(long));
-        let is_spoken = left.language == right.language && left.language != Language::default();
+        let is_spoken = left.language == right.language && left.language != TextLanguage::default();
         (bits <= self.distance && is_alike && (is_spoken || !self.same_language)).then_some(bits)
     }
 }
 
 /// Judges documents by their fingerprints.
-pub struct Near<'a> {
+pub struct SimhashJudge<'a> {
     nearness: Nearness,
     /// The fingerprint of each document.
     prints: Vec<Print>,
     /// What verifies, and knows who may be paired at all.
-    shingled: Shingled<'a>,
+    shingled: ShingleJudge<'a>,
 }
 
-impl<'a> Near<'a> {
+impl<'a> SimhashJudge<'a> {
     /// Loads the fingerprints of `documents`, rows of the store. Errors: the store cannot be read.
-    pub fn new(nearness: Nearness, store: &Store, documents: &[u32], shingled: Shingled<'a>) -> io::Result<Self> {
+    pub fn new(
+        nearness: Nearness,
+        store: &SignedStore,
+        documents: &[u32],
+        shingled: ShingleJudge<'a>,
+    ) -> io::Result<Self> {
         let print = |row: &u32| store.elements(*row).map(|elements| Print::get(&elements));
         let prints = documents.iter().map(print).collect::<io::Result<_>>()?;
         Ok(Self { nearness, prints, shingled })
@@ -70,7 +75,7 @@ impl<'a> Near<'a> {
     }
 }
 
-impl Judge for Near<'_> {
+impl Judge for SimhashJudge<'_> {
     fn glance(&self, hub: u32, other: u32) -> Glance {
         let allowed = self.nearness.allows(self.prints[hub as usize], self.prints[other as usize]);
         match allowed.filter(|_| self.shingled.may_pair(hub, other)) {

@@ -16,7 +16,7 @@ pub const PAGE: usize = 16 << 10;
 
 /// A file, a part of which is the body, and a sum for each page of the body.
 #[derive(Debug)]
-pub struct Pages {
+pub struct VerifiedPages {
     path: PathBuf,
     bytes: Bytes,
     body: Range<usize>,
@@ -27,7 +27,7 @@ pub struct Pages {
     is_damaged: AtomicBool,
 }
 
-impl Pages {
+impl VerifiedPages {
     /// REQUIRES: body and sums lie in the bytes; what does not is found damaged when it is read.
     pub fn new(path: &Path, bytes: Bytes, body: Range<usize>, sums: usize) -> Arc<Self> {
         let pages = body.len().div_ceil(PAGE);
@@ -90,9 +90,9 @@ impl Pages {
 
 /// The body of a file as a place where columns lie; ranges are counted from the beginning of the file.
 #[derive(Clone, Debug)]
-pub struct Body(pub Arc<Pages>);
+pub struct PagedBody(pub Arc<VerifiedPages>);
 
-impl Source for Body {
+impl Source for PagedBody {
     #[inline]
     fn bytes(&self, range: Range<usize>) -> Option<&[u8]> {
         let pages = &*self.0;
