@@ -3,8 +3,8 @@
 
 use libfuzzer_sys::fuzz_target;
 use lookalike_core::sketch::sketching::Sketch;
-use lookalike_dedup::filter::Lines;
-use lookalike_dedup::lines::{Cutter, Line};
+use lookalike_dedup::line_cutter::{JoinedLine, LineJoiner};
+use lookalike_dedup::line_filter::LineFilter;
 use lookalike_dedup::record::{read, RecordColumns};
 
 fuzz_target!(|input: (u8, &[u8])| {
@@ -18,12 +18,12 @@ fuzz_target!(|input: (u8, &[u8])| {
         read(line, &columns, &mut buffer);
     }
     let size = usize::from(cut) + 1;
-    let (mut cutter, mut rows) = (Cutter::new(usize::MAX), 0);
-    let (mut filter, mut kept, mut removed) = (Lines::default(), Vec::new(), Vec::new());
+    let (mut joiner, mut rows) = (LineJoiner::new(usize::MAX), 0);
+    let (mut filter, mut kept, mut removed) = (LineFilter::default(), Vec::new(), Vec::new());
     let chunks = bytes.chunks(size).map(|chunk| (chunk, false)).chain([(&[][..], true)]);
     for (chunk, is_last) in chunks {
-        let whole = cutter.push(chunk, is_last);
-        assert!(!matches!(whole.first, Some(Line::TooLong)));
+        let whole = joiner.push(chunk, is_last);
+        assert!(!matches!(whole.first, Some(JoinedLine::TooLong)));
         rows += usize::from(whole.first.is_some()) + usize::from(whole.last.is_some());
         rows += whole.rest.iter().filter(|byte| **byte == b'\n').count();
         filter.push(chunk, is_last, &[1, 0, 1, 0], &mut kept, &mut removed);

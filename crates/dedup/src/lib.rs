@@ -11,10 +11,11 @@
 
 pub mod blocks;
 pub mod corpus;
-pub mod filter;
+
 pub mod job;
 pub mod judge;
-pub mod lines;
+pub mod line_cutter;
+pub mod line_filter;
 pub mod reader;
 pub mod record;
 pub mod sign;

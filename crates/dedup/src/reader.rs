@@ -2,7 +2,7 @@
 //!
 //! Cost: that of `sign.rs`, on all cores.
 
-use crate::lines::{Cutter, Line};
+use crate::line_cutter::{lines, JoinedLine, LineJoiner};
 use crate::record::{self, Record, RecordColumns};
 use crate::sign::{RowState, Signed, Signer, Sketching};
 use lookalike_core::error::Result;
@@ -30,15 +30,15 @@ pub struct ReadSettings {
 /// Reads one source after the other.
 pub struct RowReader {
     reading: ReadSettings,
-    cutter: Cutter,
+    joiner: LineJoiner,
 }
 
 impl RowReader {
     /// Errors: a parameter outside its range.
     pub fn new(reading: ReadSettings) -> Result<Self> {
         Signer::new(reading.shingling, &reading.sketching)?;
-        let cutter = Cutter::new(reading.most);
-        Ok(Self { reading, cutter })
+        let joiner = LineJoiner::new(reading.most);
+        Ok(Self { reading, joiner })
     }
 
     /// How it reads.
@@ -48,14 +48,14 @@ impl RowReader {
 
     /// Takes a chunk of a file of JSON Lines, cut anywhere: the rows that end in it.
     pub fn lines(&mut self, chunk: &[u8], is_last: bool) -> Vec<Signed> {
-        let whole = self.cutter.push(chunk, is_last);
-        let tasks = cut_evenly(whole.rest);
+        let ended = self.joiner.push(chunk, is_last);
+        let tasks = cut_evenly(ended.rest);
         let mut parts: Vec<Signed> = Vec::new();
         let reading = &self.reading;
-        let hand = || Worker::new(reading);
-        parts.extend(whole.first.map(|line| across(reading, line)));
-        parts.par_extend(tasks.into_par_iter().map_init(hand, |hand, lines| sign_lines(reading, lines, hand)));
-        parts.extend(whole.last.map(|line| across(reading, line)));
+        let worker = || Worker::new(reading);
+        parts.extend(ended.first.map(|line| sign_joined(reading, line)));
+        parts.par_extend(tasks.into_par_iter().map_init(worker, |worker, block| sign_lines(reading, block, worker)));
+        parts.extend(ended.last.map(|line| sign_joined(reading, line)));
         parts
     }
 
@@ -127,28 +127,23 @@ impl Worker {
 }
 
 /// Signs whole lines.
-fn sign_lines(reading: &ReadSettings, lines: &[u8], hand: &mut Worker) -> Signed {
+fn sign_lines(reading: &ReadSettings, block: &[u8], worker: &mut Worker) -> Signed {
     // English has a word in six to seven bytes.
-    let mut signed = Signed { ids: Vec::with_capacity(lines.len() / 6), ..Signed::default() };
-    let mut start = 0;
-    for end in memchr::memchr_iter(b'\n', lines) {
-        sign_line(reading, &lines[start..end], hand, &mut signed);
-        start = end + 1;
-    }
-    if start < lines.len() {
-        sign_line(reading, &lines[start..], hand, &mut signed);
+    let mut signed = Signed { ids: Vec::with_capacity(block.len() / 6), ..Signed::default() };
+    for line in lines(block) {
+        sign_line(reading, line.strip_suffix(b"\n").unwrap_or(line), worker, &mut signed);
     }
     signed
 }
 
-fn sign_line(reading: &ReadSettings, line: &[u8], hand: &mut Worker, signed: &mut Signed) {
-    let (record, name) = record::read_named(line, &reading.columns, &mut hand.buffer);
+fn sign_line(reading: &ReadSettings, line: &[u8], worker: &mut Worker, signed: &mut Signed) {
+    let (record, name) = record::read_named(line, &reading.columns, &mut worker.buffer);
     if reading.columns.name.is_some() {
         signed.names.push(name.map(Cow::into_owned));
     }
     match record {
         Record::Text(text, number) => {
-            if let Some(signer) = &mut hand.signer {
+            if let Some(signer) = &mut worker.signer {
                 signer.push(text, number.unwrap_or(f64::NAN), signed);
             }
         }
@@ -158,24 +153,16 @@ fn sign_line(reading: &ReadSettings, line: &[u8], hand: &mut Worker, signed: &mu
     }
 }
 
-/// Signs a line across two chunks.
-fn across(reading: &ReadSettings, line: Line) -> Signed {
+/// Signs a line that lies in several chunks.
+fn sign_joined(reading: &ReadSettings, line: JoinedLine) -> Signed {
     match line {
-        Line::Held(bytes) if bytes.is_empty() => {
-            let mut signed = without_name(reading);
-            signed.push_without(RowState::Blank);
-            signed
-        }
-        Line::Held(bytes) => sign_lines(reading, &bytes, &mut Worker::new(reading)),
-        Line::TooLong => {
-            let mut signed = without_name(reading);
+        JoinedLine::Bytes(bytes) => sign_lines(reading, &bytes, &mut Worker::new(reading)),
+        JoinedLine::TooLong => {
+            // A line that was not read has no name.
+            let names = reading.columns.name.iter().map(|_| None).collect();
+            let mut signed = Signed { names, ..Signed::default() };
             signed.push_bad(format!("the line has more than the `{}` bytes a record may have", reading.most));
             signed
         }
     }
-}
-
-/// What a row without a name is put into.
-fn without_name(reading: &ReadSettings) -> Signed {
-    Signed { names: reading.columns.name.iter().map(|_| None).collect(), ..Signed::default() }
 }

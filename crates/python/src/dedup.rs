@@ -9,8 +9,8 @@ use crate::simhash::SimhashMaker;
 use lookalike_core::sketch::shingle::Shingling;
 use lookalike_core::table::external::TableError;
 use lookalike_dedup::corpus::{Corpus as Core, Refusal};
-use lookalike_dedup::filter::Lines;
 use lookalike_dedup::job::{self, DedupSettings, Failure, Grouping, Keep, Link, SearchMethod};
+use lookalike_dedup::line_filter::{self, RemovedLine};
 use lookalike_dedup::reader::ReadSettings;
 use lookalike_dedup::record::{self, RecordColumns};
 use lookalike_dedup::sign::Sketching;
@@ -330,14 +330,14 @@ type Taken = (u64, u64, Py<PyBytes>);
 #[pyclass(module = "lookalike._core")]
 pub struct LineFilter {
     mask: PyBackedBytes,
-    lines: Lines,
+    lines: line_filter::LineFilter,
 }
 
 #[pymethods]
 impl LineFilter {
     #[new]
     fn new(mask: PyBackedBytes) -> Self {
-        Self { mask, lines: Lines::default() }
+        Self { mask, lines: line_filter::LineFilter::default() }
     }
 
     /// What is kept of a chunk, and the lines that end in it and are taken out.
@@ -345,7 +345,7 @@ impl LineFilter {
         let (mut kept, mut removed) = (Vec::with_capacity(data.len()), Vec::new());
         let Self { mask, lines } = self;
         detached(py, data.len(), || lines.push(&data, last, mask, &mut kept, &mut removed));
-        let taken = |one: lookalike_dedup::filter::Removed| (one.row, one.at, PyBytes::new(py, &one.line).unbind());
+        let taken = |one: RemovedLine| (one.row, one.at, PyBytes::new(py, &one.line).unbind());
         (PyBytes::new(py, &kept), removed.into_iter().map(taken).collect())
     }
 

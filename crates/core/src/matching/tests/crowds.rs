@@ -1,7 +1,7 @@
 //! Crowds: what everybody has, and everybody being the same, costs little and hides nothing.
 
-use super::super::proposals::hot;
 use super::super::common::common;
+use super::super::proposals::hot;
 use super::*;
 
 /// Candidates of all rows.
