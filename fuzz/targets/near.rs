@@ -5,20 +5,23 @@
 use libfuzzer_sys::fuzz_target;
 use lookalike_core::table::codec::packed::{Order, Packed};
 use lookalike_near::disk::Bytes;
-use lookalike_near::manifest::{self, Manifest, RunEntry};
+use lookalike_near::manifest::{Manifest, RunEntry};
 use lookalike_near::run::{Hold, Run};
-use lookalike_near::run_file::{reseal, RunFile};
+use lookalike_near::run_file::RunFile;
 use std::path::Path;
+
+#[path = "../../crates/near/src/tests/forge.rs"]
+mod forge;
 
 fuzz_target!(|bytes: &[u8]| {
     let path = Path::new("file");
     let mut forged = bytes.to_vec();
-    manifest::reseal(&mut forged);
+    forge::reseal_manifest(&mut forged);
     if let Ok(manifest) = Manifest::from_bytes(path, &forged) {
         assert_eq!(Manifest::from_bytes(path, &manifest.to_bytes()).ok().as_ref(), Some(&manifest));
     }
     forged.copy_from_slice(bytes);
-    reseal(&mut forged);
+    forge::reseal_run(&mut forged);
     for hold in [Hold::Plain, Hold::Compressed, Hold::Mapped] {
         let Ok(file) = RunFile::open(path, Bytes::Memory(forged.clone())) else { continue };
         let Ok(run) = Run::open(&file, &RunEntry::default(), hold) else { continue };

@@ -91,9 +91,4 @@ impl Corpus {
         self.rows.extend(self.store.push(signed)?);
         Ok(())
     }
-
-    /// How it is read.
-    pub fn reading(&self) -> &ReadSettings {
-        self.reader.reading()
-    }
 }

@@ -41,11 +41,6 @@ impl RowReader {
         Ok(Self { reading, joiner })
     }
 
-    /// How it reads.
-    pub fn reading(&self) -> &ReadSettings {
-        &self.reading
-    }
-
     /// Takes a chunk of a file of JSON Lines, cut anywhere: the rows that end in it.
     pub fn lines(&mut self, chunk: &[u8], is_last: bool) -> Vec<Signed> {
         let ended = self.joiner.push(chunk, is_last);
@@ -137,7 +132,7 @@ fn sign_lines(reading: &ReadSettings, block: &[u8], worker: &mut Worker) -> Sign
 }
 
 fn sign_line(reading: &ReadSettings, line: &[u8], worker: &mut Worker, signed: &mut Signed) {
-    let (record, name) = record::read_named(line, &reading.columns, &mut worker.buffer);
+    let (record, name) = record::read(line, &reading.columns, &mut worker.buffer);
     if reading.columns.name.is_some() {
         signed.names.push(name.map(Cow::into_owned));
     }

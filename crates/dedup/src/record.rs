@@ -32,17 +32,8 @@ pub enum Record<'a> {
     Bad(String),
 }
 
-/// Reads a line. The text borrows from it, or from `buffer` if it has escapes.
-pub fn read<'a>(line: &'a [u8], columns: &RecordColumns, buffer: &'a mut String) -> Record<'a> {
-    read_named(line, columns, buffer).0
-}
-
 /// Reads a line and the name it has: a string without its quotes, anything else as it stands there; none for null.
-pub fn read_named<'a>(
-    line: &'a [u8],
-    columns: &RecordColumns,
-    buffer: &'a mut String,
-) -> (Record<'a>, Option<Cow<'a, str>>) {
+pub fn read<'a>(line: &'a [u8], columns: &RecordColumns, buffer: &'a mut String) -> (Record<'a>, Option<Cow<'a, str>>) {
     if line.iter().all(u8::is_ascii_whitespace) {
         return (Record::Blank, None);
     }
@@ -271,7 +262,7 @@ mod tests {
     }
 
     fn name(line: &str) -> Option<String> {
-        read_named(line.as_bytes(), &columns(), &mut String::new()).1.map(Cow::into_owned)
+        read(line.as_bytes(), &columns(), &mut String::new()).1.map(Cow::into_owned)
     }
 
     #[test]
@@ -285,7 +276,7 @@ mod tests {
     }
 
     fn text(line: &str) -> Record<'_> {
-        read(line.as_bytes(), &columns(), Box::leak(Box::default()))
+        read(line.as_bytes(), &columns(), Box::leak(Box::default())).0
     }
 
     fn bad(line: &str) -> String {
@@ -326,7 +317,7 @@ mod tests {
         assert_eq!(bad(r#"{"text":"\ud800"}"#), "`text` has half a surrogate pair");
         assert_eq!(bad(r#"{"text":"\udc00\ud800"}"#), "`text` has half a surrogate pair");
         let mut buffer = String::new();
-        let found = read(b"{\"text\":\"\xff\"}", &columns(), &mut buffer);
+        let found = read(b"{\"text\":\"\xff\"}", &columns(), &mut buffer).0;
         assert!(matches!(found, Record::Bad(reason) if reason.starts_with("not JSON: invalid unicode")));
     }
 

@@ -50,16 +50,6 @@ pub fn number_at(bytes: &[u8], at: usize) -> u64 {
     bytes.get(at..).and_then(|rest| rest.first_chunk()).map_or(0, |bytes| u64::from_le_bytes(*bytes))
 }
 
-/// Makes length and checksum of a header right: for tests that forge files.
-pub fn reseal(bytes: &mut [u8]) {
-    let length = bytes.len() as u64;
-    if let Some(header) = bytes.first_chunk_mut::<HEADER>() {
-        header[24..32].copy_from_slice(&length.to_le_bytes());
-        let sum = xxh3_64(&header[..SUM]);
-        header[SUM..].copy_from_slice(&sum.to_le_bytes());
-    }
-}
-
 impl FileHeader {
     /// The bytes of the header.
     pub fn to_bytes(self) -> [u8; HEADER] {

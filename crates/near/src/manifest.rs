@@ -136,15 +136,6 @@ impl Manifest {
     }
 }
 
-/// Makes all checksums of a file right: for tests that forge files.
-pub fn reseal(bytes: &mut [u8]) {
-    crate::header::reseal(bytes);
-    if let Some(end) = bytes.len().checked_sub(8).filter(|end| *end >= HEADER) {
-        let seal = xxh3_64(&bytes[..end]);
-        bytes[end..].copy_from_slice(&seal.to_le_bytes());
-    }
-}
-
 /// Takes some bytes from the front. Nothing: there are not so many.
 fn take<'a>(bytes: &mut &'a [u8], count: usize) -> Option<&'a [u8]> {
     let (taken, rest) = bytes.split_at_checked(count)?;

@@ -96,11 +96,6 @@ impl FingerprintStore {
         self.home.as_ref().map_or(0, |home| home.generation)
     }
 
-    /// The folder it is kept in.
-    pub fn folder(&self) -> Option<&Path> {
-        self.home.as_ref().map(|home| home.folder.as_path())
-    }
-
     /// Saves a table in memory in a folder of its own, where it then lives; or commits what changed if it lives there already.
     /// Errors: the folder holds another table, is being written, or the system refuses.
     pub fn save(&mut self, disk: Arc<dyn Disk>, folder: &Path) -> Result<()> {

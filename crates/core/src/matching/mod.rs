@@ -165,11 +165,6 @@ impl Comparison {
         end < all
     }
 
-    /// Rows done.
-    pub fn done(&self) -> u32 {
-        self.row
-    }
-
     /// What was found so far.
     pub fn finish(self) -> MatchOutcome {
         self.outcome

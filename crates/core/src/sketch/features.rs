@@ -49,11 +49,6 @@ impl Features {
         Ok(Self { s, r, groups: (0..k).map(group).collect() })
     }
 
-    /// Elements that are used of a sketch.
-    pub fn elements(&self) -> usize {
-        self.s * self.groups.len()
-    }
-
     /// Appends the features of a sketch. Groups for which it has no elements have none.
     pub fn features(&self, sketch: &[u32], out: &mut Vec<u64>) {
         let mut words = Vec::with_capacity(1 + self.s.div_ceil(2));
@@ -128,7 +123,7 @@ mod tests {
     fn six_features_of_fourteen_elements_take_48_bytes() {
         let features = Features::new(6, 14, 2).expect("in range");
         let (plain, keys) = of(&features, &[7; 84]);
-        assert_eq!((plain.len() * 8, keys.len(), features.elements()), (48, 15, 84));
+        assert_eq!((plain.len() * 8, keys.len(), features.s * features.groups.len()), (48, 15, 84));
     }
 
     #[test]

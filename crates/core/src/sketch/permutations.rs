@@ -28,7 +28,6 @@ struct Maps {
 /// Makes sketches of one size.
 #[derive(Clone)]
 pub struct Permutations {
-    size: usize,
     /// The last block is filled up with maps nobody asks for.
     blocks: Vec<Maps>,
 }
@@ -42,12 +41,7 @@ impl Permutations {
             factors: std::array::from_fn(|j| half(2 * (first + j) + 1) | 1),
             terms: std::array::from_fn(|j| half(2 * (first + j) + 2)),
         };
-        Ok(Self { size, blocks: (0..size).step_by(BLOCK).map(block).collect() })
-    }
-
-    /// Coordinates.
-    pub fn size(&self) -> usize {
-        self.size
+        Ok(Self { blocks: (0..size).step_by(BLOCK).map(block).collect() })
     }
 
     /// Fills `out`, of `size` elements, with the sketch of the ids; `scratch` is reused between calls.

@@ -56,17 +56,6 @@ impl Sample {
         Self { ids: set[..kept].to_vec(), limit, most }
     }
 
-    /// Adds one id.
-    pub fn insert(&mut self, id: u64) {
-        if id > self.limit {
-            return;
-        }
-        if let Err(place) = self.ids.binary_search(&id) {
-            self.ids.insert(place, id);
-            self.ids.truncate(self.most.unwrap_or(usize::MAX));
-        }
-    }
-
     /// Whether nothing of the document was left out; then its length is the number of distinct shingles.
     pub fn is_whole(&self) -> bool {
         self.limit == u64::MAX && self.most.is_none_or(|most| self.ids.len() < most)
@@ -129,6 +118,15 @@ mod tests {
         Sample::of_set(&set.iter().copied().collect::<Vec<_>>(), limit, most)
     }
 
+    /// Adds one id to a sample.
+    fn insert(sample: &mut Sample, id: u64) {
+        let place = sample.ids.partition_point(|other| *other < id);
+        if id <= sample.limit && sample.ids.get(place) != Some(&id) {
+            sample.ids.insert(place, id);
+            sample.ids.truncate(sample.most.unwrap_or(usize::MAX));
+        }
+    }
+
     fn ids() -> impl Strategy<Value = Set> {
         btree_set(prop_oneof![0u64..60, any::<u64>(), Just(u64::MAX)], 0..60)
     }
@@ -153,7 +151,7 @@ mod tests {
         fn merging_and_inserting_give_the_sample_of_the_union(a in ids(), b in ids(), (limit, most) in shape()) {
             let union: Set = a.union(&b).copied().collect();
             let mut one_by_one = sample(&a, limit, most);
-            b.iter().rev().for_each(|id| one_by_one.insert(*id));
+            b.iter().rev().for_each(|id| insert(&mut one_by_one, *id));
             prop_assert_eq!(&one_by_one, &sample(&union, limit, most));
             prop_assert_eq!(sample(&a, limit, most).merged(&sample(&b, limit, most)), one_by_one);
         }

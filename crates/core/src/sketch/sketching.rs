@@ -180,11 +180,6 @@ impl TextSketcher {
         })
     }
 
-    /// What it makes.
-    pub fn recipe(&self) -> &SketchRecipe {
-        &self.recipe
-    }
-
     /// The sketch of a text.
     pub fn sketch(&mut self, text: &str) -> Sketch {
         let mut ids = std::mem::take(&mut self.ids);

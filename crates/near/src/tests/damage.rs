@@ -1,13 +1,14 @@
 //! Files that were flipped, cut, emptied, swapped, lost or forged: an error that names the file, or the right answer.
 
 use super::disks::Ram;
+use super::forge::{reseal_header, reseal_manifest, reseal_run};
 use super::{answers_as, near_rows, HOLDS, PLAN};
 use crate::disk::Bytes;
 use crate::error::Error;
 use crate::fingerprint_store::FingerprintStore;
-use crate::manifest::{self, Manifest, RunEntry};
+use crate::manifest::{Manifest, RunEntry};
 use crate::run::{FingerprintRow, Hold, Run};
-use crate::run_file::{reseal, RunFile};
+use crate::run_file::RunFile;
 use crate::table_folder::check;
 use crate::verified_pages::PAGE;
 use lookalike_core::hamming::solve::{solve, Limit};
@@ -124,7 +125,7 @@ fn a_file_of_another_version_is_told_from_a_damaged_one() {
     for path in disk.files().keys() {
         let newer = damaged(&disk, path, |bytes| {
             bytes[4] = 2;
-            crate::header::reseal(bytes);
+            reseal_header(bytes);
         });
         let opened = FingerprintStore::open(Arc::new(newer), folder(), Hold::Mapped, false);
         assert!(matches!(opened, Err(Error::Version { found: 2, known: 1, .. })));
@@ -146,7 +147,7 @@ proptest! {
             let at = usize::from(at) % bytes.len();
             bytes[at] = byte;
         }
-        reseal(&mut bytes);
+        reseal_run(&mut bytes);
         for hold in HOLDS {
             let Ok(file) = RunFile::open(Path::new("run"), Bytes::Memory(bytes.clone())) else { continue };
             let Ok(run) = Run::open(&file, &RunEntry::default(), hold) else { continue };
@@ -166,7 +167,7 @@ proptest! {
             let at = usize::from(at) % forged.len();
             forged[at] = byte;
         }
-        manifest::reseal(&mut forged);
+        reseal_manifest(&mut forged);
         if let Ok(manifest) = Manifest::from_bytes(Path::new("manifest"), &forged) {
             prop_assert!(manifest.rows() < 1 << 40);
         }

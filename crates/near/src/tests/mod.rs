@@ -3,6 +3,7 @@
 mod damage;
 mod disks;
 mod faults;
+mod forge;
 mod model;
 
 use crate::fingerprint_store::FingerprintStore;

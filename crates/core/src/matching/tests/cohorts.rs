@@ -25,7 +25,7 @@ fn entries(texts: &[Vec<u32>], submitters: u32, old: u32) -> Vec<Entry> {
 fn in_steps(cohort: &Cohort, rows: u32) -> MatchOutcome {
     let mut comparison = Comparison::default();
     while comparison.advance(cohort, rows) {}
-    assert_eq!(comparison.done() as usize, cohort.entries().len());
+    assert_eq!(comparison.row as usize, cohort.entries().len());
     comparison.finish()
 }
 
