@@ -1,7 +1,7 @@
-//! What becomes of a leaf: the policy, in one function, and the tables made from it, once a language.
+//! Decides what a leaf becomes: the policy is one function, and the tables are made from it once per language.
 //!
-//! A grammar numbers its node kinds; [`FoldTables`] holds the class of each number and the value of its token, so that a walk
-//! compares no strings and hashes nothing but the few leaves whose own text is their class.
+//! A grammar numbers its node kinds. [`FoldTables`] holds the class of each number and the value of its token, so a
+//! walk compares no strings. It hashes only the few leaves whose class is their own text.
 
 use crate::languages::CodeLanguage;
 use crate::TokenKind;
@@ -11,7 +11,7 @@ use std::collections::HashMap;
 /// What a node becomes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum NodeClass {
-    /// Its children are read; if it has none, its own text is the class of a token.
+    /// Its children are read. If it has none, its own text is the class of a token.
     Inner,
     /// One token, with this value.
     Token(u64, TokenKind),
@@ -19,26 +19,26 @@ pub enum NodeClass {
     Word,
     /// One comment.
     Comment,
-    /// A comment if there is nothing in it but a string; else its children are read.
+    /// A comment if it holds nothing but a string; otherwise its children are read.
     Remark,
-    /// Text that the grammar leaves unread, such as the body of a macro: the lexer reads it.
+    /// Text that the grammar does not read, such as the body of a macro; the lexer reads it.
     Unread,
-    /// Nothing.
+    /// Not a token.
     Ignored,
 }
 
-/// Signs that only part things from each other: they make runs longer without saying more, and copies differ in them first.
+/// Signs that only separate. They make runs longer without adding information, and copies differ in them first.
 const SEPARATORS: &str = "( ) , ; . ::";
-/// Words that may be put before a declaration or taken away without changing what it does.
+/// Words that can be added to a declaration or removed without changing what it does.
 const MODIFIERS: &str = "public private protected static final const";
-/// Built-in types, which are changed as easily as names are.
+/// Built-in types. They are changed as easily as names.
 const TYPES: &str = "int long short byte char float double boolean bool void string unsigned signed size_t";
 
 fn is_one_of(set: &str, text: &str) -> bool {
     set.split(' ').any(|entry| entry == text)
 }
 
-/// The class of a node of this kind: the whole policy. `is_named` tells rules of the grammar from its literal texts.
+/// The class of a node kind: this is the whole policy. `is_named` tells rules of the grammar from its literal texts.
 fn fold(language: &CodeLanguage, kind: &str, is_named: bool) -> NodeClass {
     let shape = &language.shape;
     let is_in = |set: &str| set.split_whitespace().any(|entry| entry == kind);
@@ -50,7 +50,8 @@ fn fold(language: &CodeLanguage, kind: &str, is_named: bool) -> NodeClass {
     }
     if !is_named {
         return match kind {
-            // Two words, such as Python's `is not`, are nodes of their own; two brackets are written as one by some only.
+            // Two words, such as Python's `is not`, are nodes of their own. Only some grammars write two brackets as
+            // one literal.
             _ if kind.contains(' ') => NodeClass::Inner,
             _ if kind.len() > 1 && is_brackets(kind) => NodeClass::Unread,
             _ => literal(language, kind),
@@ -70,12 +71,12 @@ fn fold(language: &CodeLanguage, kind: &str, is_named: bool) -> NodeClass {
     }
 }
 
-/// Whether a text has nothing but brackets and quotes.
+/// Whether a text consists of brackets and quotes only.
 fn is_brackets(text: &str) -> bool {
     text.bytes().all(|byte| b"()[]{}\"'`".contains(&byte))
 }
 
-/// The class of a leaf that stands for itself.
+/// The class of a leaf whose class is its own text.
 pub fn literal(language: &CodeLanguage, text: &str) -> NodeClass {
     if language.shape.case_blind && text.bytes().any(|byte| byte.is_ascii_uppercase()) {
         return literal(language, &text.to_ascii_lowercase());
@@ -93,7 +94,7 @@ pub fn literal(language: &CodeLanguage, text: &str) -> NodeClass {
     )
 }
 
-/// What the walk and the lexer look up.
+/// The tables of a language that the walk and the lexer look things up in.
 pub struct FoldTables {
     /// The class of every node kind, by its number.
     pub classes: Vec<NodeClass>,
@@ -110,7 +111,7 @@ pub struct FoldTables {
 }
 
 impl FoldTables {
-    /// Asks the grammar for its node kinds and folds each.
+    /// Asks the grammar for its node kinds and folds each of them.
     pub fn new(language: &CodeLanguage) -> Self {
         let grammar = language.grammar();
         let mut tables = Self {
@@ -148,7 +149,7 @@ impl FoldTables {
         tables
     }
 
-    /// Lets the lexer know a literal text of the grammar.
+    /// Adds a literal text of the grammar to the tables of the lexer.
     fn add(&mut self, text: &'static str, class: NodeClass) {
         let first = match text.as_bytes() {
             [first, ..] if first.is_ascii() => *first,

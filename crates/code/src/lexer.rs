@@ -1,9 +1,11 @@
-//! Code without a grammar: words, numbers, strings, comments and operators by a language's table, in one pass.
+//! Reads code without a grammar: words, numbers, strings, comments and operators, by the table of a language.
 //!
-//! It reads what the tree does not: broken, very deep and hostile files, and the inside of ERROR nodes and macros. Keywords
-//! and operators are the grammar's own, so on sound code its tokens are those of the tree but for a few per cent (a word
-//! that is a keyword only in some places, a regular expression taken for a division). A string or comment that is never closed
-//! does not swallow the rest of the file: only its line, or its opening sign.
+//! The lexer reads what the tree does not: broken, very deep and hostile files, and the inside of ERROR nodes and
+//! macros. Its keywords and operators are those of the grammar. On sound code its tokens differ from those of the tree
+//! by a few per cent: a word that is a keyword in some places only, or a regular expression read as a division. An
+//! unclosed string or comment does not hide the rest of the file; it ends with its line or after its opening sign.
+//!
+//! Cost: one pass.
 
 use crate::fold::{literal, FoldTables, NodeClass};
 use crate::languages::{CodeLanguage, Quote};
@@ -11,30 +13,31 @@ use crate::{CodeOptions, CodeTokens, TokenKind};
 use lookalike_core::frontend::Span;
 use std::cell::Cell;
 
-/// A text being read.
+/// The lexer and its place in a text.
 pub struct Lexer<'a> {
     language: &'a CodeLanguage,
     tables: &'a FoldTables,
-    /// What is read.
+    /// The text.
     pub text: &'a str,
-    /// Its end: nothing is looked at beyond.
+    /// End of the part being read; the lexer looks at nothing beyond it.
     pub to: usize,
     /// Kind and end of the last token read.
     pub last: Option<(TokenKind, usize)>,
-    /// What a language's own reader wants to remember; 0 at first.
+    /// State for the special reader of a language; 0 at first.
     pub state: Cell<u32>,
     /// The end mark of a heredoc whose body begins on the next line, and whether it may be indented.
     pub heredoc: Cell<Option<(&'a str, bool)>>,
     options: CodeOptions,
-    /// Bytes that may still be looked through for ends that are not there: some times the length, so all is linear.
+    /// Bytes that failed searches for an end may still pass over: a multiple of the length, so that total time is
+    /// linear.
     patience: Cell<usize>,
 }
 
-/// How many times the length of a text may be looked through in vain.
+/// Limit of [`Lexer::patience`], in lengths of the text.
 const PATIENCE: usize = 8;
 
 impl<'a> Lexer<'a> {
-    /// A lexer for any part of `text`.
+    /// Makes a lexer for any part of `text`.
     pub fn new(language: &'a CodeLanguage, text: &'a str, options: CodeOptions) -> Self {
         Self {
             language,
@@ -70,7 +73,7 @@ impl<'a> Lexer<'a> {
                     self.last = Some((kind, end));
                 }
                 NodeClass::Comment => self.comment(at, end, code),
-                // A closing bracket ends an operand though it is no token.
+                // A closing bracket ends an operand, although it is not a token.
                 NodeClass::Ignored => self.last = Some((TokenKind::Operator, end)),
                 NodeClass::Inner | NodeClass::Word | NodeClass::Unread | NodeClass::Remark => {}
             }
@@ -78,7 +81,7 @@ impl<'a> Lexer<'a> {
         }
     }
 
-    /// Reads the body of the heredoc that was announced; where to go on.
+    /// Reads the body of the announced heredoc. Returns where to go on.
     fn heredoc_body(&mut self, at: usize, code: &mut CodeTokens) -> usize {
         let Some((mark, may_indent)) = self.heredoc.take() else { return at };
         let Some((_, end)) = self.line_of(at, mark, may_indent) else { return at };
@@ -88,7 +91,7 @@ impl<'a> Lexer<'a> {
         end
     }
 
-    /// Start and end of `mark` on the first line, from the one at `at` on, that has nothing else.
+    /// Finds the first line from `at` on that consists of `mark` alone. Returns start and end of the mark.
     pub fn line_of(&self, at: usize, mark: &str, may_indent: bool) -> Option<(usize, usize)> {
         let end = self.patiently(at, || {
             let mut start = at;
@@ -107,7 +110,7 @@ impl<'a> Lexer<'a> {
         Some((end - mark.len(), end))
     }
 
-    /// Notes a comment, and its words if they are wanted.
+    /// Records a comment, and its words if they are wanted.
     pub fn comment(&self, start: usize, end: usize, code: &mut CodeTokens) {
         code.comments.push(Span { start: start as u32, end: end as u32 });
         if !self.options.comments {
@@ -115,7 +118,7 @@ impl<'a> Lexer<'a> {
         }
         let mut rest = start;
         for word in self.text[start..end].split(|c: char| !c.is_alphanumeric()) {
-            // The separator before this word has been passed with the last one.
+            // The separator before this word was passed with the word before.
             if !word.is_empty() {
                 let value = self.language.value(&format!("\u{1}comment:{}", word.to_lowercase()));
                 code.push(value, rest, rest + word.len(), TokenKind::Comment);
@@ -145,12 +148,12 @@ impl<'a> Lexer<'a> {
         self.tables.number
     }
 
-    /// The class of a token that stands for itself.
+    /// The class of a token whose class is its own text.
     pub fn literal(&self, text: &str) -> NodeClass {
         literal(self.language, text)
     }
 
-    /// End and class of what begins at `at` with the character `first`.
+    /// End and class of the token or comment at `at`, which begins with the character `first`.
     fn piece(&self, at: usize, first: char) -> (usize, NodeClass) {
         let shape = &self.language.shape;
         if let Some(found) = shape.special.and_then(|special| special(self, at)) {
@@ -171,7 +174,7 @@ impl<'a> Lexer<'a> {
         self.operator(at, first)
     }
 
-    /// End of the comment that begins at `at`, if one does.
+    /// End of the comment at `at`, if there is one.
     fn comment_end(&self, at: usize) -> Option<usize> {
         let shape = &self.language.shape;
         let rest = self.rest(at);
@@ -183,7 +186,8 @@ impl<'a> Lexer<'a> {
         is_line.then(|| self.line_end(at))
     }
 
-    /// The end that a search from `at` on finds, or else `None` and its way is counted; none is made after too much in vain.
+    /// Runs a search for an end from `at` on. A failed search returns `None` and uses up patience; once that is used
+    /// up, no search is made.
     fn patiently(&self, at: usize, search: impl FnOnce() -> Result<usize, usize>) -> Option<usize> {
         if self.patience.get() == 0 {
             return None;
@@ -228,7 +232,7 @@ impl<'a> Lexer<'a> {
         self.rest(at).bytes().position(is_line_end).map_or(self.to, |len| at + len)
     }
 
-    /// End of a string that begins at `start` and whose quote would be at `at`, if it is there.
+    /// End of the string that begins at `start`, if its quote is at `at`; between them is its prefix.
     fn quote_end(&self, quote: &'static Quote, start: usize, at: usize) -> Option<usize> {
         if !self.rest(at).starts_with(quote.open) {
             return None;
@@ -245,9 +249,10 @@ impl<'a> Lexer<'a> {
         Some(self.patiently(inside, || self.closed(quote, inside)).unwrap_or(inside))
     }
 
-    /// End of a string whose inside begins at `at`. Errors: it is not closed; where the search ended.
+    /// End of a string whose inside begins at `at`. Errors: the string is not closed; the value says where the search
+    /// ended.
     ///
-    /// Code inside a string may hold strings: what is open is kept on a stack of its own.
+    /// Code inside a string may hold strings, so a stack keeps what is open.
     fn closed(&self, quote: &'static Quote, at: usize) -> Result<usize, usize> {
         let bytes = &self.text.as_bytes()[..self.to];
         let stays_on_line = !quote.lines;
@@ -333,7 +338,7 @@ impl<'a> Lexer<'a> {
         match self.rest(at).as_bytes().first() {
             Some(b'0'..=b'9') => true,
             Some(b'.') => digit_at(1) && !self.text[..at].ends_with('.'),
-            // Grammars of C take the sign into the number where no operator can stand.
+            // The grammars of C count the sign as part of the number where no operator can stand.
             Some(b'-' | b'+') if self.language.shape.signed_numbers => {
                 digit_at(1) && !self.text[..at].ends_with(['-', '+']) && !self.follows_operand()
             }
@@ -341,7 +346,7 @@ impl<'a> Lexer<'a> {
         }
     }
 
-    /// Whether an operator of two operands may stand here: the last token ends an operand.
+    /// Whether a binary operator may stand here: the last token ends an operand.
     pub fn follows_operand(&self) -> bool {
         match self.last {
             Some((TokenKind::Name | TokenKind::Number | TokenKind::String, _)) => true,
@@ -396,7 +401,7 @@ impl<'a> Lexer<'a> {
     /// The class of a word if it is a keyword.
     pub fn keyword(&self, word: &str) -> Option<NodeClass> {
         if self.language.shape.case_blind {
-            // No keyword is longer; a word of megabytes is not copied.
+            // No keyword is longer than 40 bytes, so a very long word is not copied whole.
             return self.tables.words.get(word.get(..word.len().min(40))?.to_ascii_lowercase().as_str()).copied();
         }
         self.tables.words.get(word).copied()
@@ -422,14 +427,14 @@ impl<'a> Lexer<'a> {
 
 /// What is open inside a string.
 enum OpenContext {
-    /// The string itself, or one in a hole.
+    /// The string itself, or one inside a hole.
     String(&'static Quote),
-    /// Code, up to this byte.
+    /// Code inside a string, up to this closing byte.
     Hole(u8),
 }
 
 impl Quote {
-    /// Whether code begins here, although with the byte that escapes.
+    /// Whether code begins here with the byte that otherwise escapes.
     fn opens_hole(&self, rest: &[u8]) -> bool {
         self.hole.is_some_and(|(start, _)| rest.starts_with(start.as_bytes()))
     }
@@ -440,7 +445,7 @@ fn is_line_end(byte: u8) -> bool {
     matches!(byte, b'\n' | b'\r')
 }
 
-/// Whether `c` is nothing to read.
+/// Whether `c` is white space or invisible.
 pub fn is_blank(c: char) -> bool {
     c.is_whitespace() || c.is_control() || c == '\u{FEFF}'
 }

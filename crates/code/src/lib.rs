@@ -1,32 +1,33 @@
-//! Source code → tokens that survive renaming, new layout and new comments, each with its span in the text.
+//! Turns source code into tokens that survive renaming, new layout and new comments, each with its span in the text.
 //!
 //! ```text
 //! text ─▶ syntax tree ─▶ leaves ─▶ fold ─▶ tokens, spans, kinds
-//!    └──▶ lexer (broken, deep or dear code) ─┘              languages/ holds one table a language
+//!    └──▶ lexer (broken, deep or costly code) ─┘            languages/ holds one table per language
 //! ```
 //!
 //! # What a token is (version [`CODE_VERSION`])
 //!
-//! The leaves of the syntax tree in the order of the text, folded. A token's value is XXH3-64 with seed 0 of the bytes
-//! *family*, `0x00`, *class*. The family is the name of a group of languages whose tokens match each other: C and C++ are
-//! `c-family`; JavaScript, TypeScript and TSX are `ecmascript`; every other language is its own. The class is
+//! The tokens are the leaves of the syntax tree in the order of the text, folded. The value of a token is XXH3-64 with
+//! seed 0 of the bytes *family*, `0x00`, *class*. The family names a group of languages whose tokens match each other:
+//! C and C++ are `c-family`; JavaScript, TypeScript and TSX are `ecmascript`; every other language is its own family.
+//! The class is:
 //!
-//! | of a leaf that is | the class is |
+//! | leaf | class |
 //! |---|---|
-//! | one of `( ) , ; . ::`, or of `public private protected static final const` | nothing |
+//! | one of `( ) , ; . ::`, or of `public private protected static final const` | none; not a token |
 //! | another keyword, operator or bracket, or a built-in constant | its text |
 //! | an identifier of any sort, or a built-in type | `0x01` `name` |
 //! | a number | `0x01` `number` |
-//! | a string, character, template, regular expression or heredoc, with all that is in it | `0x01` `string` |
-//! | a comment, or a statement of Python that is nothing but a string | nothing; with [`CodeOptions::comments`] each word in it is `0x01` `comment:` and the word in lower case |
+//! | a string, character, template, regular expression or heredoc, with everything inside it | `0x01` `string` |
+//! | a comment, or a Python statement that is nothing but a string | none; with [`CodeOptions::comments`] each word in it is `0x01` `comment:` and the word in lower case |
 //!
-//! The text of a keyword is the one that the grammar lists: lower case where a language does not tell the cases apart, `#include`
-//! however it is spaced. Layout, the mark that ends a heredoc, and terminators that a language lets one leave out are
-//! nothing. Text that the grammar did not understand, and the whole of a file that is too broken, too deep or too dear to
-//! parse, is read by a lexer that makes the same tokens from the same tables; the [`CodeTokens`] then says so in `degraded`.
+//! The text of a keyword is the one in the grammar: lower case where the language ignores case, `#include` however it
+//! is spaced. Layout, the mark that ends a heredoc, and optional terminators are not tokens. A lexer reads text that
+//! the grammar did not understand, and whole files that are too broken, too deep or too costly to parse. It makes the
+//! same tokens from the same tables; [`CodeTokens`] then gives the reason in `degraded`.
 //!
-//! Nothing here recurses, whatever the input; time is linear in the text, because the lexer is, and parsing ends at a
-//! budget that is counted in bytes and parser steps, never in seconds.
+//! Nothing here recurses, whatever the input. Time is linear in the text: the lexer is linear, and parsing stops at a
+//! budget of bytes and parser steps, not of seconds.
 
 mod fold;
 pub mod languages;
@@ -39,7 +40,7 @@ use lookalike_core::error::Error;
 use lookalike_core::frontend::{check_length, Span};
 use std::fmt;
 
-/// The version of the definition of a token; stored values are comparable within one version only.
+/// The version of the definition of a token. Stored values can be compared only within one version.
 pub const CODE_VERSION: u32 = 1;
 
 /// How code becomes tokens.
@@ -49,11 +50,11 @@ pub struct CodeOptions {
     pub comments: bool,
 }
 
-/// What a token is to a reader, for colouring; it has no part in the token's value.
+/// The kind of a token, for colouring; it is not part of the token's value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]
 pub enum TokenKind {
-    /// A character that the language has no use for.
+    /// A character with no meaning in the language.
     Plain = 0,
     /// A keyword, or a built-in constant or type.
     Keyword = 1,
@@ -71,14 +72,14 @@ pub enum TokenKind {
     Type = 9,
 }
 
-/// Why a file was not read as its grammar says.
+/// The reason why a file was not read by its grammar.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Degraded {
     /// The text breaks the grammar's rules.
     Syntax {
-        /// Places where it does.
+        /// Number of errors.
         errors: u32,
-        /// Line of the first of them, from 1.
+        /// Line of the first error, from 1.
         first_line: u32,
         /// Share of the bytes that belong to no sound construct, in thousandths.
         share_permille: u32,
@@ -88,7 +89,7 @@ pub enum Degraded {
         /// The deepest level that is read.
         depth: u32,
     },
-    /// The text is longer than what is parsed, or parsing took more steps than any sound text of its length.
+    /// The text is too long to be parsed, or parsing took more steps than any sound text of its length.
     Budget,
 }
 
@@ -112,18 +113,18 @@ impl fmt::Display for Degraded {
     }
 }
 
-/// A text as tokens: three columns of one length, and what else a reader of the text wants to know.
+/// A text as tokens: three columns of one length, the comments, and how it was read.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct CodeTokens {
-    /// Values.
+    /// The value of each token.
     pub tokens: Vec<u64>,
-    /// Where each stands: ascending, apart from each other, never empty.
+    /// The span of each token: ascending, disjoint, never empty.
     pub spans: Vec<Span>,
-    /// What each is.
+    /// The kind of each token.
     pub kinds: Vec<TokenKind>,
-    /// Where the comments stand, whether they are tokens or not.
+    /// The spans of the comments, whether they are tokens or not.
     pub comments: Vec<Span>,
-    /// Why the grammar was not followed, if it was not.
+    /// The reason why the grammar was not followed, if it was not.
     pub degraded: Option<Degraded>,
 }
 
@@ -147,7 +148,7 @@ impl CodeLanguage {
         }
     }
 
-    /// Reads a text without its grammar, as broken files are read. Cost: one pass.
+    /// Reads a text with the lexer alone, as broken files are read. Cost: one pass.
     ///
     /// Errors: a text of 4 GiB or more.
     pub fn lex(&self, text: &str, options: CodeOptions) -> Result<CodeTokens, Error> {

@@ -1,8 +1,9 @@
-//! The leaves of a syntax tree as tokens. Parsing, walking and dropping the tree are loops: no input nests the call stack.
+//! Turns the leaves of a syntax tree into tokens.
 //!
-//! Tree-sitter (Brunsfeld 2018) always yields a tree; what breaks the rules is in ERROR nodes. Hostile text can make it slow, so it is
-//! given a budget: the length of the text, the bytes that its lexer asks for, and the calls of its progress report (one
-//! in a hundred steps). All are counts, so the same text always ends the same way.
+//! Parsing, walking and dropping the tree are loops, so no input nests the call stack. Tree-sitter (Brunsfeld 2018)
+//! always returns a tree; text that breaks the grammar is in ERROR nodes. Hostile text can make it slow, so it has a
+//! budget: the length of the text, the bytes that its lexer asks for, and the calls of its progress report (one in a
+//! hundred steps). All of these are counts, so the same text always gives the same result.
 
 use crate::fold::{literal, NodeClass};
 use crate::languages::CodeLanguage;
@@ -12,41 +13,41 @@ use std::cell::{Cell, RefCell};
 use std::ops::ControlFlow;
 use tree_sitter::{Node, ParseOptions, Parser, Tree};
 
-/// The deepest level of a tree that is walked; programs of people stay below 100.
+/// The deepest level of a tree that is walked; ordinary programs stay below 100.
 pub const MAX_DEPTH: u32 = 1_000;
-/// The longest text that is parsed, in bytes. Where every word is an error, recovery costs 30 µs a byte and no count shows it,
-/// so that length is the only bound on time: 8 s for such a text. Programs that people write are shorter.
+/// The longest text that is parsed, in bytes. Where every word is an error, recovery costs 30 µs per byte and no
+/// counter shows it, so the length is the only bound on time: 8 s for such a text. Ordinary programs are shorter.
 pub const MAX_PARSED: usize = 1 << 16;
-/// The longest statement that is parsed, in bytes; people write some dozens, tables some thousands.
+/// The longest statement that is parsed, in bytes. Ordinary statements have some dozens, tables some thousands.
 pub const MAX_STATEMENT: usize = 1_000;
-/// Bytes handed to the parser at a time; only whole pieces are counted, so they are small.
+/// Bytes given to the parser at a time. Only whole pieces are counted, so they are small.
 pub const PIECE: usize = 256;
-/// Bytes the parser may read for each byte of the text. Of 2,600 programs none took more than 6.
+/// Bytes the parser may read per byte of the text. None of 2,600 programs needed more than 6.
 pub const READS_PER_BYTE: usize = 16;
-/// Bytes of the text for which the parser may report progress once. Of 2,600 programs none took less than 41.
+/// Bytes of text per progress report of the parser. None of 2,600 programs had fewer than 41.
 pub const BYTES_PER_REPORT: usize = 20;
-/// What even an empty text may cost, in bytes of text.
+/// Bytes added to the length of a text when the budget is computed, so that short texts have one too.
 pub const FLOOR: usize = 1 << 12;
-/// The share of the text that belongs to no sound construct, in thousandths, above which the tree is not trusted: with a
-/// brace missing, nine tenths of a file may be in one ERROR, and the lexer keeps more of the tokens of the sound original
-/// (98.6 to 99.8 % against 96.7 to 99.6 % on the broken samples).
+/// The share of loose text, in thousandths, above which the tree is not trusted. Loose text belongs to no sound
+/// construct. With a brace missing, nine tenths of a file may be in one ERROR; the lexer then keeps more tokens of the
+/// sound original (98.6 to 99.8 % against 96.7 to 99.6 % on the broken samples).
 const MAX_LOOSE_PERMILLE: u64 = 10;
 
 thread_local! {
-    /// A parser keeps its stacks and pools from one file to the next.
+    /// One parser per thread; it keeps its stacks and pools from one file to the next.
     static PARSER: RefCell<Parser> = RefCell::new(Parser::new());
 }
 
-/// What the parser has cost.
+/// The cost of a parse so far.
 #[derive(Default)]
 pub struct Cost {
-    /// Bytes it was given.
+    /// Bytes the parser was given.
     pub reads: Cell<usize>,
-    /// Reports it made.
+    /// Progress reports it made.
     pub reports: Cell<usize>,
 }
 
-/// Reads `text` by its grammar. Errors: why it cannot be read so.
+/// Reads `text` by its grammar. Errors: the reason why that is not possible.
 pub fn read(language: &CodeLanguage, text: &str, options: CodeOptions) -> Result<CodeTokens, Degraded> {
     let tree = PARSER.with_borrow_mut(|parser| parse(parser, language, text, &Cost::default()))?;
     Walk::new(language, text, options).run(&tree)
@@ -69,7 +70,7 @@ pub fn parse(parser: &mut Parser, language: &CodeLanguage, text: &str, cost: &Co
     let max_reports = (bytes.len() + FLOOR) / BYTES_PER_REPORT;
     let is_over = || cost.reads.get() > max_reads || cost.reports.get() > max_reports;
     let mut input = |at: usize, _| {
-        // Over the budget the text ends here, which ends even a single token that is being read again and again.
+        // Over the budget the text ends here. This also ends a single token that the parser reads again and again.
         let piece = if is_over() { &[] } else { piece(text, at) };
         cost.reads.set(cost.reads.get() + piece.len());
         piece
@@ -85,13 +86,13 @@ pub fn parse(parser: &mut Parser, language: &CodeLanguage, text: &str, cost: &Co
     // A grammar of an ABI that the runtime does not know is refused here; a test parses with every grammar.
     parser.set_language(language.grammar()).map_err(|_| Degraded::Budget)?;
     let tree = parser.parse_with_options(&mut input, None, Some(ParseOptions::new().progress_callback(&mut progress)));
-    // An abandoned parse would be taken up again by the next call.
+    // Without this the next call would resume an abandoned parse.
     parser.reset();
     tree.filter(|_| !is_over()).ok_or(Degraded::Budget)
 }
 
-/// The bytes from `at` on that the parser is given at once: whole characters. Where a piece ends within one, the parser asks for the rest
-/// of it, and reads from nowhere if the text has come to its end meanwhile, as it does over the budget.
+/// The bytes given to the parser at `at`: whole characters only. If a piece ended inside a character, the parser would
+/// ask for the rest of it, and would read outside the text if the text had ended meanwhile, as it does over the budget.
 fn piece(text: &str, at: usize) -> &[u8] {
     let (start, mut end) = (at.min(text.len()), text.len().min(at.saturating_add(PIECE)));
     while end > start && !text.is_char_boundary(end) {
@@ -100,18 +101,18 @@ fn piece(text: &str, at: usize) -> &[u8] {
     &text.as_bytes()[start..end]
 }
 
-/// What a parser chokes on, found before it is begun: it takes memory for each level of nesting and each way to read it, and
-/// its recovery from errors costs as much as the statement is long at each step, which no count of its own shows.
+/// A look at the text before it is parsed. The parser needs memory for each level of nesting, and each step of its
+/// error recovery costs as much as the statement is long, which none of its counters shows.
 #[derive(Default)]
 struct Look {
-    /// How deep brackets nest.
+    /// The deepest nesting of brackets.
     depth: u32,
-    /// Bytes of the longest statement, blanks and comments not counted.
+    /// Bytes of the longest statement, without blanks and comments.
     statement: usize,
 }
 
 impl Look {
-    /// Passes over the text once; strings end with their line here, which is near enough.
+    /// Looks at the text once. Strings end with their line here; that is accurate enough.
     fn at(language: &CodeLanguage, text: &[u8]) -> Self {
         let (mut look, mut depth, mut since, mut at) = (Self::default(), 0u32, 0, 0);
         let is_line_language = language.shape.ends_lines;
@@ -171,7 +172,7 @@ struct Walk<'a> {
     text: &'a str,
     options: CodeOptions,
     code: CodeTokens,
-    /// End of what has been read.
+    /// End of the text read so far.
     at: usize,
     /// ERROR and MISSING nodes met.
     errors: u32,
@@ -227,14 +228,14 @@ impl<'a> Walk<'a> {
         }
     }
 
-    /// Whether a statement is nothing but a string, which is how some languages write comments that stay.
+    /// Whether a statement is nothing but a string; some languages write comments that way.
     fn is_remark(&self, node: &Node) -> bool {
         let tables = self.language.tables();
         let class = node.child(0).and_then(|child| tables.classes.get(usize::from(child.kind_id())).copied());
         node.child_count() == 1 && class == Some(tables.string)
     }
 
-    /// Counts a leaf that the parser made up, or could not make anything of.
+    /// Counts a leaf that the parser inserted or could not place.
     fn note_loose(&mut self, node: &Node) {
         let is_loose = self.open.last() == Some(&true) && !node.is_extra();
         if is_loose || node.is_error() {
@@ -246,7 +247,7 @@ impl<'a> Walk<'a> {
         }
     }
 
-    /// Reads a node that is not entered.
+    /// Reads a node without visiting its children.
     fn leaf(&mut self, node: &Node, class: NodeClass) {
         let (start, end) = (node.start_byte(), node.end_byte());
         if start >= end {
@@ -254,7 +255,7 @@ impl<'a> Walk<'a> {
         }
         let text = self.text.get(start..end).unwrap_or("");
         if !text.starts_with(|c: char| c.is_ascii_graphic()) && text.chars().all(is_blank) {
-            // Blanks of other scripts are words to some grammars, and the root of a blank text is a leaf.
+            // Some grammars take blanks of other scripts for words, and the root of a blank text is a leaf.
             return;
         }
         self.gap(start);
@@ -291,7 +292,7 @@ impl<'a> Walk<'a> {
         self.at = end;
     }
 
-    /// Has the lexer read what the tree passed over before `upto`: the inside of ERROR nodes, mostly.
+    /// Lets the lexer read what the tree left out before `upto`: mostly the inside of ERROR nodes.
     fn gap(&mut self, upto: usize) {
         if self.at < upto {
             let is_blank = self.text.as_bytes()[self.at..upto].iter().all(u8::is_ascii_whitespace);
@@ -302,7 +303,7 @@ impl<'a> Walk<'a> {
         }
     }
 
-    /// Ends the walk.
+    /// Ends the walk and returns the tokens, or the reason why the tree is not trusted.
     fn finish(mut self) -> Result<CodeTokens, Degraded> {
         self.gap(self.text.len());
         let share = self.loose_bytes as u64 * 1_000 / self.text.len().max(1) as u64;

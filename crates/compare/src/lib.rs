@@ -1,14 +1,14 @@
-//! Files of any language → entries for the matcher, and the matcher's tokens → places that a person can read.
+//! Turns files of any language into entries for the matcher, and the matcher's tokens back into places in those files.
 //!
 //! ```text
-//! text ─▶ File: tokens, picks, spans ─▶ entries ─▶ lookalike_core::matching ─▶ regions, marks
-//!        file.rs                       submissions.rs                          places.rs
+//! text ─▶ SubmittedFile: tokens, picks, spans ─▶ entries ─▶ lookalike_core::matching ─▶ regions, marks
+//!         submitted_file.rs                      submissions.rs                         places.rs
 //! ```
 //!
-//! `pane.rs` writes a file as HTML, the only place where the text of a stranger becomes that.
+//! `pane.rs` writes a file as HTML; no other code does that with submitted text.
 //!
-//! This is the only place that knows both what a token means and what a comparison needs. Nothing here reads a file, prints, or
-//! panics on any input.
+//! Only this crate knows both the meaning of a token and the needs of a comparison. It reads no files, prints nothing,
+//! and does not panic on any input.
 
 pub mod pane;
 pub mod places;

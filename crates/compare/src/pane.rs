@@ -1,31 +1,34 @@
-//! A text as it is shown on a pair page: numbered lines, coloured tokens, passages marked.
+//! Writes a text as HTML for the page of a pair: numbered lines, coloured tokens, marked passages.
 //!
-//! The output is HTML, defined character by character:
+//! The output is defined character by character:
 //!
-//! * Each line (it ends at `\n`; a `\r` before that is not shown) begins with `<b>` its number `</b>`.
-//! * A run of one mark is `<i class=k>…</i>` with the letter of `LETTERS`; names and operators have none. Grey marks
-//!   (template, too common) hide the token marks under them; else marks do not overlap, and one that does begins late.
-//! * Each region opens with its number as a link to the other side, and is a `<mark>`. Where regions overlap, the one that began
-//!   last is seen, of several the one with the highest number. Marks enclose the coloured runs and break them.
-//! * `&`, `<` and `>` are escaped. Characters that cannot be seen, or that turn the line around, are shown as
-//!   `<i class=x>U+202E</i>`; the noncharacters U+FDD0 to U+FDEF as U+FFFD.
+//! * Each line begins with `<b>`, its number and `</b>`. It ends at `\n`; a `\r` before that is not shown.
+//! * A run with one mark is `<i class=k>…</i>` with a letter of `LETTERS`; names and operators have none. Grey marks
+//!   (template, too common) hide the token marks under them. Other marks do not overlap; if one does, it begins late.
+//! * Each region begins with its number as a link to the other side, and is a `<mark>`. Where regions overlap, the one
+//!   that began last is visible; of several, the one with the highest number. Marks enclose the coloured runs and
+//!   interrupt them.
+//! * `&`, `<` and `>` are escaped. Invisible characters and those that change the writing direction are shown as `<i
+//!   class=x>U+202E</i>`, the noncharacters U+FDD0 to U+FDEF as U+FFFD.
 //!
-//! Nothing of the text can leave its element: this is the only place where it becomes HTML. Cost: one pass.
+//! No part of the text can leave its element: submitted text becomes HTML here and nowhere else. Cost: one pass.
 
 use std::collections::BinaryHeap;
 use std::fmt::Write;
 
-/// Letters of the classes of marks: 1 keyword, 3 number, 4 string, 5 comment, 7 template, 8 too common; a dash is not coloured.
+/// The letter of each class of marks: 1 keyword, 3 number, 4 string, 5 comment, 7 template, 8 too common. A dash means
+/// no colour.
 const LETTERS: &[u8] = b"-k-nsc-to";
-/// The first class that greys out what it covers.
+/// The first class that greys out the marks under it.
 const GREY: u32 = 7;
 /// Colours of passages, used in turn.
 pub const COLOURS: u32 = 8;
 
-/// Start, end and class or number, in characters.
+/// Start, end and class or number; positions are in characters.
 pub type MarkedRange = [u32; 3];
 
-/// The text as HTML; regions are start, end and number, `is_left` tells its anchors from those of the other side.
+/// Writes the text as HTML. Regions have a start, an end and a number; `is_left` distinguishes their anchors from those
+/// of the other side.
 pub fn pane(text: &str, marks: &[MarkedRange], regions: &[MarkedRange], is_left: bool, first_line: u32) -> String {
     let text = text.strip_suffix('\n').unwrap_or(text);
     let text = text.strip_suffix('\r').unwrap_or(text);
@@ -66,7 +69,7 @@ pub fn pane(text: &str, marks: &[MarkedRange], regions: &[MarkedRange], is_left:
     writer.out
 }
 
-/// Copies the text, escaped, from where it stands.
+/// Copies the text, escaped, from the current position on.
 struct PaneWriter<'a> {
     out: String,
     rest: &'a str,
@@ -80,7 +83,7 @@ impl PaneWriter<'_> {
         self.line += 1;
     }
 
-    /// Copies up to a character.
+    /// Copies up to the character `until`.
     fn copy(&mut self, until: u32) {
         while self.at < until {
             let plain = self.rest.bytes().take((until - self.at) as usize).take_while(|byte| is_plain(*byte)).count();
@@ -115,12 +118,12 @@ impl PaneWriter<'_> {
     }
 }
 
-/// Whether a byte stands for itself.
+/// Whether a byte is copied unchanged.
 fn is_plain(byte: u8) -> bool {
     matches!(byte, b' '..=b'~' | b'\t') && !matches!(byte, b'&' | b'<' | b'>')
 }
 
-/// Control, bidi and invisible characters. Joiners are part of scripts.
+/// Whether a character is a control, bidirectional or invisible one. Joiners are not: some scripts need them.
 fn is_unseen(c: char) -> bool {
     matches!(
         c,
@@ -130,7 +133,7 @@ fn is_unseen(c: char) -> bool {
     )
 }
 
-/// The marks that are seen, ascending.
+/// The visible marks, ascending.
 fn painted(marks: &[MarkedRange]) -> Vec<MarkedRange> {
     let is_seen = |mark: &&MarkedRange| LETTERS.get(mark[2] as usize).is_some_and(|letter| *letter != b'-');
     let (mut greys, tokens): (Vec<MarkedRange>, Vec<MarkedRange>) =
@@ -159,12 +162,12 @@ fn painted(marks: &[MarkedRange]) -> Vec<MarkedRange> {
     greys
 }
 
-/// A stretch within which the same region is seen.
+/// A range in which one region is visible.
 struct Cut {
     end: u32,
-    /// Number of the region that is seen, or 0.
+    /// Number of the visible region, or 0.
     seen: u32,
-    /// Regions that begin with it.
+    /// Regions that begin at its start.
     begun: Vec<u32>,
 }
 

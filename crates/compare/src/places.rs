@@ -1,15 +1,15 @@
-//! Tokens → places a person can read: a file, characters, lines; and the marks that colour a file.
+//! Turns tokens into places that a person can read (file, characters, lines), and into marks that colour a file.
 
 use crate::submissions::Submission;
 use crate::submitted_file::SubmittedFile;
 use lookalike_code::TokenKind;
 use lookalike_core::frontend::Span;
 
-/// Classes of marks beyond [`TokenKind`]: template, and what too many share.
+/// Classes of marks in addition to [`TokenKind`]: template, and material that too many share.
 const TEMPLATE: u32 = 7;
 const COMMON: u32 = 8;
 
-/// A stretch of one file: characters and lines.
+/// A range of one file, in characters and lines.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Region {
     /// Index of the file.
@@ -30,7 +30,7 @@ pub struct Ruler<'a> {
     is_ascii: bool,
     /// Start of each line in bytes.
     lines: Vec<u32>,
-    /// Characters before every [`STEP`] bytes.
+    /// Number of characters before every [`STEP`] bytes.
     characters: Vec<u32>,
 }
 
@@ -53,7 +53,7 @@ impl<'a> Ruler<'a> {
         Self { text, is_ascii, lines, characters }
     }
 
-    /// Characters before a byte; all of them beyond the end.
+    /// Number of characters before a byte offset; beyond the end, all of them.
     pub fn character(&self, at: u32) -> u32 {
         if self.is_ascii {
             return at.min(self.text.len() as u32);
@@ -63,7 +63,7 @@ impl<'a> Ruler<'a> {
         self.characters.get(step).copied().unwrap_or(0) + rest.iter().filter(|byte| is_first(**byte)).count() as u32
     }
 
-    /// Line of a byte, from 1.
+    /// Line of a byte offset, from 1.
     pub fn line(&self, at: u32) -> u32 {
         self.lines.partition_point(|start| *start <= at) as u32
     }
@@ -84,7 +84,7 @@ impl Submission {
         self.files.iter().map(|file| Ruler::new(&file.text)).collect()
     }
 
-    /// Where the tokens from `start` to `end` stand; they lie in one part.
+    /// The region of the tokens from `start` to `end`. REQUIRES: they lie in one part.
     pub fn region(&self, rulers: &[Ruler], start: u32, end: u32) -> Region {
         let (file, part, first) = self.part_of(start);
         let file_read = &self.files[file as usize];
@@ -99,8 +99,8 @@ impl Submission {
         self.parts[after.saturating_sub(1)]
     }
 
-    /// What colours a file: start, end and class of each mark in characters, ascending by start; classes as in [`TokenKind`],
-    /// 7 for template, 8 for what too many share.
+    /// The marks of a file: start, end and class in characters, ascending by start. Classes are those of [`TokenKind`],
+    /// 7 for template and 8 for material that too many share.
     pub fn marks(&self, file: u32, template: &[bool], common: &[bool]) -> Vec<[u32; 3]> {
         let read = &self.files[file as usize];
         let mut marks = Vec::new();
@@ -128,7 +128,7 @@ fn colour(kind: TokenKind) -> Option<u32> {
     }
 }
 
-/// Marks over the stretches of tokens that are flagged.
+/// Appends a mark for each run of flagged tokens.
 fn stretches(flags: &[bool], spans: &[Span], class: u32, marks: &mut Vec<[u32; 3]>) {
     let mut open: Option<[u32; 3]> = None;
     for (is_flagged, span) in flags.iter().zip(spans) {

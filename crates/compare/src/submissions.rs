@@ -1,4 +1,4 @@
-//! Files → entries of the matcher: tokens become small numbers, the same number for the same token everywhere.
+//! Turns files into entries of the matcher: tokens become small numbers, equal for equal tokens in all files.
 
 use crate::submitted_file::{FilePart, SubmittedFile, Tokens};
 use lookalike_core::matching::entry::{Entry, EntryPart, Literal, Pick, SEPARATOR};
@@ -6,12 +6,12 @@ use lookalike_core::matching::weigh::UNIT;
 use std::collections::HashMap;
 use std::sync::Arc;
 
-/// What a letter of prose is worth beside a token of code, which is some five letters long.
+/// Weight of a letter of prose. A token of code has about five letters.
 const LETTER: u32 = UNIT / 5;
-/// Numbers below this are the code points of prose.
+/// Numbers below this are code points of prose.
 const FIRST_NUMBER: u32 = 0x11_0000;
 
-/// A submission of several files, and where each of them stands among its tokens.
+/// A submission of several files, and the position of each file among its tokens.
 #[derive(Debug)]
 pub struct Submission {
     /// Its files, in order.
@@ -20,7 +20,7 @@ pub struct Submission {
     pub parts: Vec<(u32, u32, u32)>,
 }
 
-/// Gives every distinct token a number, in the order of first sight.
+/// Numbers the distinct tokens in the order in which they are first seen.
 #[derive(Default)]
 pub struct TokenNumbers {
     numbers: HashMap<u64, u32>,
@@ -32,7 +32,7 @@ impl TokenNumbers {
         *self.numbers.entry(token).or_insert(next)
     }
 
-    /// Puts the files of a submission together: their tokens one after the other, with a separator between any two parts.
+    /// Joins the files of a submission: the tokens of all parts, with a separator between two parts.
     pub fn entry(&mut self, files: Vec<Arc<SubmittedFile>>, submitter: u32, old: bool) -> (Submission, Entry) {
         let mut entry = Entry::of(submitter, old);
         let mut parts = Vec::new();

@@ -1,7 +1,7 @@
-//! One file read as tokens: characters of prose, leaves of code, or what a lexer outside made of it.
+//! Reads one file as tokens: characters of prose, leaves of code, or the tokens of an external lexer.
 //!
-//! Cost: one pass of the front end and one of the fingerprinter. Spans of characters are not kept but found again when a
-//! person wants to see them: they would be twice the size of everything else.
+//! Cost: one pass of the front end and one of the fingerprinter. The spans of characters are not kept, because they
+//! would take twice the memory of everything else; they are computed again when they are shown.
 
 use lookalike_code::{language, CodeLanguage, TokenKind};
 use lookalike_core::error::Result;
@@ -14,22 +14,22 @@ use std::ops::Range;
 use std::sync::OnceLock;
 use xxhash_rust::xxh3::xxh3_64;
 
-/// The language of prose.
+/// The name of the language of prose.
 pub const TEXT: &str = "text";
-/// Prose is compared by characters of its canonical form, letters that look like Latin ones taken for them.
+/// Prose is compared by the characters of its canonical form; look-alike letters count as Latin.
 const PROSE: Options = Options { unit: Unit::Character, homoglyphs: true };
-/// Words that a string literal must have to say something of its own: the name of a header or a key is one.
+/// Least number of words in a string literal that is compared. The name of a header or a key has one.
 const LITERAL_WORDS: u32 = 2;
-/// The shortest string literal that says something of its own, in bytes, quotes included.
+/// Least length of a string literal that is compared, in bytes with its quotes.
 const LITERAL_BYTES: usize = 6;
 
-/// A stretch of a text and how it is to be read.
+/// A stretch of a text and its language.
 pub struct TextStretch<'a> {
-    /// [`TEXT`], a language of `lookalike_code`, or the name of a lexer outside.
+    /// [`TEXT`], a language of `lookalike_code`, or the name of an external lexer.
     pub language: &'a str,
-    /// Bytes of the text.
+    /// Its bytes in the text.
     pub range: Range<usize>,
-    /// What a lexer outside made of it: start and end in bytes of the text, and a class; see `CodePieces::add_lexed`.
+    /// The tokens of an external lexer: start and end in bytes of the text, and a class; see `CodePieces::add_lexed`.
     pub lexed: Option<Vec<[u32; 3]>>,
     /// Noise and guarantee threshold.
     pub thresholds: (u32, u32),
@@ -45,7 +45,7 @@ pub enum Tokens {
 }
 
 impl Tokens {
-    /// Tokens in it.
+    /// Number of tokens.
     pub fn len(&self) -> usize {
         match self {
             Self::Characters(tokens) => tokens.len(),
@@ -53,14 +53,14 @@ impl Tokens {
         }
     }
 
-    /// Whether there is none.
+    /// Whether there are no tokens.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 }
 
-/// Stretches of a file in one language that follow each other, read as one run of tokens: a passage may go on from one page of
-/// a document to the next, past the mark between them.
+/// Neighbouring stretches of a file in one language, read as one run of tokens. A passage may continue from one page of
+/// a document to the next, past the page mark.
 #[derive(Debug)]
 pub struct FilePart {
     /// Its tokens.
@@ -74,27 +74,27 @@ pub struct FilePart {
     /// String literals, by the position of their token in the part.
     pub literals: Vec<Literal>,
     ranges: Vec<Range<usize>>,
-    /// Where each token stands in the file's text; prose finds it when asked.
+    /// The span of each token in the file's text; for prose, computed when first needed.
     spans: OnceLock<Vec<Span>>,
     kinds: Vec<TokenKind>,
     comments: Vec<Span>,
 }
 
-/// A file, read.
+/// A file that has been read.
 #[derive(Debug)]
 pub struct SubmittedFile {
-    /// What a person reads.
+    /// The text that a person reads.
     pub text: String,
-    /// Its stretches, in their order.
+    /// Its parts, in order.
     pub parts: Vec<FilePart>,
-    /// Why some of it was read otherwise than its language says.
+    /// Reasons why some of it was not read as its language.
     pub degraded: Vec<String>,
 }
 
 impl SubmittedFile {
-    /// Reads `text` stretch by stretch.
+    /// Reads `text`, stretch by stretch.
     ///
-    /// Errors: 4 GiB or more, or thresholds out of range.
+    /// Errors: a text of 4 GiB or more, or thresholds out of range.
     pub fn read(text: String, stretches: &[TextStretch], comments: bool) -> Result<Self> {
         frontend::check_length(text.len())?;
         let mut file = Self { text, parts: Vec::new(), degraded: Vec::new() };
@@ -107,7 +107,7 @@ impl SubmittedFile {
         Ok(file)
     }
 
-    /// Tokens in all.
+    /// Number of tokens in all parts.
     pub fn tokens(&self) -> usize {
         self.parts.iter().map(|part| part.tokens.len()).sum()
     }
@@ -134,7 +134,7 @@ impl SubmittedFile {
 }
 
 impl FilePart {
-    /// Where each token stands in the file's text.
+    /// The span of each token in the file's text.
     pub fn spans(&self, text: &str) -> &[Span] {
         self.spans.get_or_init(|| {
             let mut spans = Vec::new();
@@ -148,12 +148,12 @@ impl FilePart {
         })
     }
 
-    /// What each token is to a reader; empty for prose.
+    /// The kind of each token; empty for prose.
     pub fn kinds(&self) -> &[TokenKind] {
         &self.kinds
     }
 
-    /// Where the comments stand in the file's text.
+    /// The spans of the comments in the file's text.
     pub fn comments(&self) -> &[Span] {
         &self.comments
     }
@@ -171,7 +171,7 @@ fn prose(text: &str, ranges: Vec<Range<usize>>, thresholds: (u32, u32)) -> Resul
     Ok(FilePart { tokens, thresholds, picks, verbatim, literals, ranges, spans: OnceLock::new(), kinds, comments })
 }
 
-/// Code being put together.
+/// Collects the tokens of code.
 #[derive(Default)]
 struct CodePieces {
     tokens: Vec<u64>,
@@ -183,7 +183,7 @@ struct CodePieces {
 }
 
 impl CodePieces {
-    /// Adds a stretch of code, and says why if it was not read by its grammar.
+    /// Adds a stretch of code. Returns the reason if it was not read by its grammar.
     fn add_code(
         &mut self,
         text: &str,
@@ -203,11 +203,11 @@ impl CodePieces {
         Ok(code.degraded.map(|degraded| degraded.to_string()))
     }
 
-    /// Adds what a lexer outside found. Class 0 stands for its text, 1 for a name, 2 for a number, 3 for a string, 4 for its text
-    /// in lower case.
+    /// Adds the tokens of an external lexer. Class 0 is compared by its text, 1 as a name, 2 as a number, 3 as a
+    /// string, 4 by its text in lower case.
     fn add_lexed(&mut self, text: &str, name: &str, rows: &[[u32; 3]]) {
         for row in rows {
-            // The lexer is not ours: wherever it points, a token stands inside the text and does not end before it starts.
+            // The external lexer may return any offsets: clip them to the text, and let no token end before it starts.
             let inside = |at: u32| at.min(text.len() as u32);
             let span = Span { start: inside(row[0]), end: inside(row[1]).max(inside(row[0])) };
             let word = bytes_of(text, span);
@@ -230,7 +230,7 @@ impl CodePieces {
         }
     }
 
-    /// Notes where a token stands, and the text that folding takes away.
+    /// Records the span of a token, and a hash of the text that folding removes.
     fn push(&mut self, text: &str, span: Span, kind: TokenKind) {
         let is_folded = matches!(kind, TokenKind::Name | TokenKind::Type | TokenKind::Number | TokenKind::String);
         let word = bytes_of(text, span);
@@ -264,7 +264,7 @@ fn select(stream: &Stream, thresholds: (u32, u32)) -> Result<Vec<Pick>> {
     Ok(picks.hashes.into_iter().zip(picks.positions).map(|(key, at)| Pick { key, at }).collect())
 }
 
-/// Runs of letters, digits and anything beyond ASCII.
+/// Counts runs of letters, digits and non-ASCII bytes.
 fn count_words(text: &[u8]) -> u32 {
     let is_word = |byte: &u8| byte.is_ascii_alphanumeric() || !byte.is_ascii();
     text.split(|byte| !is_word(byte)).filter(|word| !word.is_empty()).count() as u32

@@ -1,4 +1,4 @@
-//! Files read, put together and shown: what a person sees is what the matcher matched.
+//! Tests of the way from files to shown places: a person sees what the matcher matched.
 
 use crate::places::{Region, Ruler};
 use crate::submissions::{Submission, TokenNumbers};
@@ -48,13 +48,13 @@ fn pair(left: Vec<Arc<SubmittedFile>>, right: Vec<Arc<SubmittedFile>>) -> (Vec<S
     (submissions, compare(entries).pairs.into_iter().next())
 }
 
-/// What a person reads at a region.
+/// The text at a region.
 fn shown(submission: &Submission, region: Region) -> String {
     let text = &submission.files[region.file as usize].text;
     text.chars().skip(region.start as usize).take((region.end - region.start) as usize).collect()
 }
 
-/// Text of one to four bytes a character, with line ends of every kind.
+/// Texts with characters of one to four bytes and line ends of every kind.
 fn messy() -> impl Strategy<Value = String> {
     let piece = prop_oneof![
         3 => "[ -~\n]{0,60}",

@@ -1,11 +1,12 @@
-//! Keys of fingerprints: two that differ in at most k of 64 bits share one of them.
+//! Makes keys of fingerprints such that two fingerprints that differ in at most k of 64 bits share a key.
 //!
-//! The bits are cut into r blocks, r > k. At most k blocks hold a difference, so that at least one choice of r − k blocks holds none: a
-//! document has a key for each of the C(r, k) choices, made of the bits of the chosen blocks. More blocks are more keys of more bits,
-//! and so fewer strangers under one key; [`Blocks::for_documents`] weighs the one against the other.
+//! The bits are cut into r blocks, r > k. At most k blocks hold a difference, so at least one choice of r − k blocks
+//! holds none. A document has one key for each of the C(r, k) choices, made of the bits of the chosen blocks. More
+//! blocks give more keys with more bits, and so fewer unrelated documents per key. [`Blocks::for_documents`] finds the
+//! cheapest number.
 //!
-//! Not the designs of `hamming::solve`, which are of a few tables that are probed: here all documents are sorted by every key once, so that hundreds of
-//! keys are affordable, and nothing is probed.
+//! The designs of `hamming::solve` are different: they have a few tables that are probed. Here all documents are sorted
+//! once by every key, so hundreds of keys are affordable.
 //!
 //! **Source.** Manku, Jain, Das Sarma 2007, §3.1.
 
@@ -13,13 +14,15 @@ use lookalike_core::error::{Error, Result};
 use lookalike_core::hamming::MAX_DISTANCE;
 use lookalike_core::hash::mix64;
 
-/// Most keys of a document: 286 suffice for ten bits, and a thousand would take longer to sort than strangers to look at.
+/// Most keys per document. 286 are enough for ten bits; sorting a thousand would take longer than comparing unrelated
+/// documents.
 const MAX_KEYS: usize = 300;
 
-/// Fingerprints of texts cluster: of 100,000 documents 686 keys of 16 bits were held by more than clustering tries in full.
+/// How much more often unrelated documents share a key than with uniform fingerprints, because fingerprints of texts
+/// cluster. Among 100,000 documents, 686 keys of 16 bits were too common for clustering to try all pairs.
 const SKEW: f64 = 8.0;
 
-/// How keys are made.
+/// The masks that make keys.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Blocks {
     /// The bits of each key.
@@ -27,8 +30,9 @@ pub struct Blocks {
 }
 
 impl Blocks {
-    /// The keys for a distance that cost least among so many documents: each key is sorted once, and a stranger who shares one is looked
-    /// at, which costs about as much, and is met `SKEW` times as often as among uniform fingerprints. Errors: a distance above [`MAX_DISTANCE`].
+    /// Finds the cheapest keys for a distance and a number of documents. Sorting a key and comparing a document that
+    /// shares it cost about the same; unrelated documents share keys `SKEW` times as often as with uniform
+    /// fingerprints. Errors: a distance above [`MAX_DISTANCE`].
     pub fn for_documents(distance: u32, documents: usize) -> Result<Self> {
         if distance > MAX_DISTANCE {
             let reason = format!("is too far for keys that pay: use 0 ≤ distance ≤ {MAX_DISTANCE}");
@@ -40,7 +44,7 @@ impl Blocks {
         Ok(cheapest.unwrap_or_else(|| Self::new(distance, distance + 1)))
     }
 
-    /// Keys of all but `distance` of `blocks` blocks. REQUIRES: distance < blocks ≤ 64.
+    /// Makes keys from all but `distance` of `blocks` blocks. REQUIRES: distance < blocks ≤ 64.
     pub fn new(distance: u32, blocks: u32) -> Self {
         let bounds: Vec<u32> = (0..=blocks).map(|block| 64 * block / blocks).collect();
         let block_masks: Vec<u64> = bounds.windows(2).map(|ends| below(ends[1]) & !below(ends[0])).collect();
@@ -49,7 +53,7 @@ impl Blocks {
         Self { masks }
     }
 
-    /// Keys sorted and strangers looked at, for each document.
+    /// Expected cost per document: keys sorted plus unrelated documents compared.
     fn cost(&self, documents: usize) -> f64 {
         let strangers = |mask: &u64| SKEW * documents as f64 * (-f64::from(mask.count_ones())).exp2();
         self.masks.iter().map(|mask| 1.0 + strangers(mask)).sum()
@@ -66,14 +70,14 @@ fn below(end: u32) -> u64 {
     1u64.checked_shl(end).map_or(u64::MAX, |bit| bit - 1)
 }
 
-/// Appends the unions of all choices of `count` of the masks.
+/// Appends the union of every choice of `count` masks.
 fn choose(masks: &[u64], count: u32, chosen: u64, out: &mut Vec<u64>) {
     match (count, masks) {
         (0, _) => out.push(chosen),
         (_, []) => {}
         (_, [first, rest @ ..]) => {
             choose(rest, count - 1, chosen | first, out);
-            // Too few are left otherwise.
+            // Otherwise too few masks are left.
             if rest.len() >= count as usize {
                 choose(rest, count, chosen, out);
             }

@@ -1,6 +1,6 @@
-//! A corpus as it is read: batches go in, are signed on all cores, and are kept in their order.
+//! Reads a corpus: signs batches of rows on all cores and keeps them in order.
 //!
-//! Cost: that of `reader.rs`; 40 bytes a row in memory beside the store.
+//! Cost: that of `reader.rs`; 40 bytes per row in memory, beside the store.
 
 use crate::reader::{ReadSettings, RowReader};
 use crate::sign::{Signed, SignedRow};
@@ -9,7 +9,7 @@ use lookalike_core::error::Result;
 use std::io;
 use std::path::Path;
 
-/// Problems that are kept with their reasons; more are only counted.
+/// Problems kept with their reasons; further ones are only counted.
 const MAX_PROBLEMS: usize = 1_000;
 
 /// A row that could not be read.
@@ -17,26 +17,26 @@ const MAX_PROBLEMS: usize = 1_000;
 pub struct Problem {
     /// Its number in the corpus.
     pub row: u32,
-    /// Why.
+    /// The reason.
     pub reason: String,
 }
 
-/// Rows and what is known of them.
+/// The rows of a corpus and what was computed from them.
 pub struct Corpus {
     reader: RowReader,
-    /// What is known of each row.
+    /// Content hash, length and state of each row.
     pub rows: Vec<SignedRow>,
-    /// Their shingles and sketches.
+    /// The shingles and sketches of the rows.
     pub store: SignedStore,
-    /// The first of those that could not be read.
+    /// The first rows that could not be read.
     pub problems: Vec<Problem>,
-    /// How many could not be read.
+    /// Number of rows that could not be read.
     pub bad: u64,
-    /// Rows by `RowState`, in its order.
+    /// Number of rows in each `RowState`, in its order.
     pub states: [u64; 5],
 }
 
-/// Why a corpus could not take more rows.
+/// The reason why a corpus could not take more rows.
 #[derive(Debug)]
 pub enum Refusal {
     /// The store's file cannot be written.
@@ -52,7 +52,7 @@ impl From<io::Error> for Refusal {
 }
 
 impl Corpus {
-    /// An empty corpus that keeps up to `budget_bytes` in memory and the rest in files of `folder`.
+    /// Makes an empty corpus that keeps up to `budget_bytes` in memory and the rest in files in `folder`.
     ///
     /// Errors: a parameter outside its range.
     pub fn new(reading: ReadSettings, budget_bytes: usize, folder: &Path) -> Result<Self> {
@@ -66,7 +66,7 @@ impl Corpus {
         parts.into_iter().try_for_each(|signed| self.take(signed))
     }
 
-    /// Takes texts that are at hand, as [`RowReader::texts`] does. Errors: as [`Corpus::push_lines`].
+    /// Takes texts in memory, as [`RowReader::texts`] does. Errors: as [`Corpus::push_lines`].
     pub fn push_texts<'t>(
         &mut self,
         texts: &(impl Fn(usize) -> Option<&'t [u8]> + Sync),

@@ -1,6 +1,7 @@
-//! From what was signed to who stays: identical texts first, then keys, candidates, verification and clusters.
+//! Decides which rows of a signed corpus are kept: identical texts, then keys, candidates, verification and clusters.
 //!
-//! Cost: a sort of the rows by content and one of the keys, both within the budget; the rest is `clustering`'s. 24 bytes a row.
+//! Cost: a sort of the rows by content and a sort of the keys, both within the memory budget, and the cost of
+//! `clustering`; 24 bytes per row.
 
 use crate::blocks::Blocks;
 use crate::corpus::Corpus;
@@ -17,121 +18,122 @@ use std::cmp::Ordering;
 use std::io;
 use std::path::PathBuf;
 
-/// What is looked for beside identical texts.
+/// Which documents are searched for in addition to identical texts.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum SearchMethod {
-    /// Nothing.
+    /// None.
     Identical,
     /// Documents whose resemblance reaches the threshold, found by r of k features of s elements.
     Resemblance {
-        /// Groups.
+        /// Number of features.
         k: usize,
-        /// Elements of a group.
+        /// Elements per feature.
         s: usize,
-        /// Features that must be equal.
+        /// Number of features that must be equal.
         r: usize,
     },
     /// Documents of which a share that reaches the threshold is contained in another, found by their samples.
     Containment,
-    /// Documents whose fingerprints are near each other.
+    /// Documents with similar simhash fingerprints.
     Simhash(Nearness),
 }
 
-/// How what was found becomes clusters.
+/// How linked documents become clusters.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Grouping {
-    /// Leaders with members that reach the threshold against them.
+    /// Each member reaches the threshold against its leader.
     Star,
-    /// Whatever hangs together.
+    /// All documents that are linked through any chain.
     Components,
     /// Broder's greedy clustering of 1997.
     Greedy,
 }
 
-/// Who of a cluster survives.
+/// Which row of a cluster is kept.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Keep {
     /// The first row.
     First,
     /// The longest text.
     Longest,
-    /// The largest number in the column asked for.
+    /// The largest number in the chosen column.
     Largest,
 }
 
-/// How a corpus is decided.
+/// Parameters of a deduplication.
 #[derive(Clone, Debug)]
 pub struct DedupSettings {
-    /// What is looked for.
+    /// The search.
     pub search: SearchMethod,
-    /// From where on two documents count as near-duplicates.
+    /// The least score of near-duplicates.
     pub threshold: f64,
-    /// How clusters are made.
+    /// The clustering.
     pub grouping: Grouping,
-    /// Who survives.
+    /// Which row of a cluster is kept.
     pub keep: Keep,
-    /// Rows below this are references: others are removed for their sake only, and they never.
+    /// Rows below this number are references. References are never removed; other rows are removed only if they
+    /// resemble a reference.
     pub references: Option<u32>,
-    /// Bytes of keys that are sorted in memory.
+    /// Bytes of keys sorted in memory.
     pub budget_bytes: usize,
-    /// Where the rest goes.
+    /// The folder for keys beyond that.
     pub folder: PathBuf,
 }
 
-/// How a row's link to its survivor was found.
+/// How the link between a row and the row kept for it was found.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[repr(u8)]
 pub enum Link {
-    /// It has none: it survives.
+    /// There is no link: the row is kept.
     #[default]
     None,
     /// The texts are identical.
     Identical,
     /// The exact score reaches the threshold.
     Exact,
-    /// The sketches leave no doubt that it does.
+    /// Sketches or fingerprints decided without an exact score.
     Estimated,
 }
 
 /// A pair of rows that reaches the threshold.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct LinkedPair {
-    /// The one that comes first in order of survival.
+    /// The row that is preferred for keeping.
     pub left: u32,
-    /// The other.
+    /// The other row.
     pub right: u32,
     /// The score.
     pub score: f32,
-    /// How it was found.
+    /// How the link was found.
     pub link: Link,
 }
 
-/// Who stays, and why.
+/// Result of a deduplication.
 #[derive(Clone, Debug, Default)]
 pub struct DedupOutcome {
-    /// The survivor of each row's cluster; itself if it survives.
+    /// For each row, the row kept for it; itself if it is kept.
     pub survivor: Vec<u32>,
-    /// The score against it, 1 for itself.
+    /// The score against that row; 1 for itself.
     pub score: Vec<f32>,
-    /// How that was found.
+    /// How the link to it was found.
     pub link: Vec<Link>,
-    /// Every pair that was found, ascending: of identical texts only those with the first of them.
+    /// Every pair that was found, ascending. Of identical texts, only pairs with the first one.
     pub pairs: Vec<LinkedPair>,
-    /// Documents after identical ones were put together.
+    /// Number of documents after identical ones were merged.
     pub documents: u64,
-    /// Keys shared by too many.
+    /// Keys too common to try all their pairs.
     pub capped: Vec<Capped>,
-    /// Clusters someone should look at, by rows.
+    /// Unusually large clusters, in rows.
     pub giants: Vec<Giant>,
-    /// Pairs whose sketches were compared.
+    /// Number of pairs whose sketches were compared.
     pub glances: u64,
-    /// Pairs whose shingles were compared.
+    /// Number of pairs whose shingles were compared.
     pub exacts: u64,
-    /// Documents that the search could not look at: no sample of them was taken.
+    /// Number of documents without a sample, which the search could not find.
     pub unsampled: u64,
 }
 
-/// Why a corpus could not be decided.
+/// The reason why a deduplication failed.
 #[derive(Debug)]
 pub enum Failure {
     /// A parameter is outside its range.
@@ -160,7 +162,7 @@ impl From<io::Error> for Failure {
     }
 }
 
-/// Decides a corpus.
+/// Deduplicates a corpus.
 pub fn decide(corpus: &Corpus, settings: &DedupSettings) -> Result<DedupOutcome, Failure> {
     let order = ranks(corpus, settings);
     let class = classes(corpus, settings, &order)?;
@@ -178,8 +180,8 @@ pub fn decide(corpus: &Corpus, settings: &DedupSettings) -> Result<DedupOutcome,
     Ok(outcome)
 }
 
-/// The rank of each row: who would rather survive. References first, then by the rule; of a container and what it contains, the
-/// container.
+/// The rank of each row: lower ranks are preferred for keeping. References come first, then the `keep` rule decides.
+/// For containment, larger documents come before smaller ones.
 fn ranks(corpus: &Corpus, settings: &DedupSettings) -> Vec<u32> {
     let rows = &corpus.rows;
     let mut order: Vec<u32> = (0..rows.len() as u32).collect();
@@ -188,7 +190,7 @@ fn ranks(corpus: &Corpus, settings: &DedupSettings) -> Vec<u32> {
         match settings.keep {
             Keep::First => Ordering::Equal,
             Keep::Longest => b.bytes.cmp(&a.bytes),
-            // Without a number it comes last.
+            // Rows without a number come last.
             Keep::Largest => match (a.number.is_nan(), b.number.is_nan()) {
                 (false, false) => b.number.total_cmp(&a.number),
                 (left, right) => left.cmp(&right),
@@ -218,7 +220,7 @@ fn sorter(settings: &DedupSettings, name: &str) -> io::Result<Sorter> {
     Ok(Sorter::new(settings.budget_bytes, Some(&folder)))
 }
 
-/// For each row the first in rank of those with the same text; rows without a text are alone.
+/// For each row, the first in rank of the rows with the same text. A row without a text is alone.
 fn classes(corpus: &Corpus, settings: &DedupSettings, ranks: &[u32]) -> Result<Vec<u32>, Failure> {
     let mut sorter = sorter(settings, "texts")?;
     for (row, known) in (0..).zip(&corpus.rows) {
@@ -244,7 +246,7 @@ fn classes(corpus: &Corpus, settings: &DedupSettings, ranks: &[u32]) -> Result<V
     Ok(class)
 }
 
-/// What identical texts alone decide.
+/// The result of comparing texts for identity alone.
 fn identical(corpus: &Corpus, settings: &DedupSettings, class: &[u32], ranks: &[u32]) -> DedupOutcome {
     let rows = corpus.rows.len();
     let mut outcome = DedupOutcome {
@@ -255,7 +257,7 @@ fn identical(corpus: &Corpus, settings: &DedupSettings, class: &[u32], ranks: &[
     };
     for (row, first) in (0..).zip(class.iter().copied()).filter(|(row, first)| row != first) {
         debug_assert!(ranks[first as usize] < ranks[row as usize]);
-        // References stay, and nothing goes for the sake of anything else.
+        // With references, a row is removed only for a reference, and references are kept.
         let may_go = settings.references.is_none_or(|references| first < references && row >= references);
         if may_go {
             outcome.survivor[row as usize] = first;
@@ -295,7 +297,7 @@ fn near(
     failure.map_or(Ok(clustering), |error| Err(Failure::Store(error)))
 }
 
-/// Clusters what shares keys.
+/// Clusters documents that share keys.
 fn cluster(keys: Sorter, rank: &[u32], settings: &DedupSettings, judge: &impl Judge) -> Result<Clustering, Failure> {
     let method = if settings.grouping == Grouping::Components { Method::Components } else { Method::Star };
     let threshold = match settings.search {
@@ -329,15 +331,15 @@ fn print_keys(
     Ok(sorter)
 }
 
-/// The fingerprints of rows, `None` for those without one. Errors: the store cannot be read.
+/// The fingerprints of rows; `None` for a row without one. Errors: the store cannot be read.
 pub fn fingerprints(corpus: &Corpus, rows: &[u32]) -> io::Result<Vec<Option<u64>>> {
     let is_there = |row: &&u32| (**row as usize) < corpus.rows.len();
     let print = |row: &u32| corpus.store.elements(*row).map(|elements| Print::get(&elements).fingerprint);
     rows.iter().filter(is_there).map(print).collect()
 }
 
-/// What holds a component together are its edges: what its members share with the one that stays is measured here, and may be less than
-/// the threshold.
+/// Scores each member of a component against the row that is kept. Chains of links hold a component together, so this
+/// score may be below the threshold.
 fn score_against_leaders(found: &mut Clustering, judge: &impl Judge) {
     let mut members: Vec<(u32, u32)> = (0..)
         .zip(&found.leader)
@@ -385,7 +387,7 @@ fn keys(
     Ok(sorter)
 }
 
-/// Sketches with their coordinates, as greedy clustering wants them.
+/// Sketches whose elements carry their coordinate, in the form that greedy clustering takes.
 struct SketchElements {
     elements: Vec<u64>,
     ends: Vec<usize>,
@@ -411,7 +413,8 @@ impl Sketches for SketchElements {
     }
 }
 
-/// The exact score of pairs of rows, in this order, `None` where it is undefined: the right one in the left one for containment.
+/// The exact scores of pairs of rows, in order; `None` where undefined. For containment, the share of the right row
+/// that is in the left row.
 ///
 /// Errors: the store cannot be read.
 pub fn scores(corpus: &Corpus, pairs: &[(u32, u32)], is_containment: bool) -> io::Result<Vec<Option<f64>>> {
@@ -429,7 +432,7 @@ pub fn scores(corpus: &Corpus, pairs: &[(u32, u32)], is_containment: bool) -> io
     judge.failure().map_or(Ok(scores), Err)
 }
 
-/// Brings clusters of documents back to rows: what holds for a document holds for those with the same text.
+/// Translates clusters of documents to clusters of rows: rows with the same text share the result.
 fn merge(found: Clustering, documents: &[u32], class: &[u32], outcome: &mut DedupOutcome) {
     let row_of = |document: u32| documents[document as usize];
     for (document, leader) in (0..).zip(&found.leader).filter(|(document, leader)| *document != **leader) {

@@ -1,9 +1,9 @@
-//! What pairs of documents are worth: sketches at a glance, shingles exactly.
+//! Scores pairs of documents: sketches give an estimate, shingles the exact score.
 //!
-//! A glance decides only where the interval at 1 − 10⁻⁶ clears the threshold. The exact score loads the hub's shingles into a set
-//! once and asks it for the shingles of each other document.
+//! A sketch decides a pair only if the confidence interval at 1 − 10⁻⁶ lies on one side of the threshold. The exact
+//! score puts the shingles of the hub into a set once and looks up those of each other document.
 //!
-//! Cost: a glance compares two sketches, some 50 ns; an exact score is some 3 ns a shingle.
+//! Cost: about 50 ns per estimate and 3 ns per shingle of an exact score.
 
 use crate::signed_store::{RowNumbers, SignedStore};
 use lookalike_core::clustering::{Glance, Judge};
@@ -12,12 +12,13 @@ use std::cell::RefCell;
 use std::io;
 use std::sync::{Mutex, OnceLock};
 
-/// How sure a sketch must be to decide.
+/// The confidence at which a sketch may decide.
 pub const CONFIDENCE: f64 = 1.0 - 1e-6;
-/// Largest sample for which decisions are kept; larger ones are scaled down to it, which is on the safe side.
+/// Largest sample with a table of decisions. Larger samples are scaled down to it; a smaller sample decides fewer
+/// pairs.
 const MAX_SAMPLE: usize = 512;
 
-/// What is measured.
+/// The measure of a pair.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Measure {
     /// The share of all shingles that both have.
@@ -26,21 +27,22 @@ pub enum Measure {
     Containment,
 }
 
-/// Judges the documents of a store.
+/// Judges documents by their shingles and sketches.
 pub struct ShingleJudge<'a> {
     store: &'a SignedStore,
     /// The row of each document.
     documents: &'a [u32],
     measure: Measure,
     threshold: f64,
-    /// Rows below this are references: others are judged against them only, and they never against each other.
+    /// Rows below this number are references. Other rows are compared with references only; references are not compared
+    /// with each other.
     references: Option<u32>,
     decisions: Vec<OnceLock<Vec<Decision>>>,
     failure: Mutex<Option<io::Error>>,
 }
 
 impl<'a> ShingleJudge<'a> {
-    /// Judges `documents`, rows of the store.
+    /// Makes a judge of `documents`, which are rows of the store.
     pub fn new(
         store: &'a SignedStore,
         documents: &'a [u32],
@@ -52,7 +54,7 @@ impl<'a> ShingleJudge<'a> {
         Self { store, documents, measure, threshold, references, decisions, failure: Mutex::new(None) }
     }
 
-    /// The first failure to read the store, after which answers are worth nothing.
+    /// The first failure to read the store. After one, answers are not valid.
     pub fn failure(&self) -> Option<io::Error> {
         self.failure.lock().ok().and_then(|mut failure| failure.take())
     }
@@ -61,7 +63,7 @@ impl<'a> ShingleJudge<'a> {
         self.documents[document as usize]
     }
 
-    /// What was read, or nothing after a failure, which is noted.
+    /// Returns what was read. After a failure, records it and returns nothing.
     fn read<T>(&self, numbers: io::Result<RowNumbers<'a, T>>) -> RowNumbers<'a, T> {
         numbers.unwrap_or_else(|error| {
             if let Ok(mut failure) = self.failure.lock() {
@@ -78,7 +80,7 @@ impl<'a> ShingleJudge<'a> {
 
     fn decide(&self, common: usize, sample: usize) -> Option<bool> {
         let (common, sample) = if sample > MAX_SAMPLE {
-            // Rounded towards the open middle from either side by the width of one element.
+            // Scaling rounds down by less than one element.
             (common * MAX_SAMPLE / sample, MAX_SAMPLE)
         } else {
             (common, sample)
@@ -134,7 +136,7 @@ impl Judge for ShingleJudge<'_> {
     }
 }
 
-/// Coordinates that agree.
+/// Number of equal coordinates.
 fn equal(left: &[u32], right: &[u32]) -> usize {
     #[cfg(target_arch = "x86_64")]
     if is_x86_feature_detected!("avx2") {
@@ -158,7 +160,7 @@ fn count_equal(left: &[u32], right: &[u32]) -> usize {
     left.iter().zip(right).map(|(left, right)| u32::from(left == right)).sum::<u32>() as usize
 }
 
-/// Elements of two ascending samples that are in both.
+/// Number of elements that two ascending samples share.
 fn shared(left: &[u32], right: &[u32]) -> usize {
     let (mut at, mut count) = (0, 0);
     for element in right {
@@ -172,8 +174,8 @@ thread_local! {
     static SETS: RefCell<(IdSet, IdSet)> = RefCell::default();
 }
 
-/// A set of ids: open addressing, at most half full, in slots that are wiped before each use. It stays in the first cache for documents
-/// of a thousand words. A slot of 0 is free, so the id 0 has a place of its own.
+/// A set of ids: open addressing, at most half full, with slots that are cleared before each use. For documents of a
+/// thousand words it fits the first-level cache. A slot of 0 is free, so the id 0 has a flag of its own.
 #[derive(Default)]
 struct IdSet {
     slots: Vec<u64>,
@@ -191,7 +193,7 @@ impl IdSet {
         self.shift = 64 - wanted.trailing_zeros();
     }
 
-    /// The slot of an id: the one that has it, or the free one where it would go.
+    /// The slot that holds an id, or the free slot where it would go.
     #[inline]
     fn slot(&self, id: u64) -> usize {
         let mask = self.slots.len() - 1;
@@ -202,7 +204,7 @@ impl IdSet {
         at
     }
 
-    /// Adds an id; whether it is new.
+    /// Adds an id. Returns whether it is new.
     #[inline]
     fn insert(&mut self, id: u64) -> bool {
         if id == 0 {

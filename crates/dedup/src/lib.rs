@@ -1,13 +1,14 @@
-//! Near-duplicates out of a corpus: rows in, who resembles whom out (Broder 2000, the four phases).
+//! Finds near-duplicates in a corpus (Broder 2000, the four phases).
 //!
 //! ```text
-//! chunks of lines ─▶ records ─▶ Signed ─▶ Store ─▶ classes ─▶ keys ─▶ clustering ─▶ Outcome
-//! columns ───────▶ lines.rs,   sign.rs   store.rs  job.rs           judge.rs
+//! chunks of lines ─▶ records ─▶ Signed ─▶ SignedStore ─▶ classes ─▶ keys ─▶ clustering ─▶ DedupOutcome
+//! columns ───────▶ line_cutter.rs, sign.rs  signed_store.rs  job.rs          judge.rs, simhash_judge.rs
 //!                  record.rs
 //! ```
 //!
-//! The stages are functions of batches: [`sign::Signer`] makes of a batch of texts what the others need, wherever that is done;
-//! [`corpus::Corpus`] holds what was signed, in memory or in files; [`job::decide`] sorts, joins, verifies and clusters it.
+//! The stages are functions of batches. [`sign::Signer`] computes from a batch of texts everything that later stages
+//! need; it can run anywhere. [`corpus::Corpus`] holds the results in memory or in files. [`job::decide`] sorts, joins,
+//! verifies and clusters them.
 
 pub mod blocks;
 pub mod corpus;

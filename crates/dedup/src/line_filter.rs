@@ -21,7 +21,7 @@ pub struct LineFilter {
     cutter: LineCutter,
     row: u64,
     at: u64,
-    /// What has come of an open line that is not kept.
+    /// The bytes so far of an open line that is not kept.
     held: Vec<u8>,
 }
 
@@ -59,7 +59,7 @@ impl LineFilter {
         mut keep: impl FnMut(&[u8]),
     ) {
         let cut = self.cutter.split(chunk, is_last);
-        // The pieces follow each other in the chunk: kept ones that are neighbours are copied at once.
+        // The pieces are adjacent in the chunk, so neighbouring kept pieces are copied at once.
         let (mut copied, mut stop) = (0, 0);
         for piece in lines(cut.head).chain(lines(cut.whole)).chain(lines(cut.tail)) {
             let start = stop;

@@ -1,4 +1,4 @@
-//! Rows as they are read: chunks of lines or columns of texts in, signed on all cores, batches out in their order.
+//! Reads rows from chunks of lines or columns of texts, and signs them on all cores; batches come out in order.
 //!
 //! Cost: that of `sign.rs`, on all cores.
 
@@ -19,29 +19,29 @@ const TASK: usize = 1 << 19;
 pub struct ReadSettings {
     /// How texts become shingles.
     pub shingling: Shingling,
-    /// What is kept of them.
+    /// What is computed from them.
     pub sketching: Sketching,
-    /// The columns of JSON Lines.
+    /// The columns of a JSON Lines record.
     pub columns: RecordColumns,
     /// Longest line, in bytes.
     pub most: usize,
 }
 
-/// Reads one source after the other.
+/// Reads one file or column after the other.
 pub struct RowReader {
     reading: ReadSettings,
     joiner: LineJoiner,
 }
 
 impl RowReader {
-    /// Errors: a parameter outside its range.
+    /// Makes a reader. Errors: a parameter outside its range.
     pub fn new(reading: ReadSettings) -> Result<Self> {
         Signer::new(reading.shingling, &reading.sketching)?;
         let joiner = LineJoiner::new(reading.most);
         Ok(Self { reading, joiner })
     }
 
-    /// Takes a chunk of a file of JSON Lines, cut anywhere: the rows that end in it.
+    /// Takes a chunk of a JSON Lines file. Returns the rows that end in it.
     pub fn lines(&mut self, chunk: &[u8], is_last: bool) -> Vec<Signed> {
         let ended = self.joiner.push(chunk, is_last);
         let tasks = cut_evenly(ended.rest);
@@ -54,8 +54,8 @@ impl RowReader {
         parts
     }
 
-    /// Takes texts that are at hand; `None` where there is none. Bytes that are no UTF-8 are read in the encoding that
-    /// they seem to have.
+    /// Takes texts in memory; `None` stands for a missing text. Bytes that are not UTF-8 are decoded with the most
+    /// likely encoding.
     pub fn texts<'t>(
         &self,
         texts: &(impl Fn(usize) -> Option<&'t [u8]> + Sync),
@@ -89,13 +89,13 @@ fn too_long(bytes: usize, most: usize) -> String {
     format!("`{bytes}` bytes are more than the `{most}` a record may have")
 }
 
-/// How many rows make a task of about [`TASK`] bytes.
+/// Number of rows that make a task of about [`TASK`] bytes.
 fn texts_per_task<'t>(texts: &impl Fn(usize) -> Option<&'t [u8]>, count: usize) -> usize {
     let bytes: usize = (0..count).map(|row| texts(row).map_or(0, <[u8]>::len)).sum();
     (count * TASK).checked_div(bytes).map_or(count, |rows| rows.clamp(1, count)).max(1)
 }
 
-/// Stretches of whole lines of about [`TASK`] bytes.
+/// Cuts whole lines into blocks of about [`TASK`] bytes.
 fn cut_evenly(mut lines: &[u8]) -> Vec<&[u8]> {
     let mut tasks = Vec::new();
     while !lines.is_empty() {
@@ -108,9 +108,9 @@ fn cut_evenly(mut lines: &[u8]) -> Vec<&[u8]> {
     tasks
 }
 
-/// What one core signs lines with.
+/// The signer and buffer of one core.
 struct Worker {
-    /// None only for parameters that were refused when the corpus was made.
+    /// None only for parameters that [`RowReader::new`] refuses.
     signer: Option<Signer>,
     buffer: String,
 }
@@ -121,9 +121,9 @@ impl Worker {
     }
 }
 
-/// Signs whole lines.
+/// Signs a block of whole lines.
 fn sign_lines(reading: &ReadSettings, block: &[u8], worker: &mut Worker) -> Signed {
-    // English has a word in six to seven bytes.
+    // English has about one word per six bytes.
     let mut signed = Signed { ids: Vec::with_capacity(block.len() / 6), ..Signed::default() };
     for line in lines(block) {
         sign_line(reading, line.strip_suffix(b"\n").unwrap_or(line), worker, &mut signed);

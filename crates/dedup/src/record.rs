@@ -1,38 +1,40 @@
-//! One line of JSON Lines: is it an object, and what do the columns asked for hold? Everything else is checked and passed over.
+//! Reads one line of JSON Lines: checks that it is an object and extracts the chosen columns.
 //!
-//! The parser finds where the text stands; its escapes are undone here, into a buffer that is used again, because the parser would
-//! grow a new one for every line. Cost: about 0.7 ns a byte; nothing is kept but the text, and that is copied only where it has escapes.
+//! The parser finds the position of the text. The escapes are decoded here, into a buffer that is reused, because the
+//! parser would allocate a new one for every line. Cost: about 0.7 ns per byte; the text is copied only if it has
+//! escapes.
 
 use serde::de::{DeserializeSeed, Deserializer as _, Error as _, IgnoredAny, MapAccess, SeqAccess, Visitor};
 use serde_json::value::RawValue;
 use std::borrow::Cow;
 use std::fmt;
 
-/// The columns that are looked at.
+/// The columns that are read.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct RecordColumns {
-    /// The text.
+    /// The column of the text.
     pub text: String,
-    /// A number that decides who survives, if one is asked for.
+    /// The column of the number that decides which row is kept, if any.
     pub number: Option<String>,
-    /// The name of the row, if it is asked for.
+    /// The column of the name of the row, if any.
     pub name: Option<String>,
 }
 
-/// What a line holds.
+/// The content of a line.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Record<'a> {
-    /// A text, and the number if it is one.
+    /// A text, and the number if the line has one.
     Text(&'a str, Option<f64>),
-    /// Nothing but white space.
+    /// Only white space.
     Blank,
     /// An object whose text is missing or null.
     Missing,
-    /// Something else; why.
+    /// Anything else; the reason.
     Bad(String),
 }
 
-/// Reads a line and the name it has: a string without its quotes, anything else as it stands there; none for null.
+/// Reads a line and its name. The text borrows from the line, or from `buffer` if it has escapes. A name is a string
+/// without its quotes, or the JSON of any other value; null is none.
 pub fn read<'a>(line: &'a [u8], columns: &RecordColumns, buffer: &'a mut String) -> (Record<'a>, Option<Cow<'a, str>>) {
     if line.iter().all(u8::is_ascii_whitespace) {
         return (Record::Blank, None);
@@ -82,7 +84,7 @@ fn text_of<'a>(
     }
 }
 
-/// The value of a column as it stands in a line, if the line is an object in UTF-8: `null` where it has none.
+/// The JSON of a column's value, if the line is an object in UTF-8; `null` if the column is missing.
 pub fn value<'a>(line: &'a [u8], column: &str) -> Option<&'a str> {
     let columns = RecordColumns { text: column.to_owned(), number: None, name: None };
     let mut parser = serde_json::Deserializer::from_str(std::str::from_utf8(line).ok()?);
@@ -91,7 +93,7 @@ pub fn value<'a>(line: &'a [u8], column: &str) -> Option<&'a str> {
     Some(found.text.unwrap_or("null"))
 }
 
-/// What a value is, by how it begins.
+/// The type of a JSON value, from its first byte.
 enum ValueKind {
     Null,
     String,
@@ -109,7 +111,8 @@ fn kind(raw: &str) -> ValueKind {
     }
 }
 
-/// Undoes the escapes of the inside of a JSON string. None: a surrogate without its other half, which no text can hold.
+/// Decodes the escapes of the inside of a JSON string. Returns `None` for half a surrogate pair, which a string cannot
+/// hold.
 ///
 /// REQUIRES: the parser has checked the string.
 fn unescape(inner: &str, out: &mut String) -> Option<()> {
@@ -142,7 +145,7 @@ fn unescape(inner: &str, out: &mut String) -> Option<()> {
     Some(())
 }
 
-/// What the parser says, without the line number, which is always 1.
+/// The parser's message without the line number, which is always 1.
 fn reason(error: &serde_json::Error) -> String {
     let whole = error.to_string();
     let what = whole.split(" at line ").next().unwrap_or(&whole);
@@ -153,10 +156,10 @@ fn reason(error: &serde_json::Error) -> String {
 }
 
 struct RecordFields<'a> {
-    /// The text as it stands in the line.
+    /// The JSON of the text.
     text: Option<&'a str>,
     number: Option<f64>,
-    /// The name as it stands in the line.
+    /// The JSON of the name.
     name: Option<&'a str>,
 }
 
@@ -176,7 +179,7 @@ impl<'de> Visitor<'de> for Object<'_> {
         while let Some(key) = map.next_key_seed(Key)? {
             if key == self.columns.text.as_str() {
                 found.text = Some(map.next_value::<&'de RawValue>()?.get());
-                // One column may be both.
+                // One column may be both text and name.
                 if self.columns.name.as_deref() == Some(&*key) {
                     found.name = found.text;
                 }
@@ -224,7 +227,7 @@ impl<'de> Visitor<'de> for Object<'_> {
     }
 }
 
-/// A key, borrowed where it has no escapes.
+/// Reads a key; borrows it unless it has escapes.
 struct Key;
 
 impl<'de> DeserializeSeed<'de> for Key {

@@ -1,6 +1,7 @@
-//! Texts → what the later stages need of them: a content hash, the ids of the shingles, and a sketch. A function of the batch alone.
+//! Computes from texts what later stages need: a content hash, the ids of the shingles, and a sketch.
 //!
-//! Cost: reading the words and multiplying the shingles, one pass; 8 bytes a shingle and 4 an element of the sketch.
+//! The result depends on the batch alone. Cost: one pass that reads the words and fingerprints the shingles; 8 bytes
+//! per shingle and 4 per element of the sketch.
 
 use lookalike_core::error::Result;
 use lookalike_core::simhash::hashing::{Simhash, SimhashRecipe, Simhasher};
@@ -11,43 +12,43 @@ use lookalike_core::sketch::sample::limit_of_modulus;
 use lookalike_core::sketch::shingle::{into_set, Shingler, Shingling};
 use xxhash_rust::xxh3::xxh3_128;
 
-/// What is kept of a document to find it by.
+/// What is kept of a document for the search.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Sketching {
-    /// Nothing: identical texts are all that is looked for.
+    /// Nothing: only identical texts are searched for.
     None,
     /// t coordinates by Fast Similarity Sketching.
     Fast {
-        /// t.
+        /// The size t.
         size: usize,
     },
     /// t coordinates by linear permutations.
     Permutations {
-        /// t.
+        /// The size t.
         size: usize,
     },
     /// The ids below 2^64/m: a sample that grows with the document, for containment.
     Modulo {
-        /// m.
+        /// The modulus m.
         modulus: u64,
     },
     /// The simhash, as [`Print`].
     Simhash {
         /// How it is made.
         recipe: SimhashRecipe,
-        /// Whether shingles are kept beside it, to verify by.
+        /// Whether shingles are kept too, for verification.
         with_shingles: bool,
     },
 }
 
-/// A simhash as the elements of a sketch: what filters compare, then the fingerprint if there is one.
+/// A simhash as elements of a sketch: length and language, then the fingerprint if there is one.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Print {
     /// The fingerprint, if the text has one.
     pub fingerprint: Option<u64>,
-    /// Tokens of the text.
+    /// Number of tokens of the text.
     pub length: u32,
-    /// Its language; unknown unless it was asked for.
+    /// Its language; unknown unless the recipe asks for it.
     pub language: TextLanguage,
 }
 
@@ -58,7 +59,7 @@ impl From<Simhash> for Print {
 }
 
 impl Print {
-    /// Appends it to the elements.
+    /// Appends the elements.
     fn put(self, elements: &mut Vec<u32>) {
         elements.extend([self.length, u32::from(self.language.number())]);
         if let Some(bits) = self.fingerprint {
@@ -66,7 +67,7 @@ impl Print {
         }
     }
 
-    /// What elements hold.
+    /// Reads the elements.
     pub fn get(elements: &[u32]) -> Self {
         let fingerprint = match elements {
             [_, _, low, high] => Some(u64::from(*high) << 32 | u64::from(*low)),
@@ -77,20 +78,20 @@ impl Print {
     }
 }
 
-/// What became of a row.
+/// The state of a row.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[repr(u8)]
 pub enum RowState {
     /// It is compared.
     #[default]
     Compared,
-    /// Its text has fewer tokens than a shingle, so that only identical texts are found.
+    /// Its text has fewer tokens than a shingle; it is compared for identity only.
     Short,
-    /// It has no text, or nothing but white space.
+    /// It has no text, or only white space.
     Missing,
     /// It could not be read.
     Bad,
-    /// A line without anything on it.
+    /// Its line is empty.
     Blank,
 }
 
@@ -101,20 +102,20 @@ impl RowState {
     }
 }
 
-/// What is known of a row apart from its shingles.
+/// What is known of a row apart from shingles and sketch.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct SignedRow {
     /// XXH3-128 of the text.
     pub content: u128,
     /// Bytes of the text.
     pub bytes: u32,
-    /// What became of it.
+    /// Its state.
     pub state: RowState,
-    /// The number that decides who survives; NaN if it has none.
+    /// The number that decides which row is kept; NaN if there is none.
     pub number: f64,
 }
 
-/// A batch of rows, signed.
+/// A batch of signed rows.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Signed {
     /// The rows, in order.
@@ -127,9 +128,9 @@ pub struct Signed {
     pub elements: Vec<u32>,
     /// Where the elements of each row end.
     pub element_ends: Vec<u32>,
-    /// Rows that could not be read, by their place in the batch, and why.
+    /// Rows that could not be read: their place in the batch and the reason.
     pub problems: Vec<(u32, String)>,
-    /// The names of the rows, where they were asked for.
+    /// The names of the rows, if they are read.
     pub names: Vec<Option<String>>,
 }
 
@@ -141,19 +142,19 @@ impl Signed {
         self.element_ends.push(self.elements.len() as u32);
     }
 
-    /// A row without a text.
+    /// Appends a row without a text.
     pub fn push_without(&mut self, state: RowState) {
         self.end_row(SignedRow { state, number: f64::NAN, ..SignedRow::default() });
     }
 
-    /// A row that could not be read.
+    /// Appends a row that could not be read.
     pub fn push_bad(&mut self, reason: String) {
         self.problems.push((self.rows.len() as u32, reason));
         self.push_without(RowState::Bad);
     }
 }
 
-/// Signs texts; each thread has its own.
+/// Signs texts; each thread has its own signer.
 pub struct Signer {
     shingler: Shingler,
     sketcher: Sketcher,
@@ -170,7 +171,7 @@ enum Sketcher {
 }
 
 impl Signer {
-    /// Errors: a sketch of an impossible size.
+    /// Makes a signer. Errors: a size that no sketch can have.
     pub fn new(shingling: Shingling, sketching: &Sketching) -> Result<Self> {
         let (sketcher, size) = match sketching {
             Sketching::None => (Sketcher::None, 0),
@@ -184,7 +185,7 @@ impl Signer {
         Ok(Self { shingler: Shingler::new(shingling), sketcher, coordinates: vec![0; size], halves: Vec::new() })
     }
 
-    /// Appends one text as a row. Nothing but white space is no text: two such rows are not alike.
+    /// Appends one text as a row. White space alone is not a text, so two such rows are not identical.
     pub fn push(&mut self, text: &str, number: f64, out: &mut Signed) {
         if text.trim_start().is_empty() {
             return out.push_without(RowState::Missing);
@@ -208,7 +209,7 @@ impl Signer {
         out.end_row(SignedRow { content: xxh3_128(text.as_bytes()), bytes: text.len() as u32, state, number });
     }
 
-    /// Appends the elements of the sketch of the ids from `from` on.
+    /// Appends the sketch of the ids from `from` on.
     fn sketch(&mut self, from: usize, out: &mut Signed) {
         let ids = &out.ids[from..];
         match &self.sketcher {
@@ -218,25 +219,25 @@ impl Signer {
             Sketcher::Below(limit) => {
                 let mut sample: Vec<u64> = ids.iter().copied().filter(|id| id < limit).collect();
                 into_set(&mut sample);
-                // Scaled up to all of 32 bits, so that they stay apart.
+                // Scaled to the full 32 bits, so that different ids stay different.
                 out.elements.extend(sample.iter().map(|id| scaled(*id, *limit)));
                 return;
             }
         }
-        // Equality of the lower halves is equality of the elements but for one pair in 2^32.
+        // Comparing the lower halves is wrong for one pair of elements in 2^32.
         out.elements.extend(self.coordinates.iter().map(|element| *element as u32));
     }
 }
 
-/// Appends the simhash of a text; whether it has a fingerprint.
+/// Appends the simhash of a text. Returns whether it has a fingerprint.
 fn print(hasher: &mut Simhasher, text: &str, elements: &mut Vec<u32>) -> bool {
-    // No row is as long as the texts that are refused.
+    // Texts of 4 GiB are refused by the hasher; rows are shorter.
     let made = hasher.text(text).unwrap_or_default();
     Print::from(made).put(elements);
     made.fingerprint.is_some()
 }
 
-/// An id below `limit`, as 32 bits that keep the order of ids.
+/// Scales an id below `limit` to 32 bits, keeping the order of ids.
 fn scaled(id: u64, limit: u64) -> u32 {
     ((u128::from(id) << 32) / u128::from(limit.max(1))).min(u128::from(u32::MAX)) as u32
 }
@@ -290,7 +291,7 @@ mod tests {
             let expected: Vec<Print> = expected.into_iter().map(Print::from).collect();
             assert_eq!(prints, expected);
             let is_compared: Vec<bool> = found.rows.iter().map(|row| row.state == RowState::Compared).collect();
-            // Two words have a fingerprint and no shingle of three.
+            // Two words have a fingerprint but no shingle of three words.
             assert_eq!(is_compared, [true, !with_shingles, false, true]);
             assert_eq!(found.ids.is_empty(), !with_shingles);
         }

@@ -1,9 +1,9 @@
-//! What was signed, kept until it is asked for: in memory within a budget, in one file beyond it.
+//! Stores the shingles and sketches of signed rows: in memory within a budget, in one file beyond it.
 //!
-//! Batches are kept as they come. Reading a row is a search for its batch and a borrow, or a read from the file at its place.
-//! The file is private and written once; it is unlinked as soon as it is open where the system allows that.
+//! Batches are kept in order. Reading a row searches for its batch, then borrows from memory or reads from the file.
+//! The file is private, written once, and unlinked as soon as it is open where the system allows that.
 //!
-//! Cost: 8 bytes a shingle and 4 an element, in memory or in the file, and 8 bytes a row.
+//! Cost: 8 bytes per shingle and 4 per element, in memory or in the file, and 8 bytes per row.
 
 use crate::sign::Signed;
 use std::fs::File;
@@ -11,13 +11,13 @@ use std::io;
 use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
 
-/// A run of numbers in memory or in the file.
+/// The numbers of a batch, in memory or in the file.
 enum StoredColumn<T> {
     Memory(Vec<T>),
     File { offset: u64 },
 }
 
-/// Numbers that can stand in a file.
+/// Numbers that can be written to a file.
 trait Number: Copy {
     const BYTES: usize;
     fn put(self, out: &mut Vec<u8>);
@@ -53,22 +53,22 @@ struct Segment {
     elements: StoredColumn<u32>,
 }
 
-/// Everything that was signed but the rows themselves.
+/// The shingles and sketches of all rows.
 pub struct SignedStore {
     segments: Vec<Segment>,
     rows: u32,
-    /// Bytes in memory that are left.
+    /// Bytes of the memory budget that are left.
     left: usize,
     folder: PathBuf,
     file: Option<File>,
     written: u64,
 }
 
-/// Numbers of one row: borrowed from memory, or read into a buffer.
+/// The numbers of one row: borrowed from memory, or read from the file.
 pub enum RowNumbers<'a, T> {
-    /// In memory.
+    /// Borrowed from memory.
     Borrowed(&'a [T]),
-    /// Read.
+    /// Read from the file.
     Owned(Vec<T>),
 }
 
@@ -84,21 +84,21 @@ impl<T> std::ops::Deref for RowNumbers<'_, T> {
 }
 
 impl SignedStore {
-    /// Keeps up to `budget_bytes` in memory, the rest in a file of `folder`.
+    /// Makes a store that keeps up to `budget_bytes` in memory, the rest in a file in `folder`.
     pub fn new(budget_bytes: usize, folder: &Path) -> Self {
         Self { segments: Vec::new(), rows: 0, left: budget_bytes, folder: folder.to_owned(), file: None, written: 0 }
     }
 
-    /// Bytes that went to the file.
+    /// Bytes written to the file.
     pub fn written(&self) -> u64 {
         self.written
     }
 
-    /// Takes what was signed after the rows before it. Errors: the file cannot be written.
+    /// Appends a signed batch and returns its rows. Errors: the file cannot be written.
     pub fn push(&mut self, signed: Signed) -> io::Result<Vec<crate::sign::SignedRow>> {
         let first = self.rows;
         self.rows += signed.rows.len() as u32;
-        // Sketches are asked for more often than shingles, so they have the first claim.
+        // Sketches are read more often than shingles, so they get memory first.
         let elements = self.hold(signed.elements)?;
         let ids = self.hold(signed.ids)?;
         let (id_ends, element_ends) = (signed.id_ends, signed.element_ends);
@@ -125,7 +125,7 @@ impl SignedStore {
         if self.file.is_none() {
             let path = self.folder.join("signed");
             let file = File::options().read(true).write(true).create_new(true).open(&path)?;
-            // The folder is removed in any case; this is for runs that are killed.
+            // The caller removes the folder at the end; unlinking now helps if the process is killed.
             std::fs::remove_file(&path)?;
             self.file = Some(file);
         }
@@ -139,7 +139,7 @@ impl SignedStore {
         (place < segment.id_ends.len()).then_some((segment, place))
     }
 
-    /// The ids of a row's shingles, in order of the text, with repetitions. Errors: the file cannot be read.
+    /// The ids of a row's shingles in the order of the text, with repetitions. Errors: the file cannot be read.
     pub fn ids(&self, row: u32) -> io::Result<RowNumbers<'_, u64>> {
         match self.segment(row) {
             Some((segment, place)) => self.numbers(&segment.ids, &segment.id_ends, place),
@@ -147,7 +147,7 @@ impl SignedStore {
         }
     }
 
-    /// How many ids a row has.
+    /// Number of ids of a row.
     pub fn id_count(&self, row: u32) -> usize {
         let Some((segment, place)) = self.segment(row) else { return 0 };
         let (start, end) = bounds(&segment.id_ends, place);
@@ -181,7 +181,7 @@ impl SignedStore {
     }
 }
 
-/// Where the numbers of a place begin and end.
+/// Start and end of the numbers of a row, by its place in the batch.
 fn bounds(ends: &[u32], place: usize) -> (usize, usize) {
     let start = place.checked_sub(1).map_or(0, |before| ends[before] as usize);
     (start, ends[place] as usize)

@@ -1,6 +1,7 @@
-//! What pairs of documents are worth by their fingerprints: within the distance, alike in length, and verified by shingles if asked.
+//! Scores pairs of documents by their simhash: within a distance, of similar length, and optionally verified by
+//! shingles.
 //!
-//! Cost: a glance is an exclusive or and a count of bits; 16 bytes a document.
+//! Cost: one exclusive or and one bit count per pair; 16 bytes per document.
 
 use crate::judge::ShingleJudge;
 use crate::sign::Print;
@@ -13,26 +14,26 @@ use std::io;
 /// Bits of a fingerprint.
 const BITS: f64 = 64.0;
 
-/// When two documents are candidates of each other, and what they are worth.
+/// When two documents are candidates, and how they are scored.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Nearness {
     /// Bits in which fingerprints may differ.
     pub distance: u32,
-    /// The share of the longer length by which lengths may differ, if they are compared (the paper's §6 A).
+    /// The largest difference of two lengths, as a share of the longer one; `None` for no limit (the paper's §6 A).
     pub length: Option<f64>,
-    /// Whether only documents of one language, known for both, are paired (§6 C).
+    /// Whether only documents with the same known language are paired (§6 C).
     pub same_language: bool,
-    /// Whether shingles decide; else the distance does.
+    /// Whether shingles decide; otherwise the distance does.
     pub is_verified: bool,
 }
 
-/// The score of two fingerprints that differ in so many bits: 1 if in none, 0 if in all.
+/// The score of two fingerprints that differ in `distance` bits: 1 for none, 0 for all.
 pub fn score(distance: u32) -> f64 {
     1.0 - f64::from(distance) / BITS
 }
 
 impl Nearness {
-    /// Whether two documents are candidates.
+    /// The distance of two documents if they are candidates.
     fn allows(&self, left: Print, right: Print) -> Option<u32> {
         let bits = distance(left.fingerprint?, right.fingerprint?);
         let (short, long) = (left.length.min(right.length), left.length.max(right.length));
@@ -47,12 +48,12 @@ pub struct SimhashJudge<'a> {
     nearness: Nearness,
     /// The fingerprint of each document.
     prints: Vec<Print>,
-    /// What verifies, and knows who may be paired at all.
+    /// Verifies pairs, and knows which rows may be paired.
     shingled: ShingleJudge<'a>,
 }
 
 impl<'a> SimhashJudge<'a> {
-    /// Loads the fingerprints of `documents`, rows of the store. Errors: the store cannot be read.
+    /// Loads the fingerprints of `documents`, which are rows of the store. Errors: the store cannot be read.
     pub fn new(
         nearness: Nearness,
         store: &SignedStore,

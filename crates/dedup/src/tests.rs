@@ -1,4 +1,4 @@
-//! The whole job against its definition: all pairs of a small corpus, measured exactly.
+//! Tests of whole jobs against the definition: all pairs of a small corpus, measured exactly.
 
 use crate::corpus::Corpus;
 use crate::job::{decide, DedupOutcome, DedupSettings, Grouping, Keep, Link, SearchMethod};
@@ -17,7 +17,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 
 const THRESHOLD: f64 = 0.6;
 
-/// A folder of its own, removed at the end.
+/// A temporary folder, removed when dropped.
 struct Folder(PathBuf);
 
 impl Folder {
@@ -57,7 +57,7 @@ fn settings(search: SearchMethod, folder: &Folder) -> DedupSettings {
     }
 }
 
-/// Every document as a line of JSON.
+/// The documents as JSON Lines.
 fn lines(texts: &[String]) -> Vec<u8> {
     texts
         .iter()
@@ -99,7 +99,7 @@ fn resemblance(left: &str, right: &str) -> Option<f64> {
     counts(left, right).resemblance()
 }
 
-/// Texts of few words, copies of them with some words changed, and short and empty ones.
+/// Texts of few words, copies with some words changed, and short and empty texts.
 fn corpora() -> impl Strategy<Value = Vec<String>> {
     let text = prop::collection::vec(0u32..400, 0..60);
     let edit = prop::collection::vec((any::<prop::sample::Index>(), 0u32..400), 0..8);
@@ -162,7 +162,7 @@ proptest! {
 
     #[test]
     fn no_two_survivors_resemble_each_other(texts in corpora()) {
-        // 32 keys of two coordinates: a pair at the threshold is missed once in 10^6.
+        // With 32 keys of two coordinates, one pair in 10^6 at the threshold is missed.
         let outcome = run(&texts, Sketching::Fast { size: 64 }, |_| (), 1 << 20);
         let stays = |row: &usize| outcome.survivor[*row] == *row as u32;
         let survivors: Vec<usize> = (0..texts.len()).filter(stays).collect();
@@ -192,7 +192,7 @@ proptest! {
         for row in (0..texts.len()).filter(stays) {
             for other in (0..texts.len()).filter(|other| *other != row && stays(other)) {
                 let (there, back) = (counts(&texts[row], &texts[other]), counts(&texts[other], &texts[row]));
-                // The larger of two is never asked whether it is contained; with equal sizes either may go.
+                // The larger of two documents is not tested for being contained; of equal sizes either may be removed.
                 if there.left < there.right {
                     prop_assert!(there.containment().is_none_or(|score| score < THRESHOLD), "{} in {}", row, other);
                 }
@@ -245,7 +245,7 @@ fn recipe() -> SimhashRecipe {
     SimhashRecipe::new(shingling().options, 1).expect("in range")
 }
 
-/// The first row of each row's component, where texts are linked that are the same or that `are_near` says so of.
+/// The first row of each row's component; texts are linked if they are equal or `are_near` holds.
 fn components(texts: &[String], are_near: impl Fn(usize, usize) -> bool) -> Vec<usize> {
     let mut first: Vec<usize> = (0..texts.len()).collect();
     for (left, right) in (0..texts.len()).flat_map(|right| (0..right).map(move |left| (left, right))) {

@@ -1,4 +1,4 @@
-//! Bash and its ancestors.
+//! Bash and other shells.
 
 use super::{CodeLanguage, Quote, Shape};
 use crate::fold::NodeClass;
@@ -30,7 +30,7 @@ pub static BASH: CodeLanguage = CodeLanguage::new(
     },
 );
 
-/// Operators of tests that are written as words; the ones that commands take for options are left out.
+/// Test operators that are written as words, except those that commands take as options.
 const TESTS: &str = "-lt -gt -le -ge -eq -ne -nt -ot -ef -z";
 
 /// Characters that end a word.

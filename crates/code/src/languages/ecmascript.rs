@@ -54,7 +54,7 @@ pub static TYPESCRIPT: CodeLanguage = CodeLanguage::new(
 pub static TSX: CodeLanguage =
     CodeLanguage::new("tsx", &[".tsx"], "ecmascript", tree_sitter_typescript::LANGUAGE_TSX, TYPED);
 
-/// Regular expressions: where no operand stands before, a slash does not divide.
+/// Regular expressions: a slash that follows no operand begins one.
 fn special(lexer: &Lexer<'_>, at: usize) -> Option<(usize, NodeClass)> {
     let rest = lexer.rest(at);
     if rest.starts_with("#!") && at == 0 {

@@ -26,7 +26,7 @@ pub static LUA: CodeLanguage = CodeLanguage::new(
     },
 );
 
-/// Long brackets, of strings and of comments.
+/// Long brackets of strings and comments.
 fn special(lexer: &Lexer<'_>, at: usize) -> Option<(usize, NodeClass)> {
     let rest = lexer.rest(at);
     if rest.starts_with("#!") && at == 0 {

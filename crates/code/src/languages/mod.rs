@@ -1,4 +1,4 @@
-//! The languages, one file each: a grammar, what its nodes mean, and how the lexer reads its text.
+//! The languages, one file each: the grammar, the meaning of its nodes, and the table for the lexer.
 
 mod bash;
 mod c;
@@ -45,16 +45,16 @@ pub static LANGUAGES: &[&CodeLanguage] = &[
     &ecmascript::TYPESCRIPT,
 ];
 
-/// The language of this name.
+/// The language with this name.
 pub fn language(name: &str) -> Option<&'static CodeLanguage> {
     LANGUAGES.iter().find(|language| language.name == name).copied()
 }
 
 /// A language that can be read.
 pub struct CodeLanguage {
-    /// What people call it, in lower case; the name given to `--language`.
+    /// Its name in lower case, as given to `--language`.
     pub name: &'static str,
-    /// What the names of its files end with, point included.
+    /// The suffixes of its file names, with the point.
     pub suffixes: &'static [&'static str],
     /// The group of languages whose tokens match each other; part of every token's value.
     pub family: &'static str,
@@ -75,24 +75,24 @@ impl CodeLanguage {
         Self { name, suffixes, family, shape, entry, grammar: OnceLock::new(), tables: OnceLock::new() }
     }
 
-    /// The grammar, as the parser takes it.
+    /// The grammar in the parser's form.
     pub(crate) fn grammar(&self) -> &tree_sitter::Language {
         self.grammar.get_or_init(|| tree_sitter::Language::new(self.entry))
     }
 
-    /// What its nodes and words fold to.
+    /// The tables of folded nodes and words.
     pub(crate) fn tables(&self) -> &FoldTables {
         self.tables.get_or_init(|| FoldTables::new(self))
     }
 }
 
-/// What the nodes of a grammar mean, and how its text is read without it. Sets are words with blanks between them.
+/// The meaning of a grammar's nodes, and how the lexer reads the language. Sets are words separated by blanks.
 pub(crate) struct Shape {
     /// Node kinds that are identifiers.
     pub names: &'static str,
     /// Node kinds that are numbers.
     pub numbers: &'static str,
-    /// Node kinds that are strings and their like, with all that is in them.
+    /// Node kinds that are strings or similar, with everything inside them.
     pub strings: &'static str,
     /// Node kinds that are comments.
     pub comments: &'static str,
@@ -100,53 +100,54 @@ pub(crate) struct Shape {
     pub remarks: &'static str,
     /// Node kinds whose text the lexer reads.
     pub unread: &'static str,
-    /// Node kinds, and literal texts, that are nothing: terminators one may leave out.
+    /// Node kinds and literal texts that are not tokens, such as optional terminators.
     pub ignored: &'static str,
-    /// Keywords that the grammar holds as rules, so that they cannot be asked of it.
+    /// Keywords that are rules of the grammar, so that it does not list them as literal texts.
     pub words: &'static str,
-    /// Constants that the grammar takes for identifiers.
+    /// Constants that are identifiers in the grammar.
     pub constants: &'static str,
-    /// Keywords that are mostly identifiers, and operators that are mostly two: the lexer takes them for such.
+    /// Keywords that are mostly identifiers, and operators that are mostly two operators: the lexer reads them as
+    /// those.
     pub soft: &'static str,
-    /// What the names of the rules for keywords begin with, in a grammar that has a rule for each.
+    /// The prefix of keyword rules, in a grammar that has one rule per keyword.
     pub keyword_rules: &'static str,
-    /// Whether a statement ends with its line, as a rule.
+    /// Whether a statement usually ends with its line.
     pub ends_lines: bool,
     /// Whether keywords may be written in either case.
     pub case_blind: bool,
-    /// What begins a comment to the end of the line.
+    /// The openings of comments that end with the line.
     pub line_comments: &'static [&'static str],
-    /// What begins and ends other comments.
+    /// The openings and closings of other comments.
     pub block_comments: &'static [(&'static str, &'static str)],
     /// Whether block comments contain block comments.
     pub comments_nest: bool,
-    /// Strings, the longest opening first.
+    /// The kinds of strings, the longest opening first.
     pub quotes: &'static [Quote],
     /// Characters beyond letters and `_` that begin a name.
     pub name_start: &'static str,
-    /// Characters beyond letters, digits and `_` that go on with a name.
+    /// Characters beyond letters, digits and `_` that continue a name.
     pub name_part: &'static str,
-    /// Characters of which one may end a name.
+    /// Characters one of which may end a name.
     pub name_end: &'static str,
     /// Whether a sign may be part of a number.
     pub signed_numbers: bool,
     /// Whether `>>` may close two lists of type arguments.
     pub generics: bool,
-    /// Whether the scanner that the grammar is built with can hold what is open at once. It has [`SCANNER_BYTES`], and some
-    /// scanners abort or write beyond them.
+    /// Whether the scanner of the grammar has room for everything that a text opens at once. It has [`SCANNER_BYTES`];
+    /// some scanners abort or write beyond them.
     pub fits: Option<fn(&str) -> bool>,
-    /// What only this language has: end and class of what begins at an offset, if it is that.
+    /// Reads what only this language has at an offset: its end and class, or `None`.
     pub special: Option<Special>,
 }
 
-/// Room for the state of a grammar's scanner, in bytes: a constant of tree-sitter.
+/// Bytes that a grammar's scanner has for its state: a constant of tree-sitter.
 const SCANNER_BYTES: usize = 1_024;
 
-/// Reads what only one language has.
+/// Reads the tokens that only one language has.
 pub(crate) type Special = fn(&Lexer<'_>, usize) -> Option<(usize, NodeClass)>;
 
 impl Shape {
-    /// Most languages descend from C: its comments and quotes, nothing special.
+    /// The default: comments and quotes of C, nothing special.
     const PLAIN: Self = Self {
         names: "identifier",
         numbers: "",
@@ -175,24 +176,24 @@ impl Shape {
     };
 }
 
-/// A sort of string.
+/// A kind of string.
 pub(crate) struct Quote {
-    /// What begins it.
+    /// Its opening.
     pub open: &'static str,
-    /// What ends it.
+    /// Its closing.
     pub close: &'static str,
-    /// The byte that takes away the meaning of the next.
+    /// The byte that escapes the next one.
     pub escape: Option<u8>,
-    /// Whether the closing quote, twice, is a quote inside.
+    /// Whether a doubled closing quote is a quote inside the string.
     pub doubled: bool,
-    /// Whether it often holds line ends. Where quotes merely may, the lexer ends them with the line: if one is missing,
-    /// the rest of the file would be read inside out.
+    /// Whether it often holds line ends. If line ends are merely allowed, the lexer ends the string with the line:
+    /// otherwise one missing quote would swap code and strings in the rest of the file.
     pub lines: bool,
-    /// What begins and ends code inside.
+    /// The opening and closing of code inside the string.
     pub hole: Option<(&'static str, u8)>,
-    /// Words that may stand before it, without a blank.
+    /// Words that may stand directly before the opening.
     pub prefixes: &'static [&'static str],
-    /// Whether one of them must.
+    /// Whether such a word is required.
     pub needs_prefix: bool,
 }
 

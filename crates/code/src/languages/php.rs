@@ -1,4 +1,4 @@
-//! PHP, with the text around it.
+//! PHP and the text around it.
 
 use super::{CodeLanguage, Quote, Shape};
 use crate::fold::NodeClass;
@@ -41,7 +41,7 @@ fn special(lexer: &Lexer<'_>, at: usize) -> Option<(usize, NodeClass)> {
     }
     let after = rest.strip_prefix("<<<")?.trim_start_matches([' ', '"', '\'']);
     let len = after.bytes().take_while(|byte| byte.is_ascii_alphanumeric() || *byte == b'_').count();
-    // The mark itself, where it opens the string, does not stand alone on its line.
+    // The mark at the opening is not alone on its line, so it does not end the string.
     let (_, end) = lexer.line_of(at, &after[..len], true).filter(|_| len > 0)?;
     Some((end, lexer.string()))
 }

@@ -34,10 +34,10 @@ pub static PYTHON: CodeLanguage = CodeLanguage::new(
     },
 );
 
-/// Whether the indents that can be open at once fit: two bytes each, beside one for each of at most 255 strings.
+/// Whether the scanner has room for the open indents: two bytes each, and one for each of at most 255 strings.
 fn fits(text: &str) -> bool {
     const MAX_COLUMN: usize = (SCANNER_BYTES - 258) / 2 - 1;
-    // Each open indent has a column of its own, and a line that is continued goes on counting.
+    // Each open indent has a column of its own; a continued line goes on counting columns.
     let (mut column, mut is_continued) = (Some(0), false);
     for byte in text.bytes() {
         column = match (byte, column) {

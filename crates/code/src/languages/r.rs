@@ -28,7 +28,7 @@ pub static R: CodeLanguage = CodeLanguage::new(
     },
 );
 
-/// Names with points, quoted names, raw strings and operators between per cent signs.
+/// Names with points, quoted names, raw strings and operators such as `%in%`.
 fn special(lexer: &Lexer<'_>, at: usize) -> Option<(usize, NodeClass)> {
     let rest = lexer.rest(at);
     match rest.as_bytes()[0] {

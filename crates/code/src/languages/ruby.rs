@@ -36,9 +36,9 @@ pub static RUBY: CodeLanguage = CodeLanguage::new(
     },
 );
 
-/// Whether the literals and heredocs that can be open at once fit: five bytes a literal, four and its mark a heredoc.
-///
-/// The scanner checks literals alone, and counts marks in a byte. What opens a literal is only guessed at here, upwards.
+/// Whether the scanner has room for the open literals and heredocs: five bytes per literal, four and the mark per
+/// heredoc. The scanner itself checks literals only, and counts marks in one byte. This function overestimates the
+/// number of open literals.
 fn fits(text: &str) -> bool {
     let bytes = text.as_bytes();
     let is_word = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'_' || byte >= 0x80;
@@ -87,7 +87,7 @@ fn special(lexer: &Lexer<'_>, at: usize) -> Option<(usize, NodeClass)> {
     }
 }
 
-/// `%w[…]` and its like, without brackets inside.
+/// `%w[…]` and similar literals, without brackets inside.
 fn percent(lexer: &Lexer<'_>, at: usize) -> Option<(usize, NodeClass)> {
     let bytes = lexer.rest(at).as_bytes();
     let letter = usize::from(bytes.get(1).is_some_and(|byte| b"wWiIqQrsx".contains(byte)));

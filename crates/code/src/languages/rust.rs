@@ -27,7 +27,7 @@ pub static RUST: CodeLanguage = CodeLanguage::new(
     },
 );
 
-/// Lifetimes and characters, raw strings and variables of macros.
+/// Lifetimes, characters, raw strings and macro variables.
 fn special(lexer: &Lexer<'_>, at: usize) -> Option<(usize, NodeClass)> {
     let rest = lexer.rest(at);
     match rest.as_bytes()[0] {
@@ -42,7 +42,7 @@ fn special(lexer: &Lexer<'_>, at: usize) -> Option<(usize, NodeClass)> {
     }
 }
 
-/// A character, or else a lifetime; the inside begins `skip` bytes on.
+/// A character or, failing that, a lifetime; the inside begins after `skip` bytes.
 fn quoted(lexer: &Lexer<'_>, at: usize, skip: usize) -> Option<(usize, NodeClass)> {
     let inside = &lexer.rest(at)[skip..];
     let mut characters = inside.chars();

@@ -1,4 +1,4 @@
-//! SQL, of the usual dialects.
+//! SQL in its usual dialects.
 
 use super::{CodeLanguage, Quote, Shape};
 use crate::fold::NodeClass;
@@ -31,7 +31,7 @@ fn special(lexer: &Lexer<'_>, at: usize) -> Option<(usize, NodeClass)> {
     Some((lexer.find_on_line(at + 1, quote)?, lexer.name()))
 }
 
-/// Whether the grammar may see a text: its scanner forgets the memory of a dollar-quoted string each time it resumes.
+/// Whether the text can be parsed: the scanner leaks memory on each dollar-quoted string that it resumes.
 fn fits(text: &str) -> bool {
     !text.contains('$')
 }

@@ -1,4 +1,5 @@
-//! Texts made to break a reader: no panic, no deep call stack, valid spans, and linear cost, counted and not timed.
+//! Hostile texts cause no panic, no deep call stack, no invalid spans and no more than linear cost, which is counted,
+//! not timed.
 
 use super::{check, read, sample, PLAIN};
 use crate::tree::{self, Cost};
@@ -9,13 +10,13 @@ use proptest::test_runner::{Config, RngSeed, TestRunner};
 /// The seed of the property tests of this crate.
 const SEED: u64 = 2003;
 
-/// Runs on a stack of 256 KiB: recursion of any depth that a text chooses would end the process.
+/// Runs on a stack of 256 KiB: recursion as deep as the text would end the process.
 fn on_a_small_stack(work: impl FnOnce() + Send + 'static) {
     let thread = std::thread::Builder::new().stack_size(256 << 10).spawn(work).expect("threads can be made");
     assert!(thread.join().is_ok());
 }
 
-/// The same text `times` over, with `open` and `close` around the middle.
+/// A text repeated `times` times, with `open` and `close` around the middle.
 fn nested(open: &str, middle: &str, close: &str, times: usize) -> String {
     [open.repeat(times), middle.to_owned(), close.repeat(times)].concat()
 }
@@ -114,7 +115,7 @@ fn nesting_is_named_as_the_reason() {
 /// Reads and reports of one parse.
 fn cost(language: &CodeLanguage, text: &str) -> (usize, usize) {
     let cost = Cost::default();
-    // Whether it was given up does not matter here.
+    // Whether the parse was given up does not matter here.
     let _ = tree::parse(&mut tree_sitter::Parser::new(), language, text, &cost);
     (cost.reads.get(), cost.reports.get())
 }
@@ -154,14 +155,14 @@ fn a_scanner_is_spared_what_it_cannot_hold() {
         ("python", indents(0)),
         ("python", indents(0).replace("  ", "\t")),
         ("python", "if x:\n ".to_owned() + &" \\\n".repeat(600) + "y"),
-        // Not memory it overruns but memory it forgets.
+        // The SQL scanner does not overrun memory; it leaks it.
         ("sql", "create function f() returns int as $x$ select 1 $x$;".to_owned()),
     ] {
         let language = language(name).expect("it is in the list");
         assert_eq!(cost(language, &text), (0, 0), "{name} {:?}", &text[..20]);
         assert_eq!(read(language, &text).degraded, Some(Degraded::Budget));
     }
-    // Other scanners check for themselves.
+    // Other scanners check the room themselves.
     for (name, text) in [
         ("bash", format!("cat <<{mark}\na\n{mark}\n")),
         ("bash", (0..300).map(|i| format!("cat <<A{i} ")).collect::<String>()),

@@ -1,4 +1,4 @@
-//! What is promised of every language, on programs of our own and on hostile texts.
+//! Tests that every language must pass, on sample programs and on hostile texts.
 
 mod hostile;
 mod samples;
@@ -6,10 +6,10 @@ mod samples;
 use crate::{language, CodeLanguage, CodeOptions, CodeTokens, LANGUAGES};
 use std::path::Path;
 
-/// Without the words of comments.
+/// Comments are not tokens.
 const PLAIN: CodeOptions = CodeOptions { comments: false };
 
-/// The programs of a language, as `samples/` has them: its text by its name.
+/// The sample programs of a language in `samples/`: text by name.
 fn sample(language: &CodeLanguage, name: &str) -> String {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("samples").join(language.name);
     let path = folder.join(format!("{name}{}", language.suffixes[0]));
@@ -25,7 +25,7 @@ fn lex(language: &CodeLanguage, text: &str) -> CodeTokens {
     language.lex(text, PLAIN).expect("the text is short")
 }
 
-/// Fails unless spans are in order, apart, between characters and as many as tokens.
+/// Fails unless spans ascend, are disjoint, lie between characters and are as many as tokens.
 fn check(code: &CodeTokens, text: &str, what: &str) {
     assert_eq!((code.tokens.len(), code.kinds.len()), (code.spans.len(), code.spans.len()), "{what}");
     for spans in [&code.spans, &code.comments] {

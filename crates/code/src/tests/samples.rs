@@ -1,4 +1,4 @@
-//! Copies of a program are found, other programs are not, in every language.
+//! In every language, copies of a program are found and other programs are not.
 
 use super::{check, lex, read, sample, PLAIN};
 use crate::{CodeLanguage, CodeOptions, Degraded, TokenKind, CODE_VERSION, LANGUAGES};
@@ -7,7 +7,7 @@ use std::collections::HashSet;
 
 const ALL: [&str; 6] = ["original", "renamed", "reformatted", "reordered", "broken", "unrelated"];
 
-/// The share of `of` that lies in runs of 12 tokens which `within` has too.
+/// The share of `of` in runs of 12 tokens that `within` has too.
 fn covered(of: &[u64], within: &[u64]) -> f64 {
     const RUN: usize = 12;
     let runs: HashSet<&[u64]> = within.windows(RUN).collect();
@@ -52,7 +52,7 @@ fn every_sample_has_valid_spans_and_nothing_is_lost() {
                 let parting = text.bytes().filter(|byte| b"(),;.:".contains(byte)).count();
                 let modifiers = ["public", "private", "protected", "static", "final", "const"];
                 let modifying: usize = modifiers.iter().map(|word| word.len() * text.matches(word).count()).sum();
-                // Separators, modifiers, marks of heredocs and suffixes of literals are no tokens.
+                // Separators, modifiers, marks of heredocs and suffixes of literals are not tokens.
                 assert!(inside + parting + modifying + 150 > signs, "{} {name}: {inside} of {signs}", language.name);
             }
         }
@@ -195,7 +195,7 @@ fn degraded_files_say_why() {
 
 #[test]
 fn code_version_digest() {
-    // A grammar or a table that reads a sample differently changes stored values: CODE_VERSION must change with this.
+    // If a grammar or table reads a sample differently, stored values change: change CODE_VERSION too.
     let mut values = Vec::new();
     for language in LANGUAGES {
         for name in ALL {
