@@ -445,7 +445,7 @@ fn is_line_end(byte: u8) -> bool {
     matches!(byte, b'\n' | b'\r')
 }
 
-/// Whether `c` is white space or invisible.
+/// Whether `c` is white space, a control character or a byte order mark.
 pub fn is_blank(c: char) -> bool {
     c.is_whitespace() || c.is_control() || c == '\u{FEFF}'
 }

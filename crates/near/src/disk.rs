@@ -1,6 +1,6 @@
-//! All that touches a file system, in one trait: what is durable when each call returns, and nothing else.
+//! All access to the file system, in one trait that states what is durable when each call returns.
 //!
-//! Tests put a disk in its place that fails at the Nth call, or that forgets what was not synced.
+//! Tests replace it by a disk that fails at the Nth call, or that forgets what was not synced.
 
 use crate::error::{Error, Result};
 use std::fs::{File, TryLockError};
@@ -8,49 +8,50 @@ use std::io::{self, Write};
 use std::ops::Deref;
 use std::path::Path;
 
-/// A place for files.
+/// A file system.
 pub trait Disk: Send + Sync + std::fmt::Debug {
-    /// Makes a folder, and those above it, unless they are there; they are durable afterwards.
+    /// Makes a folder and those above it, unless they exist. They are durable afterwards.
     fn create_folder(&self, folder: &Path) -> io::Result<()>;
 
-    /// Writes a new file, or one in the place of an old one; its bytes are durable afterwards, its name is not.
+    /// Writes a file; replaces an old one of that name. Afterwards the bytes are durable, the name is not.
     fn write(&self, path: &Path, bytes: &[u8]) -> io::Result<()>;
 
-    /// Gives a file another name, in the place of one that has it, at once; not yet durable.
+    /// Renames a file atomically; replaces a file of the new name. Not yet durable.
     fn rename(&self, from: &Path, to: &Path) -> io::Result<()>;
 
     /// Makes the names in a folder durable.
     fn sync_folder(&self, folder: &Path) -> io::Result<()>;
 
-    /// Removes a file; those that read it go on.
+    /// Removes a file. Processes that have it open can still read it.
     fn remove(&self, path: &Path) -> io::Result<()>;
 
-    /// The bytes of a file, read into memory.
+    /// Reads the bytes of a file into memory.
     fn read(&self, path: &Path) -> io::Result<Bytes>;
 
-    /// The bytes of a file where they lie. REQUIRES: nobody ever shortens it.
+    /// Maps the bytes of a file. REQUIRES: nobody shortens the file while it is mapped.
     fn map(&self, path: &Path) -> io::Result<Bytes>;
 
     /// The names in a folder.
     fn list(&self, folder: &Path) -> io::Result<Vec<String>>;
 
-    /// Takes the lock of a file until what is returned is dropped or the process ends; nothing if someone has it.
+    /// Takes the lock of a file until the returned value is dropped or the process ends. Returns `None` if another
+    /// process holds it.
     fn lock(&self, path: &Path) -> io::Result<Option<Lock>>;
 }
 
 /// A lock that is held.
 #[derive(Debug)]
 pub struct Lock {
-    /// The file whose closing ends it.
+    /// The open file; closing it releases the lock.
     pub file: Option<File>,
 }
 
 /// The bytes of a file.
 #[derive(Debug)]
 pub enum Bytes {
-    /// Where they lie.
+    /// Mapped from the file.
     Mapped(memmap2::Mmap),
-    /// A copy.
+    /// A copy in memory.
     Memory(Vec<u8>),
 }
 
@@ -74,7 +75,7 @@ impl Disk for System {
         let is_new = |folder: &&Path| !folder.as_os_str().is_empty() && !folder.exists();
         let new: Vec<&Path> = folder.ancestors().take_while(is_new).collect();
         std::fs::create_dir_all(folder)?;
-        // The name of a folder stands in the one above it.
+        // The name of a new folder is stored in the folder above it.
         new.iter().filter_map(|folder| folder.parent()).try_for_each(|above| match above.as_os_str().is_empty() {
             true => self.sync_folder(Path::new(".")),
             false => self.sync_folder(above),
@@ -106,11 +107,12 @@ impl Disk for System {
     fn map(&self, path: &Path) -> io::Result<Bytes> {
         let file = File::open(path)?;
         if file.metadata()?.len() == 0 {
-            // An empty file cannot be mapped; that it is empty is what its reader complains about.
+            // An empty file cannot be mapped. Its reader reports that it is empty.
             return Ok(Bytes::Memory(Vec::new()));
         }
-        // SAFETY: the files of a table are written once, synced, renamed and from then on only ever unlinked, so that the bytes behind the
-        // map neither change nor go away. Who shortens one by other means is told in the documents what happens.
+        // SAFETY: the mapped bytes must neither change nor disappear. The files of a table are written once, synced,
+        // renamed, and afterwards only unlinked (`table_folder.rs`), which keeps the bytes. The documentation warns
+        // against shortening a file by other means.
         unsafe { memmap2::Mmap::map(&file) }.map(Bytes::Mapped)
     }
 
@@ -120,7 +122,8 @@ impl Disk for System {
     }
 
     fn lock(&self, path: &Path) -> io::Result<Option<Lock>> {
-        // The file is kept, so that its lock is one for all; the death of a process frees it.
+        // The file is never removed, so that all processes lock the same one. The system releases the lock when a
+        // process dies.
         let mut file = File::options().create(true).truncate(false).write(true).open(path)?;
         match file.try_lock() {
             Ok(()) => {}
@@ -133,13 +136,13 @@ impl Disk for System {
     }
 }
 
-/// Writes a file so that it is there whole or not at all, even if the power fails: under another name, synced, then renamed. The
-/// new name is durable once the folder is synced. Errors: the system refuses; nothing is left behind then.
+/// Writes a file completely or not at all, even if the power fails: under another name, synced, then renamed. The new
+/// name is durable once the folder is synced. Errors: the system refuses; then nothing is left behind.
 pub fn write_whole(disk: &dyn Disk, path: &Path, bytes: &[u8]) -> Result<()> {
     let temporary = path.with_extension("new");
     let written = disk.write(&temporary, bytes).and_then(|()| disk.rename(&temporary, path));
     written.map_err(|error| {
-        // It may not be there; what failed first is what counts.
+        // It may not exist. Only the first error is reported.
         let _ = disk.remove(&temporary);
         Error::Io { path: path.to_owned(), error, needed: bytes.len() as u64 }
     })

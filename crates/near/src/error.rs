@@ -1,51 +1,51 @@
-//! Why a table could not be kept or read: each kind has an exit code of its own on the command line.
+//! The errors of stored tables. Each kind has its own exit code on the command line.
 
 use std::fmt;
 use std::io;
 use std::path::{Path, PathBuf};
 
-/// The result of what touches a table.
+/// The result of an operation on a table.
 pub type Result<T> = std::result::Result<T, Error>;
 
-/// Why not.
+/// The reason why an operation on a table failed.
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum Error {
-    /// The system refused.
+    /// The system refused to read or write.
     Io {
         /// The file or folder.
         path: PathBuf,
-        /// What the system said.
+        /// The error of the system.
         error: io::Error,
-        /// Bytes that were to be written there; 0 where none were.
+        /// Number of bytes that were to be written; 0 for other operations.
         needed: u64,
     },
-    /// A file is not what was written.
+    /// A file differs from what was written.
     Damaged {
         /// The file.
         path: PathBuf,
-        /// What was found.
+        /// The finding.
         reason: String,
     },
     /// A file was made by another version of this program.
     Version {
         /// The file.
         path: PathBuf,
-        /// Its version.
+        /// The version of the file.
         found: u8,
-        /// The version that is read here.
+        /// The version that this program reads.
         known: u8,
     },
-    /// Another process writes.
+    /// Another process is writing the table.
     Locked {
         /// The folder.
         path: PathBuf,
-        /// Who it says it is.
+        /// The other process, as named in its lock.
         holder: String,
     },
-    /// What is asked cannot be done with this table.
+    /// The operation is not possible with this table.
     Refused {
-        /// What was asked, what was found, what to do.
+        /// What was asked, what was found, and what to do.
         reason: String,
     },
     /// The core refused a parameter.
@@ -53,12 +53,12 @@ pub enum Error {
 }
 
 impl Error {
-    /// The system refused to read or change something.
+    /// Makes an error from a failure to read or change a file.
     pub fn io(path: &Path, error: io::Error) -> Self {
         Self::Io { path: path.to_owned(), error, needed: 0 }
     }
 
-    /// A file is not what was written.
+    /// Makes an error for a damaged file.
     pub fn damaged(path: &Path, reason: impl Into<String>) -> Self {
         Self::Damaged { path: path.to_owned(), reason: reason.into() }
     }

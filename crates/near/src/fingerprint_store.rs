@@ -1,14 +1,17 @@
-//! A table of fingerprints that is updated: a set of rows (fingerprint, id), in memory or kept in a folder.
+//! A set of rows (fingerprint, id) that is updated and searched by distance, in memory or in a folder.
 //!
-//! **Structure.** New rows go to the *tail*, a few thousand that are compared one by one. A full tail becomes a run, and four runs of about
-//! the same size become one of four times the size (size-tiered merging, as in log-structured trees), so that n rows are in
-//! O(log n) runs and each is sorted O(log n) times. A row that is removed is marked, and left out when its run is merged; a run
-//! of which half is gone is merged alone. A query asks the tail and every run.
+//! **Structure.** New rows go to the *tail*, a few thousand rows that are compared one by one. A full tail becomes a
+//! run. Four runs of about the same size become one of four times the size (size-tiered merging, as in log-structured
+//! trees), so n rows are in O(log n) runs and each row is sorted O(log n) times. A removed row is marked, and left out
+//! when its run is merged; a run with fewer than half of its rows left is rewritten alone. A query searches the tail
+//! and every run.
 //!
-//! **Contract.** A row that is there is not inserted again, and one that is not there is not removed; both tell how many rows they
-//! changed, so repeating them does no harm. One fingerprint may have many ids, and one id many fingerprints.
+//! **Contract.** Inserting a row that exists and removing a row that does not exist have no effect. Both calls return
+//! the number of rows that they changed, so repeating them does no harm. One fingerprint may have many ids, and one id
+//! many fingerprints.
 //!
-//! **Source.** O'Neil, Cheng, Gawlick, O'Neil 1996, *The log-structured merge-tree*, for the runs; tiers by size as in Bentley, Saxe 1980.
+//! **Source.** O'Neil, Cheng, Gawlick, O'Neil 1996, *The log-structured merge-tree*, for the runs; Bentley, Saxe 1980
+//! for tiers by size.
 
 use crate::error::{Error, Result};
 use crate::manifest::TablePlan;
@@ -21,9 +24,9 @@ use lookalike_core::hamming::BITS;
 use lookalike_core::table::sort::sort;
 use rayon::prelude::*;
 
-/// Rows of a full tail: comparing a query with so many takes about as long as looking it up in a run.
+/// Number of rows in a full tail. Comparing a query with so many rows takes about as long as looking it up in a run.
 pub const TAIL: usize = 1 << 12;
-/// Runs of a size that are merged, and how much larger the next size is.
+/// Number of runs of one size that are merged, and the factor between two sizes.
 const TIER: usize = 4;
 
 /// A set of rows that is searched by distance.
@@ -35,17 +38,17 @@ pub struct FingerprintStore {
     pub(crate) runs: Vec<Run>,
     /// Fingerprints and ids of rows in no run, ascending by (fingerprint, id).
     pub(crate) tail: (Vec<u64>, Vec<u64>),
-    /// By the logarithm of the number of rows: the design of runs of that size, if there was one.
+    /// The design of runs by the binary logarithm of their number of rows, once it was needed.
     designs: Vec<Option<Design>>,
-    /// Where it is kept, if it is.
+    /// The folder of the table; none in memory.
     pub(crate) home: Option<TableFolder>,
 }
 
-/// Where a row stands.
+/// The place of a row.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum RowPlace {
     Tail,
-    /// In a run, at a place among its ids.
+    /// The number of the run, and the place among its ids.
     Run(usize, usize),
 }
 
@@ -56,9 +59,9 @@ pub struct StoreAnswers {
     pub queries: Vec<u32>,
     /// The id of a row within the distance.
     pub ids: Vec<u64>,
-    /// In how many bits they differ.
+    /// Number of bits in which query and row differ.
     pub distances: Vec<u8>,
-    /// For each query, how many fingerprints it was compared with.
+    /// For each query, the number of fingerprints it was compared with.
     pub candidates: Vec<u64>,
 }
 
@@ -70,7 +73,8 @@ struct TaskAnswers {
 }
 
 impl FingerprintStore {
-    /// An empty table in memory. Errors: a distance that is too large, or a limit that is none of a table that grows.
+    /// Makes an empty table in memory. Errors: a distance that is too large, or a limit in bytes, which a growing table
+    /// cannot keep.
     pub fn new(plan: TablePlan, hold: Hold) -> Result<Self> {
         if matches!(plan.limit, Limit::Bytes(_)) {
             let reason = "a table that is updated has no limit of bytes: give a number of tables".to_owned();
@@ -80,12 +84,12 @@ impl FingerprintStore {
         Ok(Self::with(plan, hold, Vec::new(), (Vec::new(), Vec::new())))
     }
 
-    /// REQUIRES: the tail ascends, and no row is there twice.
+    /// Makes a table from its parts. REQUIRES: the tail ascends, and no row occurs twice.
     pub(crate) fn with(plan: TablePlan, hold: Hold, runs: Vec<Run>, tail: (Vec<u64>, Vec<u64>)) -> Self {
         Self { plan, hold, runs, tail, designs: Vec::new(), home: None }
     }
 
-    /// A table in memory of these rows, in one run. Errors: as for [`Self::new`].
+    /// Makes a table in memory from these rows, in one run. Errors: as for [`Self::new`].
     pub fn build(plan: TablePlan, hold: Hold, rows: Vec<FingerprintRow>) -> Result<Self> {
         let mut store = Self::new(plan, hold)?;
         if !rows.is_empty() {
@@ -95,9 +99,9 @@ impl FingerprintStore {
         Ok(store)
     }
 
-    /// A run of these rows.
+    /// Makes a run from these rows.
     fn run(&mut self, rows: Vec<FingerprintRow>) -> Result<Run> {
-        // A design is nearly the best for twice as many rows, and it takes milliseconds to find.
+        // A design is nearly optimal for up to twice as many rows, and finding one takes milliseconds.
         let size = rows.len().max(1).ilog2() as usize;
         self.designs.resize(self.designs.len().max(size + 1), None);
         let design = match self.designs[size].take() {
@@ -109,33 +113,33 @@ impl FingerprintStore {
         run
     }
 
-    /// How tables are made.
+    /// The distance and limit of the table.
     pub fn plan(&self) -> TablePlan {
         self.plan
     }
 
-    /// Rows.
+    /// Number of rows.
     pub fn len(&self) -> usize {
         self.runs.iter().map(Run::len).sum::<usize>() + self.tail.0.len()
     }
 
-    /// Whether there are none.
+    /// Whether there are no rows.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
-    /// Bytes in memory, of tables and of ids; what is mapped is not counted.
+    /// Bytes in memory of tables and of ids; mapped files are not counted.
     pub fn bytes(&self) -> (usize, usize) {
         let tail = self.tail.0.len() * 8;
         self.runs.iter().map(Run::bytes).fold((tail, tail), |sum, run| (sum.0 + run.0, sum.1 + run.1))
     }
 
-    /// How many places a query asks beside the tail.
+    /// Number of runs, each of which a query searches in addition to the tail.
     pub fn runs(&self) -> usize {
         self.runs.len()
     }
 
-    /// Where a row stands in the tail, or where it would.
+    /// The place of a row in the tail, or else the place where it would be inserted.
     fn tail_place(&self, (value, id): FingerprintRow) -> std::result::Result<usize, usize> {
         let (values, ids) = &self.tail;
         let from = values.partition_point(|other| *other < value);
@@ -143,7 +147,7 @@ impl FingerprintStore {
         ids[from..from + count].binary_search(&id).map(|i| from + i).map_err(|i| from + i)
     }
 
-    /// Whether rows are there, and where: in a run at a place, or in the tail. Errors: a file is damaged.
+    /// The place of each row, if it is in the table. Errors: a file is damaged.
     fn places(&self, rows: &[FingerprintRow]) -> Result<Vec<Option<RowPlace>>> {
         let in_tail = |row: &FingerprintRow| self.tail_place(*row).ok().map(|_| RowPlace::Tail);
         let mut places: Vec<Option<RowPlace>> = rows.iter().map(in_tail).collect();
@@ -156,17 +160,17 @@ impl FingerprintStore {
         Ok(places)
     }
 
-    /// Errors: something of a mapped file that was read so far is damaged.
+    /// Errors: a part of a mapped file that was read so far is damaged.
     pub(crate) fn checked(&self) -> Result<()> {
         self.runs.iter().try_for_each(Run::checked)
     }
 
-    /// Errors: opened for reading, or a commit failed.
+    /// Errors: the table was opened for reading, or a commit failed.
     pub(crate) fn check_writable(&self) -> Result<()> {
         self.home.as_ref().map_or(Ok(()), TableFolder::check_writable)
     }
 
-    /// Inserts rows; how many were not there. Errors: not writable, a damaged file; then none is inserted.
+    /// Inserts rows. Returns how many are new. Errors: not writable, or a damaged file; then no row is inserted.
     pub fn insert(&mut self, rows: &[FingerprintRow]) -> Result<usize> {
         self.check_writable()?;
         let mut new = rows.to_vec();
@@ -189,7 +193,7 @@ impl FingerprintStore {
         }
     }
 
-    /// Makes a run of the tail and new rows.
+    /// Makes a run from the tail and new rows.
     fn overflow(&mut self, mut rows: Vec<FingerprintRow>) -> Result<()> {
         rows.extend(self.tail.0.iter().copied().zip(self.tail.1.iter().copied()));
         let run = self.run(rows)?;
@@ -198,7 +202,8 @@ impl FingerprintStore {
         self.merge()
     }
 
-    /// Removes rows; how many were there. Errors: not writable, a damaged file; none is removed then, or all are and a merge met it.
+    /// Removes rows. Returns how many there were. Errors: not writable or a damaged file, and no row is removed; or a
+    /// merge found a damaged file, and all rows are removed.
     pub fn remove(&mut self, rows: &[FingerprintRow]) -> Result<usize> {
         self.check_writable()?;
         let mut old = rows.to_vec();
@@ -223,7 +228,7 @@ impl FingerprintStore {
         }
     }
 
-    /// Merges runs until there are fewer than [`TIER`] of any size, and none is half gone.
+    /// Merges runs until there are fewer than [`TIER`] of any size, and none has lost half of its rows.
     fn merge(&mut self) -> Result<()> {
         self.runs.retain(|run| !run.is_empty());
         let tier = |run: &Run| (run.len() / TAIL).max(1).ilog(TIER);
@@ -245,7 +250,7 @@ impl FingerprintStore {
         }
     }
 
-    /// Puts the chosen runs together. Errors: a file is damaged; then nothing changes.
+    /// Merges the chosen runs. Errors: a file is damaged; then nothing changes.
     fn merge_chosen(&mut self, chosen: &[bool]) -> Result<()> {
         let mut rows = Vec::new();
         self.runs.iter().zip(chosen).filter(|(_, is_chosen)| **is_chosen).for_each(|(run, _)| rows.extend(run.live()));
@@ -257,7 +262,7 @@ impl FingerprintStore {
         Ok(())
     }
 
-    /// Puts everything together in one run. Errors: not writable, a damaged file.
+    /// Merges everything into one run. Errors: not writable, or a damaged file.
     pub fn compact(&mut self) -> Result<()> {
         self.check_writable()?;
         if !self.tail.0.is_empty() {
@@ -269,7 +274,7 @@ impl FingerprintStore {
         Ok(())
     }
 
-    /// Errors: a distance beyond that of the plan.
+    /// Errors: a distance above that of the plan.
     fn check_distance(&self, distance: u32) -> Result<()> {
         let most = self.plan.distance;
         if distance <= most {
@@ -279,7 +284,7 @@ impl FingerprintStore {
         Err(lookalike_core::error::Error::Parameter { name: "distance", value: distance.into(), reason }.into())
     }
 
-    /// Calls `seen` with number, id and distance of what the tail has near a query.
+    /// Calls `seen` with place, id and distance of each row of the tail within a distance of a query.
     fn find_in_tail(&self, query: u64, distance: u32, mut seen: impl FnMut(usize, u64, u32)) {
         for (place, value) in self.tail.0.iter().enumerate() {
             let between = (value ^ query).count_ones();
@@ -289,7 +294,8 @@ impl FingerprintStore {
         }
     }
 
-    /// All rows within a distance of a fingerprint, ascending by id. Errors: a distance beyond that of the plan, a damaged file.
+    /// All rows within a distance of a fingerprint, ascending by id. Errors: a distance above that of the plan, or a
+    /// damaged file.
     pub fn query(&self, value: u64, distance: u32) -> Result<Vec<Hit>> {
         self.check_distance(distance)?;
         let mut hits = Vec::new();
@@ -306,8 +312,8 @@ impl FingerprintStore {
         Ok(hits)
     }
 
-    /// All rows within a distance of each query, on all cores; the answer does not depend on their number. Errors: as for a query, or more
-    /// queries than 32 bits can number.
+    /// All rows within a distance of each query, computed on all cores. The answer does not depend on the number of
+    /// cores. Errors: as for [`Self::query`], or 2^32 queries or more.
     pub fn query_batch(&self, queries: &[u64], distance: u32) -> Result<StoreAnswers> {
         self.check_distance(distance)?;
         if queries.len() >= 1 << 32 {
@@ -330,7 +336,7 @@ impl FingerprintStore {
         })
     }
 
-    /// What is near some of the queries, the first of which has that number.
+    /// The answers to some of the queries; `first` is the number of the first of them.
     fn part(&self, first: u32, queries: &[u64], distance: u32) -> TaskAnswers {
         let mut rows = Vec::new();
         let mut candidates = vec![self.tail.0.len() as u64; queries.len()];

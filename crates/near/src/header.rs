@@ -1,7 +1,7 @@
-//! The first 64 bytes of every file of a table: what it is, and how long everything after them is.
+//! The first 64 bytes of every file of a table: its kind, its length and the sizes of its parts.
 //!
-//! The magic, the version and the place of the checksum stay where they are in all versions, so that a file of another version is
-//! told from a damaged one.
+//! The magic, the version and the checksum have the same places in all versions. A file of another version is therefore
+//! distinguished from a damaged one.
 
 use crate::error::{Error, Result};
 use std::path::Path;
@@ -12,10 +12,10 @@ pub const HEADER: usize = 64;
 /// The version of these files.
 pub const VERSION: u8 = 1;
 const MAGIC: [u8; 4] = *b"LAHT";
-/// Where the checksum of the header stands.
+/// Offset of the header's checksum.
 const SUM: usize = HEADER - 8;
 
-/// What a file is.
+/// The kind of a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum FileKind {
     /// A run: sorted tables and ids.
@@ -27,25 +27,25 @@ pub enum FileKind {
 /// The header of a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct FileHeader {
-    /// What it is.
+    /// Its kind.
     pub kind: FileKind,
-    /// The number of a run, the generation of a manifest.
+    /// The number of a run, or the generation of a manifest.
     pub number: u64,
-    /// Rows in it; of a manifest, rows that are not deleted.
+    /// Number of rows in it; for a manifest, of rows that are not deleted.
     pub rows: u64,
-    /// Bytes of the file.
+    /// Length of the file in bytes.
     pub length: u64,
-    /// Bytes of the body, which follows the header.
+    /// Length of the body in bytes; it follows the header.
     pub body: u64,
-    /// The greatest distance that is asked for.
+    /// The largest distance of queries.
     pub distance: u32,
-    /// Tables of a run, runs of a manifest.
+    /// Number of tables of a run, or of runs of a manifest.
     pub count: u32,
-    /// Of a run: different fingerprints in it; of a manifest: the number of the next run.
+    /// Number of distinct fingerprints of a run, or the number of a manifest's next run.
     pub more: u64,
 }
 
-/// Number `at` of some bytes; 0 beyond their end.
+/// The number at offset `at`; 0 beyond the end.
 pub fn number_at(bytes: &[u8], at: usize) -> u64 {
     bytes.get(at..).and_then(|rest| rest.first_chunk()).map_or(0, |bytes| u64::from_le_bytes(*bytes))
 }
@@ -68,7 +68,7 @@ impl FileHeader {
         bytes
     }
 
-    /// Reads the header of a file of that kind. Errors: it is damaged, of another kind or version, or the file is cut.
+    /// Reads the header of a file of this kind. Errors: it is damaged, of another kind or version, or the file is cut.
     pub fn read(path: &Path, bytes: &[u8], kind: FileKind) -> Result<Self> {
         let damaged = |reason: String| Err(Error::damaged(path, reason));
         let Some(header) = bytes.first_chunk::<HEADER>() else {

@@ -1,14 +1,14 @@
-//! Tables of fingerprints that are updated and kept: which ones differ from this one in at most k bits?
+//! Tables of fingerprints that are updated and stored, and searched for all fingerprints within k bits of a query.
 //!
 //! ```text
-//! rows ─▶ tail ─▶ Run ─▶ merged Runs ─▶ folder: manifest + run files
-//!         store.rs  run.rs,   store.rs   kept.rs, manifest.rs, file.rs, disk.rs
-//!                   owners.rs
+//! rows ─▶ tail ──────────────▶ Run ──────▶ merged Runs ────────▶ folder: manifest and run files
+//!         fingerprint_store.rs  run.rs,     fingerprint_store.rs  table_folder.rs, manifest.rs,
+//!                               owners.rs                         run_file.rs, disk.rs
 //! ```
 //!
-//! A [`store::FingerprintStore`] is the same in memory and in a folder. What is searched is a [`run::Run`]: fingerprints sorted once for each table of a
-//! design, plain, compressed, or mapped from the file they were written to. FORMAT.md describes the files; [`disk::Disk`] is all that
-//! touches them.
+//! A [`fingerprint_store::FingerprintStore`] behaves alike in memory and in a folder. Queries search each [`run::Run`]:
+//! fingerprints sorted once per table of a design; plain, compressed, or mapped from a file. FORMAT.md describes the
+//! files; only [`disk::Disk`] accesses them.
 
 pub mod disk;
 pub mod error;

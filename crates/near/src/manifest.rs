@@ -1,9 +1,9 @@
-//! The manifest: which files are the table, which of their rows are gone, and the rows that are in no file yet.
+//! The manifest lists the files of a table, their deleted rows, and the rows that are in no file yet.
 //!
-//! It is the only file that is ever replaced, whole, by renaming; so the table in a folder is what its manifest says, and a commit is
-//! one rename.
+//! It is the only file that is ever replaced, by a rename. So the manifest defines the table in a folder, and a commit
+//! is one rename.
 //!
-//! | part | bytes | what |
+//! | part | bytes | content |
 //! |---|---|---|
 //! | header | 64 | `header.rs` |
 //! | limit | 16 | how designs are chosen: kind (0 compact, 1 fast, 2 a number of tables), that number |
@@ -24,36 +24,36 @@ use xxhash_rust::xxh3::xxh3_64;
 const LIMIT: usize = 16;
 const ENTRY: usize = 40;
 
-/// How tables are made.
+/// Parameters of a table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TablePlan {
-    /// The greatest distance that is asked for.
+    /// The largest distance of queries.
     pub distance: u32,
-    /// What the design of a run may take.
+    /// The limit on the design of a run.
     pub limit: Limit,
 }
 
-/// A run and its file.
+/// A run file as the manifest lists it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct RunEntry {
-    /// Its number, which is in the name of its file.
+    /// Its number, which is part of its file name.
     pub number: u64,
-    /// Rows in the file.
+    /// Number of rows in the file.
     pub rows: u64,
-    /// Bytes of the file.
+    /// Length of the file in bytes.
     pub length: u64,
     /// The seal of the file.
     pub seal: u64,
-    /// Places among its ids of rows that are gone, ascending.
+    /// Places of deleted rows among its ids, ascending.
     pub deleted: Vec<u64>,
 }
 
-/// A table at one moment.
+/// The state of a table after a commit.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Manifest {
-    /// Counts the commits.
+    /// Number of commits.
     pub generation: u64,
-    /// How runs are made.
+    /// Parameters of the table.
     pub plan: TablePlan,
     /// The number of the next run.
     pub next: u64,
@@ -64,7 +64,7 @@ pub struct Manifest {
 }
 
 impl Manifest {
-    /// Rows that are not deleted.
+    /// Number of rows that are not deleted.
     pub fn rows(&self) -> u64 {
         self.runs.iter().map(|run| run.rows - run.deleted.len() as u64).sum::<u64>() + self.tail.0.len() as u64
     }
@@ -105,7 +105,7 @@ impl Manifest {
         bytes
     }
 
-    /// Reads a file. Errors: it is damaged or of another version.
+    /// Reads a manifest. Errors: it is damaged or of another version.
     pub fn from_bytes(path: &Path, bytes: &[u8]) -> Result<Self> {
         let header = FileHeader::read(path, bytes, FileKind::Manifest)?;
         let end = bytes.len().saturating_sub(8).max(HEADER);
@@ -117,7 +117,7 @@ impl Manifest {
         manifest.ok_or_else(|| Error::damaged(path, "what it says makes no sense"))
     }
 
-    /// Whether the numbers fit each other.
+    /// Whether the numbers are consistent.
     fn is_sound(&self) -> bool {
         let ascend = |places: &[u64]| places.windows(2).all(|pair| pair[0] < pair[1]);
         let mut numbers: Vec<u64> = self.runs.iter().map(|run| run.number).collect();
@@ -136,7 +136,7 @@ impl Manifest {
     }
 }
 
-/// Takes some bytes from the front. Nothing: there are not so many.
+/// Takes `count` bytes from the front. Returns `None` if there are fewer.
 fn take<'a>(bytes: &mut &'a [u8], count: usize) -> Option<&'a [u8]> {
     let (taken, rest) = bytes.split_at_checked(count)?;
     *bytes = rest;
@@ -152,7 +152,7 @@ fn take_numbers(bytes: &mut &[u8], count: u64) -> Option<Vec<u64>> {
     Some(taken.chunks_exact(8).map(|number| number_at(number, 0)).collect())
 }
 
-/// What a body says. Nothing: it says nothing.
+/// Decodes the manifest body; returns `None` if it is malformed.
 fn parse(header: &FileHeader, mut bytes: &[u8]) -> Option<Manifest> {
     let mut limit = take(&mut bytes, LIMIT)?;
     let limit = match (take_number(&mut limit)?, take_number(&mut limit)?) {

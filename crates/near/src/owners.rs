@@ -1,7 +1,7 @@
-//! The ids of a run, in the order of its first table, and which of them are gone.
+//! The ids of a run, in the order of its first table, with marks on deleted ones.
 //!
-//! Cost: as many bits an id as the largest of 128 neighbours needs above the least, about 1 more for the directory, and 9 a
-//! fingerprint if any has several ids.
+//! Cost: per id, the bits that the largest of 128 neighbours needs above the smallest, about 1 bit for the directory,
+//! and 9 bits per fingerprint if any fingerprint has several ids.
 
 use crate::error::{Error, Result};
 use crate::run::FingerprintRow;
@@ -18,7 +18,7 @@ enum PackedNumbers {
 }
 
 impl PackedNumbers {
-    /// Errors: too many.
+    /// Packs numbers. Errors: 2^32 or more.
     fn pack(numbers: &[u64]) -> Result<Self> {
         let bytes = pack(numbers, Order::Any);
         let length = bytes.len();
@@ -26,7 +26,7 @@ impl PackedNumbers {
         Packed::open(bytes, 0..length, Order::Any).map(Self::Memory).ok_or_else(refused)
     }
 
-    /// Errors: damaged, if it is to be read into memory.
+    /// Opens a column of a file. Errors: it is damaged, if it is read into memory.
     fn open(file: &RunFile, column: Packed<PagedBody>, is_mapped: bool) -> Result<Self> {
         match is_mapped {
             true => Ok(Self::Mapped(column)),
@@ -34,7 +34,7 @@ impl PackedNumbers {
         }
     }
 
-    /// Number `i`. What cannot be read is 0, and its file remembers that.
+    /// Number `i`. If it cannot be read, returns 0 and marks the file as damaged.
     #[inline]
     fn get(&self, i: usize) -> u64 {
         match self {
@@ -65,20 +65,20 @@ impl PackedNumbers {
     }
 }
 
-/// Ids by the number of their fingerprint in the first table.
+/// The ids of each fingerprint, by the number of the fingerprint in the first table.
 #[derive(Debug)]
 pub struct RunOwners {
-    /// Those of one fingerprint ascend.
+    /// The ids; those of one fingerprint ascend.
     ids: PackedNumbers,
-    /// Where the ids of each fingerprint begin, and their number; nothing if each has one.
+    /// The start of the ids of each fingerprint, and the number of ids; `None` if each fingerprint has one id.
     starts: Option<PackedNumbers>,
-    /// A bit for each id that is gone; empty while none is.
+    /// One bit per deleted id; empty as long as there is none.
     gone: Vec<u64>,
     gone_count: usize,
 }
 
 impl RunOwners {
-    /// The owners of sorted rows with so many different fingerprints. Errors: too many.
+    /// Makes the owners of sorted rows with `distinct` different fingerprints. Errors: too many rows.
     pub fn of(rows: &[FingerprintRow], distinct: usize) -> Result<Self> {
         let ids: Vec<u64> = rows.iter().map(|row| row.1).collect();
         let is_start = |i: &usize| *i == 0 || *i == rows.len() || rows[*i].0 != rows[*i - 1].0;
@@ -87,19 +87,19 @@ impl RunOwners {
         Ok(Self { ids: PackedNumbers::pack(&ids)?, starts, gone: Vec::new(), gone_count: 0 })
     }
 
-    /// The owners in a file, with nothing gone. Errors: damaged.
+    /// Opens the owners in a file, without deletions. Errors: damaged.
     pub fn open(file: &RunFile, is_mapped: bool) -> Result<Self> {
         let ids = PackedNumbers::open(file, file.ids()?, is_mapped)?;
         let starts = file.starts()?.map(|starts| PackedNumbers::open(file, starts, is_mapped)).transpose()?;
         Ok(Self { ids, starts, gone: Vec::new(), gone_count: 0 })
     }
 
-    /// Ids that are there.
+    /// Number of ids that are not deleted.
     pub fn live(&self) -> usize {
         self.size() - self.gone_count
     }
 
-    /// Ids that were there at first.
+    /// Number of ids, deleted ones included.
     pub fn size(&self) -> usize {
         self.ids.len()
     }
@@ -109,13 +109,13 @@ impl RunOwners {
         self.ids.bytes() + self.starts.as_ref().map_or(0, PackedNumbers::bytes) + self.gone.len() * 8
     }
 
-    /// Places of the ids of a fingerprint.
+    /// The places of the ids of a fingerprint.
     fn range(&self, row: usize) -> Range<usize> {
         let range = match &self.starts {
             Some(starts) => starts.get(row) as usize..starts.get(row + 1) as usize,
             None => row..row + 1,
         };
-        // A forged file may say anything.
+        // The numbers of a forged file may be out of range.
         range.start.min(self.size())..range.end.min(self.size())
     }
 
@@ -123,14 +123,14 @@ impl RunOwners {
         self.gone.get(place / 64).is_some_and(|word| word >> (place % 64) & 1 == 1)
     }
 
-    /// Calls `seen` with place and id of every owner of a fingerprint that is there.
+    /// Calls `seen` with place and id of every id of a fingerprint that is not deleted.
     pub fn each(&self, row: usize, seen: &mut dyn FnMut(usize, u64)) {
         for place in self.range(row).filter(|place| !self.is_gone(*place)) {
             seen(place, self.ids.get(place));
         }
     }
 
-    /// Where the id of a fingerprint stands, if it is there.
+    /// The place of an id of a fingerprint, unless it is missing or deleted.
     pub fn place(&self, row: usize, id: u64) -> Option<usize> {
         let Range { start: mut from, end: mut to } = self.range(row);
         while from < to {
@@ -144,7 +144,7 @@ impl RunOwners {
         None
     }
 
-    /// Marks the id at a place as gone.
+    /// Marks the id at a place as deleted.
     pub fn delete(&mut self, place: usize) {
         if place < self.size() && !self.is_gone(place) {
             self.gone.resize(self.size().div_ceil(64), 0);
@@ -153,7 +153,7 @@ impl RunOwners {
         }
     }
 
-    /// Places that are gone, ascending.
+    /// The places of deleted ids, ascending.
     pub fn deleted(&self) -> Vec<u64> {
         match self.gone_count {
             0 => Vec::new(),
@@ -161,7 +161,7 @@ impl RunOwners {
         }
     }
 
-    /// Whether every one of so many fingerprints has ids, which ascend, and every id has one.
+    /// Whether each of `distinct` fingerprints has ascending ids, and each id belongs to one fingerprint.
     pub fn is_sound(&self, distinct: usize) -> bool {
         let mut end = 0;
         for row in 0..distinct {
@@ -175,7 +175,7 @@ impl RunOwners {
         end == self.size()
     }
 
-    /// All ids, also those that are gone, and the starts.
+    /// All ids, deleted ones included, and the starts.
     pub fn columns(&self) -> (Vec<u64>, Option<Vec<u64>>) {
         (self.ids.to_vec(), self.starts.as_ref().map(PackedNumbers::to_vec))
     }

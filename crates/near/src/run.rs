@@ -1,10 +1,10 @@
-//! A run: rows that are sorted once, in the tables of a design, and never changed; only marked as gone.
+//! A run: rows that are sorted once into the tables of a design. They never change; they are only marked as deleted.
 //!
-//! A row is a fingerprint with an id. Fingerprints stand once in each table, however many ids they have; the ids stand once, in the
-//! order of the first table. Tables are held as they are asked for: plain, compressed, or packed in the file they were
-//! written to, which is mapped. All are searched by the same code (`lookalike_core::hamming::search`).
+//! A row is a fingerprint with an id. Each table has every fingerprint once, however many ids it has. The ids are
+//! stored once, in the order of the first table. Tables are plain, compressed, or packed in a mapped file; the same
+//! code searches all three (`lookalike_core::hamming::search`).
 //!
-//! Cost: that of the design, and one lookup in the first table for each fingerprint that another one finds.
+//! Cost: that of the design, and one lookup in the first table for each fingerprint that another table finds.
 
 use crate::error::Result;
 use crate::manifest::RunEntry;
@@ -30,15 +30,15 @@ pub type FingerprintRow = (u64, u64);
 /// How tables are held.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Hold {
-    /// In memory, as they are: fastest.
+    /// In memory, uncompressed: fastest.
     Plain,
-    /// In memory, compressed: about 5 bytes a fingerprint and table in place of 9.
+    /// In memory, compressed: about 5 bytes per fingerprint and table instead of 9.
     Compressed,
-    /// Left in the file, which is mapped; until there is one, plain.
+    /// Mapped from the file; plain until there is one.
     Mapped,
 }
 
-/// A table in a mapped file. What cannot be read is nothing, and the pages remember that.
+/// A table in a mapped file. A part that cannot be read counts as empty, and its pages record the damage.
 #[derive(Debug)]
 struct Mapped {
     packed: Packed<PagedBody>,
@@ -55,7 +55,7 @@ impl Column for Mapped {
         self.depth
     }
 
-    /// What a page of a file needs is not known before it is looked at.
+    /// Does nothing: which page a prefix needs is not known in advance.
     fn hint(&self, _prefix: u64) {}
 
     fn bucket(&self, prefix: u64) -> Range<usize> {
@@ -81,7 +81,7 @@ impl Column for Mapped {
     }
 }
 
-/// The tables of a design, all held alike.
+/// The tables of a design, all held in the same way.
 #[derive(Debug)]
 enum RunTables {
     Plain(Vec<Plain>),
@@ -89,7 +89,7 @@ enum RunTables {
     Mapped(Vec<Mapped>),
 }
 
-/// Does something with the columns, whichever they are.
+/// Runs an expression with the columns of any kind.
 macro_rules! with {
     ($tables:expr, $columns:ident => $what:expr) => {
         match $tables {
@@ -101,7 +101,7 @@ macro_rules! with {
 }
 
 impl RunTables {
-    /// Holds what `column` gives for each table, in memory.
+    /// Holds in memory the values that `column` returns for each table.
     fn hold(design: &Design, hold: Hold, rows: usize, column: impl Fn(usize) -> Result<Vec<u64>>) -> Result<Self> {
         let depth = |table: usize| design.arrangements[table].depth(rows as u64);
         let all = 0..design.arrangements.len();
@@ -122,14 +122,14 @@ pub struct Run {
     search: Search,
     tables: RunTables,
     owners: RunOwners,
-    /// What tells that a mapped file is damaged.
+    /// The pages of a mapped file, which record damage.
     pages: Option<Arc<VerifiedPages>>,
-    /// The file it was written to or read from; its deletions are those of the last commit.
+    /// The entry of its file; its deletions are those of the last commit.
     pub file: Option<RunEntry>,
 }
 
 impl Run {
-    /// Sorts rows into tables; one that is there twice counts once. Errors: 2^32 rows or more.
+    /// Sorts rows into tables; repeated rows count once. Errors: 2^32 rows or more.
     pub fn build(design: &Design, mut rows: Vec<FingerprintRow>, hold: Hold) -> Result<Self> {
         let order = &design.arrangements[0].order;
         rows.iter_mut().for_each(|row| row.0 = order.apply(row.0));
@@ -152,7 +152,7 @@ impl Run {
         Ok(Self { design: design.clone(), search, tables, owners, pages: None, file: None })
     }
 
-    /// The run in a file, without the rows that are gone. Errors: the file is damaged.
+    /// Opens the run in a file and marks its deleted rows. Errors: the file is damaged.
     pub fn open(file: &RunFile, entry: &RunEntry, hold: Hold) -> Result<Self> {
         let (design, rows) = (file.design.clone(), file.distinct());
         let mut owners = RunOwners::open(file, hold == Hold::Mapped)?;
@@ -172,27 +172,27 @@ impl Run {
         Ok(Self { design, search, tables, owners, pages, file: Some(entry.clone()) })
     }
 
-    /// Rows that are there.
+    /// Number of rows that are not deleted.
     pub fn len(&self) -> usize {
         self.owners.live()
     }
 
-    /// Whether all are gone.
+    /// Whether all rows are deleted.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
-    /// Rows that were there at first.
+    /// Number of rows, deleted ones included.
     pub fn size(&self) -> usize {
         self.owners.size()
     }
 
-    /// Different fingerprints that were there at first.
+    /// Number of distinct fingerprints, deleted ones included.
     fn distinct(&self) -> usize {
         with!(&self.tables, columns => columns.first().map_or(0, |column| column.len()))
     }
 
-    /// Bytes of tables and directories in memory, and of ids.
+    /// Bytes in memory of tables with their directories, and of ids.
     pub fn bytes(&self) -> (usize, usize) {
         let tables = match &self.tables {
             RunTables::Plain(columns) => columns.iter().map(Plain::bytes).sum(),
@@ -202,18 +202,19 @@ impl Run {
         (tables, self.owners.bytes())
     }
 
-    /// Places of rows that are gone, ascending.
+    /// The places of deleted rows, ascending.
     pub fn deleted(&self) -> Vec<u64> {
         self.owners.deleted()
     }
 
-    /// Errors: something of the file that was read so far is damaged.
+    /// Errors: a part of the file that was read so far is damaged.
     pub fn checked(&self) -> Result<()> {
         self.pages.as_ref().map_or(Ok(()), |pages| pages.checked())
     }
 
-    /// Calls `seen` with the number of the query and id, distance and number of the fingerprint of everything near it; with how many
-    /// fingerprints each query was compared. REQUIRES: a distance of at most the design's.
+    /// Calls `seen` for each row within a distance of a query: number of the query, id, distance, number of the
+    /// fingerprint. Returns for each query the number of fingerprints it was compared with. REQUIRES: a distance of at
+    /// most the design's.
     pub fn find(&self, queries: &[u64], distance: u32, seen: &mut dyn FnMut(u32, u64, u32, usize)) -> Vec<u64> {
         let findings = with!(&self.tables, columns => self.search.run(columns, queries));
         for found in findings.found.iter().filter(|found| u32::from(found.distance) <= distance) {
@@ -223,7 +224,7 @@ impl Run {
         findings.candidates
     }
 
-    /// A fingerprint by its number.
+    /// The fingerprint with this number.
     pub fn value(&self, row: usize) -> u64 {
         let mut value = 0;
         with!(&self.tables, columns => if let Some(first) = columns.first() {
@@ -232,7 +233,7 @@ impl Run {
         self.design.arrangements[0].order.undo(value)
     }
 
-    /// Where each of some rows stands among the ids, if it is there.
+    /// The place of each row among the ids, unless it is missing or deleted.
     pub fn places(&self, rows: &[FingerprintRow]) -> Vec<Option<usize>> {
         let order = &self.design.arrangements[0].order;
         let asked: Vec<(u32, u64, u8)> =
@@ -249,12 +250,12 @@ impl Run {
         places
     }
 
-    /// Marks the row at a place as gone.
+    /// Marks the row at a place as deleted.
     pub fn delete(&mut self, place: usize) {
         self.owners.delete(place);
     }
 
-    /// All rows that are there, in the order of the first table.
+    /// All rows that are not deleted, in the order of the first table.
     pub fn live(&self) -> Vec<FingerprintRow> {
         let mut rows: Vec<FingerprintRow> = Vec::with_capacity(self.len());
         let order = &self.design.arrangements[0].order;
@@ -269,15 +270,15 @@ impl Run {
                 }
             });
         });
-        // A forged file may give one id to many; each has one.
+        // A forged file may list one id under several fingerprints; a sound file does not.
         if let (true, Some(pages)) = (rows.len() > self.len(), &self.pages) {
             pages.report();
         }
         rows
     }
 
-    /// Reads everything: every page, whether the tables ascend and hold the same fingerprints, whether ids are there for all.
-    /// Errors: damaged.
+    /// Reads everything: checks every page, that all tables ascend and hold the same fingerprints, and that the ids are
+    /// sound. Errors: damaged.
     pub fn verify(&self) -> Result<()> {
         let Some(pages) = &self.pages else { return Ok(()) };
         pages.verify()?;
@@ -288,7 +289,7 @@ impl Run {
         pages.checked()
     }
 
-    /// A sum of the fingerprints in a table that does not depend on their order. Nothing: they do not ascend.
+    /// A sum of the fingerprints in a table that does not depend on their order; `None` if they do not ascend.
     fn sum(&self, table: usize) -> Option<u64> {
         let order = &self.design.arrangements[table].order;
         let (mut before, mut sum, mut ascends) = (None, 0u64, true);
@@ -302,7 +303,7 @@ impl Run {
         ascends.then_some(sum)
     }
 
-    /// The bytes of a file of all rows, also those that are gone.
+    /// The bytes of a file with all rows, deleted ones included.
     pub fn image(&self, number: u64) -> Vec<u8> {
         let (ids, starts) = self.owners.columns();
         let content = Content { design: &self.design, distinct: self.distinct(), ids, starts };

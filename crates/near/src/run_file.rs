@@ -1,19 +1,19 @@
-//! The file of a run: distinct fingerprints sorted once for each table, and the ids beside the first of them.
+//! The file of a run: distinct fingerprints sorted once per table, and their ids in the order of the first table.
 //!
-//! | part | bytes | what |
+//! | part | bytes | content |
 //! |---|---|---|
 //! | header | 64 | `header.rs` |
 //! | body | | ids, starts, tables, each packed as `table/codec/packed.rs` says and beginning at a multiple of 8 |
-//! | directory | 16 | where the ids begin in the file, and how many bytes they take |
-//! | | 16 | the same of the starts: where the ids of each fingerprint begin, and the number of ids; 0 bytes if each has one |
-//! | | 32 a table | bits that stand at its top, radius, where it begins, how many bytes it takes |
-//! | sums | 8 a page | XXH3 of each 16 KiB of the body |
+//! | directory | 16 | offset and length of the ids, in bytes |
+//! | | 16 | the same of the starts: the start of the ids of each fingerprint, and the number of ids; 0 bytes if each has one |
+//! | | 32 per table | bits at its top, radius, offset, length in bytes |
+//! | sums | 8 per page | XXH3 of each 16 KiB of the body |
 //! | seal | 8 | XXH3 of header, directory and sums |
 //!
-//! Opening reads header, directory and sums, and compares them with the length of the file; pages of the body are verified when they
-//! are first read. Numbers that come from a file are checked before they are used.
+//! Opening reads header, directory and sums, and compares them with the length of the file. Pages of the body are
+//! verified when they are first read. Numbers from a file are checked before they are used.
 //!
-//! Cost: a file is made in memory and written in one piece; opening takes 8 bytes for 16 KiB of it.
+//! Cost: a file is made in memory and written in one piece; opening reads 8 bytes per 16 KiB.
 
 use crate::disk::Bytes;
 use crate::error::{Error, Result};
@@ -31,19 +31,19 @@ use xxhash_rust::xxh3::Xxh3;
 const OWNERS_ENTRY: usize = 32;
 const TABLE_ENTRY: usize = 32;
 
-/// What a file is made of.
+/// The content of a file.
 pub struct Content<'a> {
     /// The tables.
     pub design: &'a Design,
-    /// Different fingerprints.
+    /// Number of distinct fingerprints.
     pub distinct: usize,
     /// The ids in the order of the first table.
     pub ids: Vec<u64>,
-    /// Where the ids of each fingerprint begin, if one has several, and how many there are.
+    /// The start of the ids of each fingerprint and the number of ids, if a fingerprint has several.
     pub starts: Option<Vec<u64>>,
 }
 
-/// The bytes of a file. `column` gives the sorted values of a table, by its number.
+/// Makes the bytes of a file. `column` returns the sorted values of a table by its number.
 pub fn image(number: u64, content: &Content<'_>, mut column: impl FnMut(usize) -> Vec<u64>) -> Vec<u8> {
     let arrangements = &content.design.arrangements;
     let mut bytes = vec![0; HEADER];
@@ -76,7 +76,7 @@ pub fn image(number: u64, content: &Content<'_>, mut column: impl FnMut(usize) -
     bytes
 }
 
-/// Appends a column, and to the directory where it stands.
+/// Appends a column to the file, and its offset and length to the directory.
 fn append(bytes: &mut Vec<u8>, directory: &mut Vec<u8>, column: Vec<u8>) {
     directory.extend((bytes.len() as u64).to_le_bytes());
     directory.extend((column.len() as u64).to_le_bytes());
@@ -84,7 +84,7 @@ fn append(bytes: &mut Vec<u8>, directory: &mut Vec<u8>, column: Vec<u8>) {
     bytes.resize(bytes.len().next_multiple_of(8), 0);
 }
 
-/// What names a file in the manifest: it says everything about it, and no other file has it.
+/// The seal, by which the manifest identifies a file: a hash of everything but the body, which the sums cover.
 fn seal(header: &[u8], footer: &[u8]) -> u64 {
     let mut hash = Xxh3::new();
     hash.update(header);
@@ -92,12 +92,12 @@ fn seal(header: &[u8], footer: &[u8]) -> u64 {
     hash.digest()
 }
 
-/// The seal of a file, as it says itself.
+/// The seal at the end of a file.
 pub fn seal_of(bytes: &[u8]) -> u64 {
     number_at(bytes, bytes.len().saturating_sub(8))
 }
 
-/// Where the body of a file of that length ends and where the sums begin. Nothing: the header makes no sense.
+/// The end of the body and the start of the sums; `None` if the header does not fit a file of this length.
 fn layout(header: &FileHeader, length: usize) -> Option<(usize, usize)> {
     let tables = header.count as usize;
     let end = usize::try_from(header.body).ok()?.checked_add(HEADER).filter(|end| *end < length)?;
@@ -155,17 +155,17 @@ impl RunFile {
         Ok(Self { header, seal, design, pages, ids, starts, columns })
     }
 
-    /// Rows in it.
+    /// Number of rows.
     pub fn rows(&self) -> usize {
         self.header.rows as usize
     }
 
-    /// Tells what was found damaged while it was read.
+    /// The pages, which record damage found while reading.
     pub fn pages(&self) -> &Arc<VerifiedPages> {
         &self.pages
     }
 
-    /// Different fingerprints in it.
+    /// Number of distinct fingerprints.
     pub fn distinct(&self) -> usize {
         self.header.more as usize
     }
@@ -175,7 +175,7 @@ impl RunFile {
         self.packed(&self.ids, Order::Any, self.rows())
     }
 
-    /// Where the ids of each fingerprint begin, if one has several. Errors: damaged.
+    /// The start of the ids of each fingerprint, if one has several. Errors: damaged.
     pub fn starts(&self) -> Result<Option<Packed<PagedBody>>> {
         match self.starts.is_empty() {
             true if self.rows() == self.distinct() => Ok(None),

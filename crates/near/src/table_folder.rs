@@ -1,10 +1,11 @@
-//! A table in a folder: what is durable, and when.
+//! A table in a folder, and the order of writes that makes commits durable.
 //!
-//! A folder holds run files, which never change, and the manifest, which names them (`manifest.rs`). A commit writes new runs,
-//! syncs them, makes their names durable, replaces the manifest by a rename and makes that durable; only then are files unlinked that
-//! it no longer names. So what a commit returned from survives the end of the process and of the power, and what did not return
-//! left the table as it was, or as it was to become. One writer at a time holds the lock of the folder; readers take none:
-//! each sees the generation that it opened, whose files live as long as it does.
+//! A folder holds run files, which never change, and the manifest, which lists them (`manifest.rs`). A commit writes
+//! new runs, syncs them, makes their names durable, replaces the manifest by a rename and makes that durable. Only then
+//! are files unlinked that it no longer lists. So a commit that returned survives the end of the process and a power
+//! failure. A commit that did not return left the table in its old or in its new state. One writer at a time holds the
+//! lock of the folder. Readers take no lock: each sees the generation that it opened, and its files remain readable
+//! while they are open.
 
 use crate::disk::{write_whole, Disk, Lock};
 use crate::error::{Error, Result};
@@ -20,16 +21,16 @@ const MANIFEST: &str = "manifest";
 const LOCK: &str = "lock";
 const RUN: &str = "run-";
 
-/// Where a table is kept.
+/// The folder of a table.
 #[derive(Debug)]
 pub struct TableFolder {
     disk: Arc<dyn Disk>,
     folder: PathBuf,
     generation: u64,
     next: u64,
-    /// Held by a writer; a reader has none.
+    /// The lock of a writer; a reader has none.
     lock: Option<Lock>,
-    /// A commit failed: what the folder holds is not known before it is opened again.
+    /// Whether a commit failed. The content of the folder is then unknown until it is opened again.
     is_lost: bool,
 }
 
@@ -42,7 +43,7 @@ impl TableFolder {
         self.disk.sync_folder(&self.folder).map_err(|error| Error::io(&self.folder, error))
     }
 
-    /// Errors: opened for reading, or a commit failed.
+    /// Errors: the table was opened for reading, or a commit failed.
     pub(crate) fn check_writable(&self) -> Result<()> {
         let reason = match self {
             home if home.lock.is_none() => "was opened for reading",
@@ -53,14 +54,14 @@ impl TableFolder {
     }
 }
 
-/// The name of a run's file.
+/// The file name of a run.
 fn run_name(number: u64) -> String {
     format!("{RUN}{number:016x}")
 }
 
 impl FingerprintStore {
-    /// Opens the table in a folder: for writing, which takes its lock and sweeps what a crash left, or for reading.
-    /// Errors: there is none, it is damaged, of another version, or being written.
+    /// Opens the table in a folder. A writer takes its lock and removes what a crash left behind. Errors: there is no
+    /// table, or it is damaged, of another version, or being written.
     pub fn open(disk: Arc<dyn Disk>, folder: &Path, hold: Hold, is_writer: bool) -> Result<Self> {
         let lock = if is_writer { Some(take_lock(&*disk, folder)?) } else { None };
         let manifest_path = folder.join(MANIFEST);
@@ -71,7 +72,7 @@ impl FingerprintStore {
             let runs =
                 manifest.runs.iter().map(|entry| open_run(&*disk, folder, entry, hold)).collect::<Result<Vec<_>>>();
             match runs {
-                // A writer may have committed and unlinked it meanwhile; then there is another generation.
+                // A writer may have committed and unlinked the file meanwhile; then there is a new generation.
                 Err(Error::Io { error, .. })
                     if error.kind() == ErrorKind::NotFound && seen != Some(manifest.generation) =>
                 {
@@ -91,12 +92,12 @@ impl FingerprintStore {
         }
     }
 
-    /// Commits of the folder; 0 in memory.
+    /// Number of commits; 0 in memory.
     pub fn generation(&self) -> u64 {
         self.home.as_ref().map_or(0, |home| home.generation)
     }
 
-    /// Saves a table in memory in a folder of its own, where it then lives; or commits what changed if it lives there already.
+    /// Saves a table in memory to a new folder and keeps it there, or commits the changes if it is there already.
     /// Errors: the folder holds another table, is being written, or the system refuses.
     pub fn save(&mut self, disk: Arc<dyn Disk>, folder: &Path) -> Result<()> {
         match &self.home {
@@ -109,7 +110,7 @@ impl FingerprintStore {
         }
     }
 
-    /// Saves a table in memory in a folder without one. Errors: as for [`Self::save`]; then it stays in memory.
+    /// Saves a table in memory to a folder without one. Errors: as for [`Self::save`]; then the table stays in memory.
     fn settle(&mut self, disk: Arc<dyn Disk>, folder: &Path) -> Result<()> {
         disk.create_folder(folder).map_err(|error| Error::io(folder, error))?;
         let lock = Some(take_lock(&*disk, folder)?);
@@ -127,8 +128,8 @@ impl FingerprintStore {
         saved
     }
 
-    /// Makes everything durable. When it returns without an error, what was inserted and removed survives; with one, the folder holds
-    /// the table as it was after the last commit, or as it is now, and nothing can be written before it is opened again.
+    /// Makes all changes durable. After an error the folder holds the table as of the last commit, or as it is now, and
+    /// nothing can be written before it is opened again.
     pub fn commit(&mut self) -> Result<()> {
         self.check_writable()?;
         if self.home.is_none() {
@@ -176,8 +177,8 @@ impl FingerprintStore {
         Ok(())
     }
 
-    /// Unlinks files of runs that no manifest names any more, also those that a crash left. What cannot be unlinked stays until the
-    /// next time: it takes room, nothing else.
+    /// Unlinks run files that the manifest does not list, also those that a crash left behind. A file that cannot be
+    /// unlinked stays until the next sweep; it only takes space.
     fn sweep(&self) {
         let Some(home) = self.home.as_ref().filter(|home| home.lock.is_some()) else { return };
         let named: Vec<String> = self.runs.iter().filter_map(|run| Some(run_name(run.file.as_ref()?.number))).collect();
@@ -202,7 +203,7 @@ fn take_lock(disk: &dyn Disk, folder: &Path) -> Result<Lock> {
     }
 }
 
-/// Opens the file of a run. Errors: missing, damaged, not the file that the manifest means.
+/// Opens the file of a run. Errors: it is missing, damaged, or not the file that the manifest lists.
 fn open_run(disk: &dyn Disk, folder: &Path, entry: &RunEntry, hold: Hold) -> Result<Run> {
     let path = folder.join(run_name(entry.number));
     let bytes = match hold {
@@ -217,7 +218,8 @@ fn open_run(disk: &dyn Disk, folder: &Path, entry: &RunEntry, hold: Hold) -> Res
     Run::open(&file, entry, hold)
 }
 
-/// Reads everything of the table in a folder, and whether its parts fit together; how many rows it has. Errors: it is damaged.
+/// Reads the whole table in a folder, checks that its parts are consistent, and returns the number of rows. Errors: it
+/// is damaged.
 pub fn check(disk: Arc<dyn Disk>, folder: &Path) -> Result<usize> {
     let store = FingerprintStore::open(disk, folder, Hold::Mapped, false)?;
     store.runs.iter().try_for_each(Run::verify)?;

@@ -1,6 +1,7 @@
 //! The bytes of a file in pages that are verified when they are first read.
 //!
-//! Cost: one XXH3 of 16 KiB, about a microsecond, the first time a page is asked for, and one bit a page in memory; then a look at the bit.
+//! Cost: one XXH3 of 16 KiB, about a microsecond, at the first read of a page; later a test of one bit. One bit per
+//! page in memory.
 
 use crate::disk::Bytes;
 use crate::error::{Error, Result};
@@ -11,41 +12,41 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::Arc;
 use xxhash_rust::xxh3::xxh3_64;
 
-/// Bytes of a page: few enough that a probe of a file that was never read verifies quickly, so many that sums take no room.
+/// Bytes of a page: small enough to verify quickly, large enough that the sums take little space.
 pub const PAGE: usize = 16 << 10;
 
-/// A file, a part of which is the body, and a sum for each page of the body.
+/// A file with a body and a checksum for each page of the body.
 #[derive(Debug)]
 pub struct VerifiedPages {
     path: PathBuf,
     bytes: Bytes,
     body: Range<usize>,
-    /// Where the sums begin; there is one for each page.
+    /// Offset of the sums; there is one per page.
     sums: usize,
-    /// A bit for each page that was verified. Set twice by two threads does no harm.
+    /// One bit per verified page. Two threads may set it twice.
     verified: Vec<AtomicU64>,
     is_damaged: AtomicBool,
 }
 
 impl VerifiedPages {
-    /// REQUIRES: body and sums lie in the bytes; what does not is found damaged when it is read.
+    /// Makes the pages of a file. Body or sums that do not lie in the bytes are reported as damage when they are read.
     pub fn new(path: &Path, bytes: Bytes, body: Range<usize>, sums: usize) -> Arc<Self> {
         let pages = body.len().div_ceil(PAGE);
         let verified = (0..pages.div_ceil(64)).map(|_| AtomicU64::new(0)).collect();
         Arc::new(Self { path: path.to_owned(), bytes, body, sums, verified, is_damaged: AtomicBool::new(false) })
     }
 
-    /// The sums of a body, as they stand in a file.
+    /// The sums of a body, in the form of the file.
     pub fn sums(body: &[u8]) -> impl Iterator<Item = u8> + '_ {
         body.chunks(PAGE).flat_map(|page| xxh3_64(page).to_le_bytes())
     }
 
-    /// The file.
+    /// The path of the file.
     pub fn path(&self) -> &Path {
         &self.path
     }
 
-    /// Remembers that something read here made no sense, so that [`Self::checked`] tells.
+    /// Records damage, so that [`Self::checked`] reports it.
     pub fn report(&self) {
         self.is_damaged.store(true, Ordering::Relaxed);
     }
@@ -58,7 +59,7 @@ impl VerifiedPages {
         }
     }
 
-    /// Reads everything. Errors: a page is damaged.
+    /// Verifies all pages. Errors: a page is damaged.
     pub fn verify(&self) -> Result<()> {
         match (0..self.body.len().div_ceil(PAGE)).find(|page| !self.is_sound(*page)) {
             Some(page) => Err(Error::damaged(&self.path, format!("page `{page}` fails its checksum"))),
@@ -66,7 +67,7 @@ impl VerifiedPages {
         }
     }
 
-    /// Whether a page is what was written.
+    /// Whether a page has its checksum.
     #[inline]
     fn is_sound(&self, page: usize) -> bool {
         let bit = 1 << (page % 64);
@@ -88,7 +89,7 @@ impl VerifiedPages {
     }
 }
 
-/// The body of a file as a place where columns lie; ranges are counted from the beginning of the file.
+/// The body of a file as a source of columns; ranges count from the beginning of the file.
 #[derive(Clone, Debug)]
 pub struct PagedBody(pub Arc<VerifiedPages>);
 

@@ -1,7 +1,8 @@
-//! Runs of the table → buckets of at least two documents → components of candidates.
+//! Turns runs of equal keys into buckets of at least two documents, and buckets into components of candidates.
 //!
-//! One pass: a run becomes a bucket, and its documents one set (union-find with halved paths, Tarjan and van Leeuwen 1984). Then
-//! documents are put in order of component and rank, buckets in order of component, by counting.
+//! One pass: each run becomes a bucket, and its documents are united into one set (union-find with path halving, Tarjan
+//! and van Leeuwen 1984). Then documents are ordered by component and rank, and buckets by component, with counting
+//! sorts.
 
 use super::local::Local;
 use super::verify::{VerifiedEdges, Verifier};
@@ -10,19 +11,19 @@ use crate::table::external::{Result, Sorted, TableError};
 use rayon::prelude::*;
 use std::ops::Range;
 
-/// Documents of one task at least: enough that the cost of a task is nothing, few enough that all cores have some.
+/// Least number of documents per task: enough that the overhead is small, few enough that all cores have work.
 const TASK: usize = 4096;
 /// Documents whose cells are loaded at once: 256 KiB of cache lines, half of a second-level cache.
 const AHEAD: usize = 4096;
-/// No set, no component.
+/// Marks the absence of a set or component.
 const NONE: u32 = u32::MAX;
 
-/// Disjoint sets of numbers; the root of a set is its smallest.
+/// Disjoint sets of numbers; the root of a set is its smallest number.
 #[derive(Clone, Debug, Default)]
 pub struct Sets(Vec<u32>);
 
 impl Sets {
-    /// Makes sets of one out of the numbers below `count`, in the room there is.
+    /// Makes a set of each number below `count`; reuses the memory.
     pub fn reset(&mut self, count: usize) {
         self.0.clear();
         self.0.extend(0..count as u32);
@@ -38,7 +39,7 @@ impl Sets {
         i
     }
 
-    /// Makes one set of two and returns its root.
+    /// Unites two sets and returns the root.
     pub fn unite(&mut self, i: u32, j: u32) -> u32 {
         let (i, j) = (self.find(i), self.find(j));
         self.0[i.max(j) as usize] = i.min(j);
@@ -46,7 +47,7 @@ impl Sets {
     }
 }
 
-/// Lists behind each other: where each starts, and the end.
+/// The start of each list if lists are stored one after the other, and the end of the last.
 fn starts_of(sizes: &[usize]) -> Vec<usize> {
     let mut starts = vec![0; sizes.len() + 1];
     for (i, size) in sizes.iter().enumerate() {
@@ -66,18 +67,18 @@ struct ComponentPlace {
 #[derive(Default)]
 struct KeyBuckets {
     keys: Vec<u64>,
-    /// Documents of each bucket.
+    /// Number of documents of each bucket.
     sizes: Vec<u32>,
     /// The documents, bucket by bucket, ascending.
     holders: Vec<u32>,
 }
 
 impl KeyBuckets {
-    /// Reads a table.
+    /// Reads the buckets of a table.
     fn read(mut table: Sorted, documents: usize) -> Result<Self> {
         let mut runs = Self::default();
         while let Some((key, owners)) = table.next_run()? {
-            // Owners ascend: the last one is the greatest, and one alone is the first as well.
+            // Owners ascend, so the last is the greatest; if first and last are equal there is only one.
             let (Some(first), Some(last)) = (owners.first(), owners.last()) else { continue };
             if *last as usize >= documents {
                 return Err(TableError::Owner { owner: *last, documents });
@@ -93,8 +94,8 @@ impl KeyBuckets {
         Ok(runs)
     }
 
-    /// The key and the documents of each bucket. Of what `cells` has for documents, a batch is loaded before it is needed, all at once: the
-    /// cache misses of a batch overlap, those of a search for roots or of a sort do not.
+    /// Visits the key and the documents of each bucket. Before a batch of buckets, `load` reads the cells of its
+    /// documents: the cache misses of a batch overlap, while those of a root search or a sort do not.
     fn each<T>(&self, cells: &mut T, load: impl Fn(&T, u32) -> u32, mut visit: impl FnMut(&mut T, u64, &[u32])) {
         let (mut start, mut loaded) = (0, 0);
         for (key, size) in self.keys.iter().zip(&self.sizes) {
@@ -110,18 +111,18 @@ impl KeyBuckets {
     }
 }
 
-/// Buckets and components, ready to be verified.
+/// Buckets and components, ready for verification.
 #[derive(Debug, Default)]
 pub struct Candidates {
-    /// Documents in all.
+    /// Number of documents.
     documents: usize,
-    /// Documents with candidates by component and rank, and where each component starts, and the end. The *place* of a document is
-    /// counted from the start of its component.
+    /// Documents with candidates, by component and rank; the start of each component, and the end. The *place* of a
+    /// document counts from the start of its component.
     members: Vec<u32>,
     member_starts: Vec<usize>,
-    /// Buckets by component and key, each as [`HEAD`] words and the places of its documents, ascending; and where each component
-    /// starts, and the end. All in one list, because a component's buckets are all over the table and each list would be
-    /// one more cache miss for every one of them.
+    /// Buckets by component and key, each as [`HEAD`] words and the ascending places of its documents; the start of
+    /// each component, and the end. One list holds all, because the buckets of a component are scattered over the
+    /// table: more lists would cost more cache misses per bucket.
     words: Vec<u32>,
     word_starts: Vec<usize>,
 }
@@ -130,7 +131,7 @@ pub struct Candidates {
 pub const HEAD: usize = 3;
 
 impl Candidates {
-    /// Reads a table once. Errors: it cannot be read, an owner has no rank, or there are 2^32 documents.
+    /// Reads a table once. Errors: it cannot be read, an owner has no rank, or there are 2^32 − 1 documents or more.
     pub fn new(table: Sorted, rank: &[u32]) -> Result<Self> {
         if rank.len() >= NONE as usize {
             return Err(TableError::TooMany { documents: rank.len() });
@@ -151,8 +152,8 @@ impl Candidates {
         Ok(candidates)
     }
 
-    /// Puts documents in order of component and rank; components are numbered by their first document in rank. Returns the component
-    /// of each document and its place there.
+    /// Orders documents by component and rank; components are numbered by their first document in rank. Returns the
+    /// component and place of each document.
     fn order_documents(&mut self, mut sets: Sets, rank: &[u32]) -> Vec<ComponentPlace> {
         let mut homes = vec![ComponentPlace { component: NONE, place: NONE }; rank.len()];
         for document in 0..rank.len() as u32 {
@@ -184,7 +185,7 @@ impl Candidates {
         homes
     }
 
-    /// Puts buckets in order of component and key.
+    /// Orders buckets by component and key.
     fn order_buckets(&mut self, runs: &KeyBuckets, mut homes: Vec<ComponentPlace>) {
         let load = |homes: &Vec<ComponentPlace>, document: u32| homes[document as usize].place;
         let mut sizes = vec![0; self.member_starts.len() - 1];
@@ -200,7 +201,7 @@ impl Candidates {
         let (mut next, mut sorted) = (self.word_starts.clone(), Vec::new());
         runs.each(&mut homes, load, |homes, key, holders| {
             let start = &mut next[homes[holders[0] as usize].component as usize];
-            // Sorted before they are written: what is written here is not in the cache yet.
+            // Sorted before they are written, because the target is not in the cache yet.
             sorted.clear();
             sorted.extend(holders.iter().map(|document| homes[*document as usize].place));
             sorted.sort_unstable();
@@ -221,12 +222,12 @@ impl Candidates {
         &self.members[self.member_starts[component]..self.member_starts[component + 1]]
     }
 
-    /// The words of a component's buckets.
+    /// The words of the buckets of a component.
     pub(super) fn words(&self, component: usize) -> &[u32] {
         &self.words[self.word_starts[component]..self.word_starts[component + 1]]
     }
 
-    /// Components in tasks of [`TASK`] documents or of one component.
+    /// Groups components into tasks of at least [`TASK`] documents; the last may have fewer.
     fn tasks(&self) -> Vec<Range<usize>> {
         let (mut tasks, mut start) = (Vec::new(), 0);
         for end in 1..self.member_starts.len() {
@@ -238,7 +239,7 @@ impl Candidates {
         tasks
     }
 
-    /// Verifies the candidates and makes clusters of them.
+    /// Verifies the candidates and clusters them.
     pub fn cluster(&self, threshold: f64, method: Method, judge: &impl Judge) -> Clustering {
         let work = |components: Range<usize>| {
             let (mut local, mut verifier) = (Local::new(), Verifier::new(judge, threshold));

@@ -1,15 +1,16 @@
-//! Components: union-find over verified star edges (Broder 2000, §4), hubs replaced where verification rejects.
+//! Clusters by components: union-find over verified edges from hubs (Broder 2000, §4).
 //!
-//! Each document of a bucket in order of rank is a hub, and all later ones that are not in its set already are held against it. In a
-//! crowded bucket only those that a hub rejects go on, with the first of them as the next hub, until half of [`CROWD`] hubs had their turn:
-//! there a link between one that a hub accepted and one that it rejected can be missed. A document without any link has a last chance.
+//! The documents of a bucket are hubs in order of rank. Each hub is compared with all later documents that are not in
+//! its set yet. In a crowded bucket only rejected documents remain, and the first of them is the next hub, until half
+//! of [`CROWD`] hubs were tried. A link between a document that a hub accepted and one that it rejected can be missed
+//! there. A document without any link gets a last chance.
 
 use super::candidates::Sets;
 use super::local::Local;
 use super::verify::{Accepted, Verifier};
 use super::{Judge, CROWD};
 
-/// Clusters the component that is loaded.
+/// Clusters the loaded component.
 pub fn components(local: &mut Local<'_>, verifier: &mut Verifier<'_, impl Judge>) {
     let mut sets = Sets::default();
     sets.reset(local.len());
@@ -45,7 +46,7 @@ pub fn components(local: &mut Local<'_>, verifier: &mut Verifier<'_, impl Judge>
     join(local, verifier, &mut sets, &edges);
 }
 
-/// Lets each place follow the first of its set, with the best score among its own edges.
+/// Joins each place to the first of its set, with the best score among its own edges.
 fn join(local: &Local<'_>, verifier: &mut Verifier<'_, impl Judge>, sets: &mut Sets, edges: &[(u32, Accepted)]) {
     let found = &mut verifier.found;
     let mut best: Vec<Option<usize>> = vec![None; local.len()];

@@ -1,16 +1,16 @@
-//! The alarm: clusters so large that a key, a template or a chain may hold together what is not alike.
+//! Reports clusters so large that a common key, a template or a chain may have joined dissimilar documents.
 
 use super::local::Local;
 use super::{Candidates, Giant};
 use std::cmp::Reverse;
 use std::collections::HashMap;
 
-/// Documents that are never too many for one cluster.
+/// A cluster of up to this many documents is never reported.
 const FEW: usize = 1000;
-/// Keys named of a giant.
+/// Number of keys reported per cluster.
 const NAMED: usize = 8;
 
-/// Clusters above [`FEW`] documents and a hundredth of all, without keys, largest first.
+/// Clusters above [`FEW`] documents and a hundredth of all, without their keys, largest first.
 pub fn sizes(leader: &[u32]) -> Vec<Giant> {
     let mut sizes = vec![0u32; leader.len()];
     leader.iter().for_each(|leader| sizes[*leader as usize] += 1);
@@ -22,7 +22,7 @@ pub fn sizes(leader: &[u32]) -> Vec<Giant> {
     giants
 }
 
-/// Giants with the keys that most of their documents hold.
+/// The large clusters with their most common keys.
 pub fn by_keys(candidates: &Candidates, leader: &[u32]) -> Vec<Giant> {
     let mut giants = sizes(leader);
     if giants.is_empty() {
@@ -32,7 +32,7 @@ pub fn by_keys(candidates: &Candidates, leader: &[u32]) -> Vec<Giant> {
     let mut counts = vec![0u32; giants.len()];
     let mut local = Local::new();
     for component in candidates.components() {
-        // Clusters lie within components: most of these are too small.
+        // A cluster lies within one component, and most components are too small.
         if candidates.members(component).len() <= FEW {
             continue;
         }
@@ -48,7 +48,7 @@ pub fn by_keys(candidates: &Candidates, leader: &[u32]) -> Vec<Giant> {
     giants
 }
 
-/// Keeps the most common keys, the smaller ones of equals.
+/// Keeps the most common keys; of equally common ones the smaller.
 pub fn note(keys: &mut Vec<(u64, u32)>, key: u64, count: u32) {
     if count < 2 {
         return;

@@ -1,11 +1,14 @@
-//! Greedy clustering of sketches (Broder 1997, §4.4): documents in turn, each to the cluster it resembles or to one of its own.
+//! Greedy clustering of sketches (Broder 1997, §4.4): each document in turn joins the cluster it resembles or starts a
+//! new one.
 //!
-//! A cluster is represented by a sketch: its first member's, or the elements that most of its members have, taken anew whenever it has
-//! doubled. A table from elements to the clusters they represent finds the clusters that share most with a document; the best of
-//! them are tried. What is removed must resemble what stays, so a document joins only if it reaches the threshold against the first member.
+//! A sketch represents a cluster: that of its first member, or the elements that most members have, computed again
+//! whenever the cluster has doubled. A table from elements to clusters finds the clusters that share most with a
+//! document, and the best of them are tried. A removed document must resemble the kept one, so a document joins only if
+//! it reaches the threshold against the first member.
 //!
-//! Cost: O(s) a document, expected, as long as an element represents few clusters; of [`CROWD`] clusters with one element the others are
-//! not looked up by it, and that is counted. One core: every document depends on those before it.
+//! Cost: O(s) per document, expected, as long as each element represents few clusters. An element finds at most
+//! [`CROWD`] clusters; further ones are counted as capped. Runs on one core, because each document depends on those
+//! before it.
 
 use super::verify::narrow;
 use super::{giants, Capped, Clustering, Edge, Judge, CROWD};
@@ -14,25 +17,26 @@ use std::cmp::Reverse;
 use std::collections::HashMap;
 use std::hash::{BuildHasherDefault, Hasher};
 
-/// Clusters tried for a document, at most: those that share most with it.
+/// Most clusters tried for a document: those that share most with it.
 const TRIED: usize = 8;
 
 /// The sketches of all documents.
 pub trait Sketches: Sync {
-    /// The elements of a document's sketch, without repetition; empty if it has none.
+    /// The distinct elements of a document's sketch; empty if it has none.
     fn sketch(&self, document: u32) -> &[u64];
 }
 
-/// What stands for a cluster.
+/// The sketch that represents a cluster.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Representative {
-    /// The s elements that most members have, the smaller ones of equals; s is the size of the first member's sketch.
+    /// The s elements that most members have; of equally common ones the smaller. s is the size of the first member's
+    /// sketch.
     Popular,
-    /// The first member.
+    /// The sketch of the first member.
     First,
 }
 
-/// Hashes a sketch's element, which may be skewed towards small values, by [`mix64`].
+/// Hashes the elements of sketches with [`mix64`], because they may be skewed towards small values.
 #[derive(Default)]
 struct Mixed(u64);
 
@@ -54,7 +58,7 @@ type ByElement<T> = HashMap<u64, T, BuildHasherDefault<Mixed>>;
 
 struct GreedyCluster {
     members: Vec<u32>,
-    /// The representative's elements; empty while it is the first member.
+    /// The elements of the representative; empty while it is the first member.
     popular: Vec<u64>,
 }
 
@@ -64,17 +68,18 @@ struct Greedy<'a, S, J> {
     threshold: f64,
     representative: Representative,
     clusters: Vec<GreedyCluster>,
-    /// The clusters that each element represents.
+    /// The clusters that each element finds.
     by_element: ByElement<Vec<u32>>,
-    /// Clusters that an element could not be found by.
+    /// Number of clusters that each element could not find.
     capped: ByElement<u64>,
-    /// Elements shared with the document at hand; 0 between documents.
+    /// Number of elements that each cluster shares with the current document; 0 between documents.
     shared: Vec<u32>,
     clustering: Clustering,
 }
 
-/// Clusters documents by their sketches; those with an empty one stay alone. Ranks as in [`cluster`](super::cluster). Of what is
-/// capped, `documents` counts the clusters that the element represents and `untried` those that could not be found by it.
+/// Clusters documents by their sketches; those with an empty sketch stay alone. Ranks are as in
+/// [`cluster`](super::cluster). In [`Capped`], `documents` counts the clusters of an element and `untried` those it
+/// could not find.
 pub fn greedy(
     sketches: &impl Sketches,
     rank: &[u32],
@@ -124,8 +129,8 @@ impl<S: Sketches, J: Judge> Greedy<'_, S, J> {
         }
     }
 
-    /// The clusters that share most with a document, best first; half the threshold is the least, since sketches of few
-    /// elements err and the first member decides.
+    /// The clusters that share most with a document, best first. They must share half the threshold; not more, because
+    /// small sketches err and the first member decides.
     fn resembling(&mut self, document: u32) -> Vec<u32> {
         let sketch = self.sketches.sketch(document);
         let mut met = Vec::new();
@@ -146,7 +151,7 @@ impl<S: Sketches, J: Judge> Greedy<'_, S, J> {
         found.into_iter().take(TRIED).map(|(_, cluster)| cluster).collect()
     }
 
-    /// Whether the first member accepts the document, and the edge between them.
+    /// Whether the document reaches the threshold against the first member; records the edge if so.
     fn joins(&mut self, cluster: u32, document: u32) -> bool {
         let first = self.clusters[cluster as usize].members[0];
         let glance = self.judge.glance(first, document);
@@ -169,7 +174,7 @@ impl<S: Sketches, J: Judge> Greedy<'_, S, J> {
         reaches
     }
 
-    /// Takes the elements that most members have for those of the cluster.
+    /// Makes the elements that most members have the representative of the cluster.
     fn represent(&mut self, cluster: u32) {
         let (sketches, cell) = (self.sketches, &mut self.clusters[cluster as usize]);
         let mut all: Vec<u64> = cell.members.iter().flat_map(|member| sketches.sketch(*member)).copied().collect();

@@ -1,32 +1,32 @@
-//! One component of candidates, with numbers of its own: *places* of documents in order of rank, buckets in order of key.
+//! One component of candidates with local numbers: *places* of documents in order of rank, buckets in order of key.
 
 use super::candidates::{Candidates, HEAD};
 use super::{Capped, CROWD, CROWDED_GLANCES};
 use std::ops::Range;
 
-/// The component that was loaded last; its room is used again for the next.
+/// The loaded component; its memory is reused for the next.
 pub struct Local<'a> {
     /// Documents in order of rank.
     members: &'a [u32],
-    /// The buckets as [`Candidates`] has them, and where the places of each lie.
+    /// The buckets in the form of [`Candidates`], and the range of the places of each.
     words: &'a [u32],
     held: Vec<Range<usize>>,
-    /// Buckets of each place, ascending, and where each place starts, and the end.
+    /// The buckets of each place, ascending; the start of each place, and the end.
     holds: Vec<u32>,
     holds_starts: Vec<usize>,
-    /// Of each bucket, documents and hubs that had their turn.
+    /// Per bucket, the number of documents and of hubs whose turn is over.
     passed: Vec<u32>,
     hubs: Vec<u32>,
-    /// Pairs that each bucket proposed in vain.
+    /// Per bucket, the number of proposed pairs that were not tried.
     pub untried: Vec<u64>,
-    /// Glances through crowded buckets at each place.
+    /// Per place, the number of glances through crowded buckets.
     crowded: Vec<u32>,
-    /// How often a place was met in the proposals at hand; 0 between calls.
+    /// Per place, how often the current proposals met it; 0 between calls.
     met: Vec<u32>,
 }
 
 impl<'a> Local<'a> {
-    /// Room for components.
+    /// Makes an empty component.
     pub fn new() -> Self {
         Self {
             members: &[],
@@ -42,7 +42,7 @@ impl<'a> Local<'a> {
         }
     }
 
-    /// Takes up a component.
+    /// Loads a component.
     pub fn load(&mut self, candidates: &'a Candidates, component: usize) {
         (self.members, self.words) = (candidates.members(component), candidates.words(component));
         let documents = self.members.len();
@@ -74,7 +74,7 @@ impl<'a> Local<'a> {
         refill(&mut self.untried, self.held.len());
     }
 
-    /// Documents of the component.
+    /// Number of documents of the component.
     pub fn len(&self) -> usize {
         self.met.len()
     }
@@ -98,7 +98,7 @@ impl<'a> Local<'a> {
         self.holds_starts[place as usize]..self.holds_starts[place as usize + 1]
     }
 
-    /// The turn of `place` is over, in order of rank: it was a hub or not.
+    /// Ends the turn of `place`, in order of rank; `is_hub` says whether it was a hub.
     pub fn pass(&mut self, place: u32, is_hub: bool) {
         for at in self.holds(place) {
             let bucket = self.holds[at] as usize;
@@ -107,7 +107,8 @@ impl<'a> Local<'a> {
         }
     }
 
-    /// Fills `proposed` with the later places that share a bucket with the hub `place` whose turn it is, as far as [`CROWD`] allows.
+    /// Fills `proposed` with the later places that share a bucket with the hub `place`, as far as [`CROWD`] allows.
+    /// REQUIRES: it is the turn of `place`.
     pub fn propose(&mut self, place: u32, proposed: &mut Vec<u32>) {
         proposed.clear();
         let mut is_crowded = false;
@@ -155,13 +156,14 @@ impl<'a> Local<'a> {
         }
     }
 
-    /// Where the places of a bucket stand that come after the one whose turn it is.
+    /// The range of the places of a bucket that come after the current one.
     fn later(&self, bucket: usize) -> Range<usize> {
         self.held[bucket].start + self.passed[bucket] as usize + 1..self.held[bucket].end
     }
 
-    /// Fills `others` with at most `most` places that share buckets with `place` and are not `barred`: those with the most shared
-    /// buckets first, then in order of rank. Of a crowded bucket the [`CROWD`] places around it are looked at.
+    /// Fills `others` with at most `most` places that share buckets with `place` and are not `barred`: those with the
+    /// most shared buckets first, then in order of rank. In a crowded bucket only the [`CROWD`] places around it are
+    /// considered.
     pub fn neighbours(&mut self, place: u32, most: usize, barred: impl Fn(u32) -> bool, others: &mut Vec<u32>) {
         others.clear();
         for at in self.holds(place) {
@@ -185,7 +187,7 @@ impl<'a> Local<'a> {
         others.truncate(most);
     }
 
-    /// The buckets that proposed in vain.
+    /// The buckets with pairs that were not tried.
     pub fn capped(&self) -> impl Iterator<Item = Capped> + '_ {
         let capped = self.buckets().filter(|bucket| self.untried[*bucket] > 0);
         capped.map(|bucket| Capped {
@@ -202,7 +204,7 @@ impl<'a> Local<'a> {
     }
 }
 
-/// Zeros, in the room there is.
+/// Fills cells with zeros; reuses the memory.
 fn refill<T: Clone + Default>(cells: &mut Vec<T>, length: usize) {
     cells.clear();
     cells.resize(length, T::default());

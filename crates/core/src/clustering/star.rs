@@ -1,8 +1,9 @@
-//! Star: leaders in order of rank, every member against its leader.
+//! Star clustering: each leader, in order of rank, claims its similar documents.
 //!
-//! A document that has been accepted by a leader when its turn comes follows the one with the best estimate, the first of
-//! equals; any other leads, and is held against all later candidates at once, so that it is loaded once. So every member reaches the
-//! threshold against its leader, nothing chains, and of two leaders that were compared neither could have followed the other.
+//! When the turn of a document comes and leaders have accepted it, it follows the one with the best estimate, of equals
+//! the first. Otherwise it leads, and is compared with all later candidates at once, so that it is loaded once. So
+//! every member reaches the threshold against its leader, nothing chains, and of two leaders that were compared neither
+//! could have followed the other.
 //!
 //! An undecided pair that could not change the leader is not scored.
 
@@ -10,10 +11,10 @@ use super::local::Local;
 use super::verify::Verifier;
 use super::Judge;
 
-/// The best leader of a place so far: its estimate and edge.
+/// The best leader of a place so far: estimate and edge.
 type Best = Option<(f32, usize)>;
 
-/// Clusters the component that is loaded.
+/// Clusters the loaded component.
 pub fn star(local: &mut Local<'_>, verifier: &mut Verifier<'_, impl Judge>) {
     let mut best: Vec<Best> = vec![None; local.len()];
     let (mut proposed, mut accepted) = (Vec::new(), Vec::new());

@@ -1,4 +1,4 @@
-//! Clusterings against their definitions, on small worlds by property and on large ones by count.
+//! Tests of clusterings against their definitions: small cases by property, large ones by count.
 
 use super::*;
 use crate::hash::mix64;
@@ -9,7 +9,7 @@ use std::collections::BTreeSet;
 
 const THRESHOLD: f64 = 0.8;
 
-/// Scores by a function; the sketches are `noise` off and certain beyond `margin`.
+/// A judge with a score function; its sketches err by `noise` and decide beyond `margin`.
 struct World<F> {
     score: F,
     noise: f32,
@@ -29,12 +29,12 @@ impl<F: Fn(u32, u32) -> Option<f64> + Sync> Judge for World<F> {
     }
 }
 
-/// A world whose sketches know nothing for sure.
+/// A judge whose sketches decide nothing.
 fn unsure<F: Fn(u32, u32) -> Option<f64> + Sync>(score: F) -> World<F> {
     World { score, noise: 0.0, margin: 2.0 }
 }
 
-/// A world whose sketches know everything.
+/// A judge whose sketches decide everything.
 fn sure<F: Fn(u32, u32) -> Option<f64> + Sync>(score: F) -> World<F> {
     World { score, noise: 0.0, margin: -1.0 }
 }
@@ -72,7 +72,7 @@ fn accepts(judge: &impl Judge, hub: u32, other: u32) -> bool {
     judge.glance(hub, other).verdict.unwrap_or(scores[0].is_some_and(|score| score >= THRESHOLD))
 }
 
-/// The star by its definition.
+/// Star clustering by its definition.
 fn naive_star(keys: &[Vec<u64>], rank: &[u32], judge: &impl Judge) -> Vec<u32> {
     let mut leader = identity(rank.len());
     let mut leaders: Vec<u32> = Vec::new();
@@ -92,7 +92,7 @@ fn naive_star(keys: &[Vec<u64>], rank: &[u32], judge: &impl Judge) -> Vec<u32> {
     leader
 }
 
-/// What all accepted candidate pairs hold together, by the first in rank.
+/// The components of all accepted candidate pairs, by the first document in rank.
 fn naive_components(keys: &[Vec<u64>], rank: &[u32], judge: &impl Judge) -> Vec<u32> {
     let order = ordered(rank);
     let mut leader = identity(rank.len());
@@ -176,7 +176,8 @@ proptest! {
 
     #[test]
     fn components_of_an_equivalence_are_found_whole((keys, rank, ..) in small(), classes in 1u32..5) {
-        // With one class every pair is accepted: the star edges of buckets hold together what their cliques do.
+        // With one class every pair is accepted: the star edges of a bucket connect the same documents as all its
+        // pairs.
         let judge = unsure(|i: u32, j: u32| Some(f64::from(u8::from(i % classes == j % classes))));
         let found = run(&keys, &rank, Method::Components, &judge);
         prop_assert_eq!(found.leader, naive_components(&keys, &rank, &judge));
@@ -255,7 +256,7 @@ fn a_million_documents_with_one_key_are_linear_and_what_was_left_out_is_counted(
     let judge = sure(|_, _| Some(0.1));
     let star = run(&keys, &identity(documents), Method::Star, &judge);
     assert!(star.glances <= (documents * CROWD) as u64);
-    // Of all pairs, those were tried that have one of the first hubs, or are near.
+    // Of all pairs, those with one of the first hubs, or close in rank, were tried.
     let all = documents as u64 * (documents as u64 - 1) / 2;
     assert_eq!(star.capped, [Capped { key: 7, documents: documents as u32, untried: all - star.glances }]);
     let whole = run(&keys, &identity(documents), Method::Components, &judge);
@@ -266,7 +267,7 @@ fn a_million_documents_with_one_key_are_linear_and_what_was_left_out_is_counted(
 
 #[test]
 fn clusters_are_found_under_hot_keys_and_glances_are_bounded() {
-    // Twelve hot keys of 200 documents each, and one key that a document shares with its one partner.
+    // Twelve common keys of 200 documents each, and one key that a document shares with a single partner.
     let documents = 20_000u32;
     let hot = |i: u32| (0..12).map(move |j| (mix64(u64::from(i) << 8 | j) % 100) << 8 | j);
     let keys: Vec<Vec<u64>> = (0..documents).map(|i| hot(i).chain([mix64(u64::from(i / 2))]).collect()).collect();
@@ -303,7 +304,7 @@ impl Sketches for Listed {
     }
 }
 
-/// Clusters led by their first members, each document held against all of them.
+/// Clusters led by their first members; each document is compared with all of them.
 fn naive_greedy(sketches: &Listed, rank: &[u32], judge: &impl Judge) -> Vec<u32> {
     let mut leader = identity(rank.len());
     let mut firsts: Vec<u32> = Vec::new();
@@ -339,7 +340,7 @@ proptest! {
 
 #[test]
 fn what_most_members_have_stands_for_a_greedy_cluster() {
-    // Three members agree on 1..=4 which the first has half of; the fourth shares one element with the first.
+    // Three members share 1..=4, of which the first has half; the fourth shares one element with the first.
     let sketches =
         Listed(vec![vec![1, 2, 8, 9], vec![1, 2, 3, 4], vec![1, 3, 4, 2], vec![3, 4, 9, 20], vec![3, 4, 21, 22]]);
     let judge = sure(|_, _| Some(0.9));

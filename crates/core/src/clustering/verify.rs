@@ -1,21 +1,21 @@
-//! Pairs → verified edges: sketches decide where they may, the exact score decides the others.
+//! Verifies pairs: sketches decide where they can, the exact score decides the others.
 
 use super::local::Local;
 use super::{Capped, Clustering, Edge, Glance, Judge, LAST_EXACTS, LAST_GLANCES};
 use rayon::prelude::*;
 use std::collections::HashSet;
 
-/// Pairs of one hub that are scored in one call; more are scored on all cores.
+/// Pairs of one hub scored in one call; more are scored on all cores.
 const BATCH: usize = 128;
-/// Pairs of one hub from which on glances are taken on all cores: fewer cost less than the division.
+/// Pairs of one hub from which on glances use all cores; for fewer, splitting costs more than it saves.
 const GLANCES: usize = 4096;
 
-/// What some components have led to.
+/// The results of some components.
 #[derive(Debug, Default)]
 pub struct VerifiedEdges {
     /// Accepted pairs.
     pub edges: Vec<Edge>,
-    /// Documents that follow another: document, leader, and the edge that gives the score.
+    /// Documents that follow another: document, leader, and the edge with the score.
     pub joins: Vec<(u32, u32, usize)>,
     capped: Vec<Capped>,
     glances: u64,
@@ -23,7 +23,7 @@ pub struct VerifiedEdges {
 }
 
 impl VerifiedEdges {
-    /// Adds this to the whole.
+    /// Adds the results to the clustering.
     pub fn write(mut self, clustering: &mut Clustering) {
         for (document, leader, edge) in self.joins {
             clustering.leader[document as usize] = leader;
@@ -37,22 +37,22 @@ impl VerifiedEdges {
     }
 }
 
-/// A pair that was accepted.
+/// An accepted pair.
 #[derive(Clone, Copy, Debug)]
 pub struct Accepted {
-    /// The place of the other.
+    /// The place of the other document.
     pub other: u32,
-    /// What the sketches said.
+    /// The estimate from the sketches.
     pub estimate: f32,
     /// Its edge in [`VerifiedEdges::edges`].
     pub edge: usize,
 }
 
-/// Decides pairs and keeps what came of it.
+/// Decides pairs and collects the results.
 pub struct Verifier<'a, J> {
     judge: &'a J,
     threshold: f64,
-    /// What came of all components so far.
+    /// The results of all components so far.
     pub found: VerifiedEdges,
     /// Places with an edge in this component.
     partnered: Vec<bool>,
@@ -65,7 +65,7 @@ pub struct Verifier<'a, J> {
 }
 
 impl<'a, J: Judge> Verifier<'a, J> {
-    /// A verifier without anything found.
+    /// Makes a verifier without results.
     pub fn new(judge: &'a J, threshold: f64) -> Self {
         Self {
             judge,
@@ -80,8 +80,8 @@ impl<'a, J: Judge> Verifier<'a, J> {
         }
     }
 
-    /// Decides the pairs of the hub with each of `others`, all later in rank, and appends those that are accepted. An undecided pair is
-    /// left alone where `is_needed` says so of the other and the estimate.
+    /// Decides the pairs of the hub with each of `others`, all later in rank, and appends the accepted ones. An
+    /// undecided pair is scored only if `is_needed` returns true for the other and the estimate.
     pub fn verify(
         &mut self,
         local: &Local<'_>,
@@ -160,9 +160,9 @@ impl<'a, J: Judge> Verifier<'a, J> {
         Accepted { other, estimate, edge: self.found.edges.len() - 1 }
     }
 
-    /// A last chance for places that no pair was accepted of: some of those they share most with, whoever leads them, best estimate
-    /// first until one is accepted. Pairs of two places that `is_hub` says were hubs are not tried again. Gives the pairs that were
-    /// accepted.
+    /// Gives a last chance to places without an accepted pair: compares some of the places they share most buckets
+    /// with, best estimate first, until one is accepted. Pairs of two hubs, by `is_hub`, are not tried again. Returns
+    /// the accepted pairs.
     pub fn last_chance(&mut self, local: &mut Local<'_>, is_hub: impl Fn(u32) -> bool) -> Vec<(u32, Accepted)> {
         let (mut others, mut ways, mut accepted, mut all) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
         self.partnered.resize(local.len(), false);
@@ -193,16 +193,16 @@ impl<'a, J: Judge> Verifier<'a, J> {
         all
     }
 
-    /// Forgets what holds for one component only, and keeps what it capped.
+    /// Ends a component: keeps its capped keys and forgets the rest.
     pub fn close(&mut self, local: &Local<'_>) {
         self.found.capped.extend(local.capped());
         self.partnered.clear();
-        // A set that was large once would be wiped whole for every small component after it.
+        // A new set: clearing one that was large once would cost its whole size for every small component after it.
         self.refused = HashSet::new();
     }
 }
 
-/// A score in 32 bits, never rounded to below the threshold.
+/// Converts a score to 32 bits without rounding it to below the threshold.
 pub fn narrow(score: f64, threshold: f64) -> f32 {
     let narrow = score as f32;
     match score >= threshold && f64::from(narrow) < threshold {

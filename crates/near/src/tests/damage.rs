@@ -1,4 +1,4 @@
-//! Files that were flipped, cut, emptied, swapped, lost or forged: an error that names the file, or the right answer.
+//! Files with flipped, cut, swapped, missing or forged content give an error that names the file, or the right answer.
 
 use super::disks::Ram;
 use super::forge::{reseal_header, reseal_manifest, reseal_run};
@@ -36,8 +36,8 @@ fn table() -> (Ram, Vec<FingerprintRow>) {
     (disk.copy(), rows)
 }
 
-/// Asserts that a disk with a damaged table gives the right answer or an error that is one of damage, whichever way it is opened;
-/// whether it was noticed when everything was read.
+/// Asserts that a damaged table, however it is opened, gives the right answer or an error of damage. Returns whether a
+/// full check reports the damage.
 fn is_noticed(disk: Ram, rows: &[FingerprintRow], what: &str) -> bool {
     let disk = Arc::new(disk);
     for hold in HOLDS {
@@ -152,7 +152,7 @@ proptest! {
             let Ok(file) = RunFile::open(Path::new("run"), Bytes::Memory(bytes.clone())) else { continue };
             let Ok(run) = Run::open(&file, &RunEntry::default(), hold) else { continue };
             run.find(&[mix64(1)], 3, &mut |_, _, _, row| _ = run.value(row));
-            // Each fingerprint has at most all ids, and the first that is too many is the last.
+            // Each fingerprint has at most all ids, and reading stops at the first one too many.
             prop_assert!(run.live().len() <= 2 * run.size());
             let _ = run.verify();
         }

@@ -1,4 +1,4 @@
-//! A disk in memory that fails where it is told to, and that knows what it would still have if the power failed.
+//! A disk in memory that fails at a chosen call and knows what survives a power failure.
 
 use crate::disk::{Bytes, Disk, Lock};
 use lookalike_core::hash::mix64;
@@ -9,7 +9,7 @@ use std::sync::{Arc, Mutex, MutexGuard};
 
 type Files = BTreeMap<PathBuf, Arc<Vec<u8>>>;
 
-/// A change of names that is not durable before the folder is synced.
+/// A change of names that is not durable until the folder is synced.
 #[derive(Clone, Debug)]
 enum Change {
     Set(PathBuf, Arc<Vec<u8>>),
@@ -31,32 +31,32 @@ fn apply(files: &mut Files, change: &Change) {
 
 #[derive(Debug, Default)]
 struct State {
-    /// What programs see.
+    /// The files as programs see them.
     files: Files,
-    /// What was durable when the folder was synced last, and what happened to names since.
+    /// The durable files as of the last sync, and the changes of names since.
     durable: Files,
     changes: Vec<Change>,
-    /// Calls that change something, so far.
+    /// Number of calls so far that change something.
     calls: usize,
 }
 
-/// The disk.
+/// A disk in memory.
 #[derive(Debug, Default)]
 pub struct Ram {
     state: Mutex<State>,
-    /// The call that fails, and all after it.
+    /// The first call that fails; all later ones fail too.
     fails_at: Option<usize>,
-    /// A disk that lies: bytes are not durable when it says so.
+    /// Whether bytes are not durable although the disk says so.
     forgets_bytes: bool,
 }
 
 impl Ram {
-    /// A disk whose calls fail after so many.
+    /// A disk whose calls fail after the first `calls`.
     pub fn failing_at(calls: usize) -> Self {
         Self { fails_at: Some(calls), ..Self::default() }
     }
 
-    /// A disk that lies.
+    /// A disk that says bytes are durable when they are not.
     pub fn forgetting() -> Self {
         Self { forgets_bytes: true, ..Self::default() }
     }
@@ -65,12 +65,12 @@ impl Ram {
         self.state.lock().expect("no test panics inside")
     }
 
-    /// Calls that changed something.
+    /// Number of calls that changed something.
     pub fn calls(&self) -> usize {
         self.state().calls
     }
 
-    /// Counts a call. Errors: it is one that fails.
+    /// Counts a call. Errors: the disk is to fail.
     fn call(&self) -> io::Result<MutexGuard<'_, State>> {
         let mut state = self.state();
         state.calls += 1;
@@ -80,7 +80,7 @@ impl Ram {
         }
     }
 
-    /// A disk with files as programs see them now.
+    /// A disk with the files that programs see now.
     pub fn copy(&self) -> Self {
         Self::with(self.state().files.clone())
     }
@@ -93,12 +93,12 @@ impl Ram {
         self.state().files.clone()
     }
 
-    /// A disk as it may be after the power failed: what was durable, and any of the changes since, by the seed.
+    /// A disk as it may be after a power failure: the durable files and some of the changes since, chosen by the seed.
     pub fn after_power_loss(&self, seed: u64) -> Self {
         let state = self.state();
         let mut files = state.durable.clone();
         for (i, change) in state.changes.iter().enumerate() {
-            // Seeds 0 and 1: none and all of them.
+            // Seed 0 chooses none of them, seed 1 all.
             if seed == 1 || seed > 1 && mix64(seed ^ mix64(i as u64)) & 1 == 1 {
                 apply(&mut files, change);
             }
@@ -113,7 +113,7 @@ impl Disk for Ram {
     }
 
     fn write(&self, path: &Path, bytes: &[u8]) -> io::Result<()> {
-        // A write that fails has written something.
+        // A failing write has written some bytes.
         let failed = self.call().err();
         let count = if failed.is_some() { bytes.len() / 2 } else { bytes.len() };
         let mut state = self.state();

@@ -1,5 +1,5 @@
-//! Every call fails once, and the power fails after every call: the table is then as it was, or as it was to become, and never
-//! anything else.
+//! Each call fails once, and the power fails after each call: the table is in its old or its new state, never in
+//! another.
 
 use super::disks::Ram;
 use super::{answers_as, near_rows, HOLDS, PLAN};
@@ -13,7 +13,7 @@ use std::sync::Arc;
 /// A change of a table.
 type Chapter = Box<dyn Fn(&mut FingerprintStore) -> Result<()>>;
 
-/// What a program does with a table, until something fails: the rows after each commit that returned, and those it was at.
+/// The actions of a program until a failure: the rows of the last successful commit, and of the attempted one.
 struct Story {
     acknowledged: Option<Vec<FingerprintRow>>,
     attempted: Vec<FingerprintRow>,
@@ -32,7 +32,7 @@ fn tell(disk: &Arc<Ram>) -> Story {
     chapters.push(Box::new(|store| store.insert(&near_rows(1, 300)).map(drop)));
     chapters.push(Box::new(|store| store.remove(&near_rows(1, 50)).map(drop)));
     for batch in 2..7 {
-        // Each a run of its own, so that the fifth one merges.
+        // Each batch becomes a run, so the fifth causes a merge.
         chapters.push(Box::new(move |store| {
             store.insert(&(0..TAIL as u64).map(|i| (i * batch, batch)).collect::<Vec<_>>()).map(drop)
         }));
@@ -55,7 +55,7 @@ fn tell(disk: &Arc<Ram>) -> Story {
     story
 }
 
-/// Whether the disk holds the table as it was acknowledged, or as it was attempted, and can be written on.
+/// Whether the disk holds the acknowledged or the attempted table, and can be written to.
 fn is_sound(disk: Ram, story: &Story) -> bool {
     let disk = Arc::new(disk);
     for hold in HOLDS {
@@ -74,7 +74,7 @@ fn is_sound(disk: Ram, story: &Story) -> bool {
         if one_more.is_err() || store.commit().is_err() || check(disk.clone(), folder()).is_err() {
             return false;
         }
-        // Nothing that the crash left takes room for ever.
+        // Files left by the crash are removed.
         assert_eq!(disk.files().len(), named);
     }
     true
@@ -88,7 +88,7 @@ fn whichever_call_fails_the_table_is_as_before_or_after() {
         let disk = Arc::new(Ram::failing_at(at));
         let story = tell(&disk);
         match &story.failure {
-            // Of the calls only those that unlink may fail unheard.
+            // Only calls that unlink may fail without an error.
             None => assert_eq!(story.acknowledged, tell(&Arc::default()).acknowledged),
             Some(error) => assert!(matches!(error, Error::Io { .. }), "call {at} fails as {error}"),
         }
@@ -101,7 +101,7 @@ fn whichever_call_fails_the_table_is_as_before_or_after() {
 
 #[test]
 fn a_disk_that_lies_is_found_out() {
-    // Were the harness blind, or bytes not synced before names, this would pass as sound.
+    // The test must detect a disk that does not sync bytes before names.
     let disk = Arc::new(Ram::forgetting());
     let story = tell(&disk);
     assert!((0..6).any(|seed| !is_sound(disk.after_power_loss(seed), &story)));

@@ -1,4 +1,4 @@
-//! The store against oracles: a set of rows that is searched by comparing, and disks that fail or forget.
+//! Tests of the store against oracles: a set of rows searched by comparing all, and disks that fail or forget.
 
 mod damage;
 mod disks;
@@ -19,7 +19,7 @@ const PLAN: TablePlan = TablePlan { distance: 3, limit: Limit::Compact };
 /// All ways of holding a file.
 const HOLDS: [Hold; 3] = [Hold::Plain, Hold::Compressed, Hold::Mapped];
 
-/// Rows of which many are near each other: fingerprints within two bits of one of a few, three ids each.
+/// Rows with many near pairs: fingerprints within two bits of a few values, three ids each.
 fn near_rows(seed: u64, count: u64) -> Vec<FingerprintRow> {
     let row = |i: u64| (mix64(i % 7) ^ 1 << (mix64(i) % 64) ^ 1 << (mix64(!i) % 64), seed * 1000 + i % 3);
     let mut rows: Vec<FingerprintRow> = (seed * 10_000..seed * 10_000 + count).map(row).collect();
@@ -28,7 +28,7 @@ fn near_rows(seed: u64, count: u64) -> Vec<FingerprintRow> {
     rows
 }
 
-/// What a query finds, by comparing.
+/// The answer to a query, by comparing all rows.
 fn expected(rows: &[FingerprintRow], query: u64, distance: u32) -> Vec<Hit> {
     let hit =
         |(value, id): &FingerprintRow| Hit { distance: (value ^ query).count_ones() as u8, id: *id, value: *value };
@@ -37,7 +37,7 @@ fn expected(rows: &[FingerprintRow], query: u64, distance: u32) -> Vec<Hit> {
     hits
 }
 
-/// Whether a store answers as the rows do; nothing if it says that it is damaged.
+/// Whether a store has the right answers; `None` if it reports damage.
 fn answers_as(store: &FingerprintStore, rows: &[FingerprintRow]) -> Option<bool> {
     let mut is_right = store.len() == rows.len();
     for i in 0..10 {

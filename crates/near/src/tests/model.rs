@@ -1,4 +1,5 @@
-//! One million inserts, removals and queries against a set that is searched by comparing, saved and opened on the way.
+//! One million inserts, removals and queries against a set that is searched by comparing; the table is saved and opened
+//! meanwhile.
 
 use crate::disk::System;
 use crate::fingerprint_store::FingerprintStore;
@@ -10,7 +11,7 @@ use lookalike_core::hash::mix64;
 use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
 
-/// Numbers from a seed.
+/// Pseudo-random numbers from a seed.
 struct Random(u64);
 
 impl Random {
@@ -24,8 +25,8 @@ impl Random {
     }
 }
 
-/// Fingerprints in clusters, as those of a crawl are: each lies within a few bits of one of many centres, so that a query has
-/// to be compared with the rows of its cluster only. Centres are 16 bits apart and more.
+/// Fingerprints in clusters, as in a crawl: each is within a few bits of one of many centres, so a query is compared
+/// only with the rows of its cluster. Centres differ in at least 16 bits.
 struct Universe {
     centres: Vec<u64>,
 }
@@ -53,7 +54,7 @@ impl Universe {
     }
 }
 
-/// The same table, by comparing.
+/// The same table as a set of rows.
 #[derive(Default)]
 struct Model {
     clusters: HashMap<usize, BTreeSet<FingerprintRow>>,
@@ -73,7 +74,7 @@ impl Model {
         usize::from(was_there)
     }
 
-    /// REQUIRES: all rows within the distance are of the cluster.
+    /// The answer to a query. REQUIRES: all rows within the distance are in the cluster.
     fn query(&self, cluster: usize, value: u64, distance: u32) -> Vec<Hit> {
         let rows = self.clusters.get(&cluster).into_iter().flatten();
         let mut hits: Vec<Hit> = rows
