@@ -1,24 +1,24 @@
-//! Two submissions → what they have in common: maximal matches, then tiles.
+//! Aligns two submissions: finds maximal matches and chooses disjoint tiles from them.
 //!
-//! Every k-gram of one is looked up in an index of the other; a hit on a diagonal that is not covered yet is compared token
-//! by token and extended to both sides, so a match is maximal and no collision of hashes is ever reported. Tiles are what
-//! Greedy String Tiling (Wise 1993) keeps: longest first, no token twice. Here the matches are found once and trimmed against what
-//! is taken already, instead of searching again for each length.
+//! Every k-gram of one submission is looked up in an index of the other. A hit on a diagonal that is not covered yet is
+//! compared token by token and extended to both sides, so each match is maximal and a hash collision is never reported.
+//! The tiles are those of Greedy String Tiling (Wise 1993): longest first, no token twice. Here the matches are found
+//! once and trimmed to the tokens that are still free, instead of a new search for each length.
 //!
-//! A run of one repeated k-gram counts as its first and its last k-gram, so that runs align at both ends and n equal tokens
-//! do not make n² hits. Cost: linear in the tokens plus the length of the matches; `PLACES` and `WORK` bound what repetitive
-//! texts can make of that. Where they did, the search goes on among the tokens that are still free, for some `ROUNDS`; what is left
-//! out then [`super::cover`] finds.
+//! A run of one repeated k-gram counts as its first and its last k-gram, so that runs align at both ends and n equal
+//! tokens do not make n² hits. Cost: linear in the tokens plus the length of the matches; `PLACES` and `WORK` limit it
+//! for repetitive texts. If a limit was reached, the search is repeated among the free tokens, up to `ROUNDS` times;
+//! [`super::cover`] finds what is still missing.
 
 use super::entry::{gram_starts, Entry, EntryPart, SEPARATOR};
 use std::collections::BinaryHeap;
 
-/// Places of one k-gram that are tried; beyond it the text repeats itself and more places add nothing new.
+/// Most places of one k-gram that are tried; beyond that the text is repetitive and more places add little.
 pub(super) const PLACES: usize = 64;
-/// Tokens compared for each token of the pair before the search for more matches ends.
+/// Tokens compared per token of the pair before the search ends.
 const WORK: usize = 64;
 
-/// Searches among what is still free, at most, where the one before left something out.
+/// Most searches among the free tokens after an incomplete one.
 const ROUNDS: usize = 8;
 
 const NONE: u32 = u32::MAX;
@@ -30,11 +30,11 @@ pub struct Tile {
     pub a: u32,
     /// Start in the second.
     pub b: u32,
-    /// Tokens.
+    /// Number of tokens.
     pub len: u32,
 }
 
-/// Where each k-gram of a submission stands.
+/// An index of the places of each k-gram of a submission.
 pub struct Index<'a> {
     tokens: &'a [u32],
     keys: &'a [u32],
@@ -48,7 +48,7 @@ pub struct Index<'a> {
 }
 
 impl<'a> Index<'a> {
-    /// Builds it over all k-grams of `parts`, the inner ones of constant runs left out.
+    /// Indexes all k-grams of `parts`, except the inner ones of constant runs.
     pub fn new(tokens: &'a [u32], keys: &'a [u32], parts: &[EntryPart]) -> Self {
         let bits = (usize::BITS - tokens.len().leading_zeros() + 1).clamp(4, 30);
         let (heads, next) = (vec![NONE; 1 << bits], vec![NONE; tokens.len()]);
@@ -67,7 +67,7 @@ impl<'a> Index<'a> {
         index
     }
 
-    /// Of an entry.
+    /// Indexes an entry.
     pub fn of(entry: &'a Entry) -> Self {
         Self::new(&entry.tokens, entry.keys(), &entry.parts)
     }
@@ -76,7 +76,7 @@ impl<'a> Index<'a> {
         (key.wrapping_mul(0x9E37_79B1) >> self.shift) as usize
     }
 
-    /// Positions at which `gram`, whose key is `key`, stands.
+    /// The positions of `gram`, whose key is `key`.
     pub fn places<'b>(&'b self, key: u32, gram: &'b [u32]) -> impl Iterator<Item = usize> + 'b {
         let mut at = self.heads[self.slot(key)];
         std::iter::from_fn(move || {
@@ -106,13 +106,13 @@ fn is_inner(tokens: &[u32], keys: &[u32], part: &EntryPart, at: usize) -> bool {
 /// What two submissions have in common.
 #[derive(Debug, Default)]
 pub struct Alignment {
-    /// No token of either side is in two of them; in the order of the first.
+    /// The tiles, in the order of the first submission; no token of either side is in two of them.
     pub tiles: Vec<Tile>,
-    /// Whether every run of at least t tokens in common became one tile, so that nothing is left to be covered.
+    /// Whether every common run of at least t tokens became one tile, so that nothing remains to be covered.
     pub is_whole: bool,
 }
 
-/// Buffers that are used again for the next pair.
+/// Aligns pairs; reuses its buffers.
 #[derive(Default)]
 pub struct Aligner {
     ends: Vec<u32>,
@@ -124,8 +124,8 @@ pub struct Aligner {
     pub(super) compared: usize,
 }
 
-/// A match waiting to be placed: the longest first, of these the one with the most tokens of the same exact text, then the
-/// earliest.
+/// A match waiting to be placed. The longest comes first, then the one with the most tokens of equal exact text, then
+/// the earliest.
 #[derive(PartialEq, Eq, PartialOrd, Ord)]
 struct Match {
     len: u32,
@@ -140,12 +140,12 @@ struct Match {
 struct SearchEnd {
     /// Whether every place of every k-gram was tried.
     is_complete: bool,
-    /// Whether the inside of a run of one token was left out.
+    /// Whether the inside of a run of one token was skipped.
     has_gaps: bool,
 }
 
 impl Aligner {
-    /// Aligns `a`, of which `index` is the index, with `b`.
+    /// Aligns `a` with `b`. REQUIRES: `index` is the index of `a`.
     pub fn align(&mut self, a: &Entry, index: &Index, b: &Entry) -> Alignment {
         reset(&mut self.taken_a, a.tokens.len());
         reset(&mut self.taken_b, b.tokens.len());
@@ -177,7 +177,7 @@ impl Aligner {
         parts: &[EntryPart],
     ) -> SearchEnd {
         let size = index.tokens.len() + tokens.len();
-        // On diagonal d = (position in b) − (position in a) + |a|, everything before ends[d] in b is covered.
+        // On diagonal d = (position in b) − (position in a) + |a|, every token of b before ends[d] is covered.
         self.ends.clear();
         self.ends.resize(size + 1, 0);
         self.heap.clear();
@@ -217,7 +217,8 @@ impl Aligner {
         search
     }
 
-    /// Takes matches from the longest on, each as far as it is still free; whether those of t and more were taken whole.
+    /// Places matches from the longest on, each as far as its tokens are free. Returns whether all those of t tokens or
+    /// more were placed whole.
     fn place(&mut self, pair: [&Entry; 2], tiles: &mut Vec<Tile>) -> bool {
         let mut untouched = true;
         while let Some(found) = self.heap.pop() {
@@ -248,7 +249,7 @@ impl Aligner {
     }
 }
 
-/// A match of `len` tokens from `i` and `j` on, as the heap orders it.
+/// A match of `len` tokens at `i` and `j`, in the order of the heap.
 fn waiting([a, b]: [&Entry; 2], [i, j]: [usize; 2], len: usize, (k, t): (u32, u32)) -> Match {
     let same = (0..len).filter(|offset| a.same_text(i + offset, b, j + offset)).count() as u32;
     Match { len: len as u32, same, a: std::cmp::Reverse(i as u32), b: std::cmp::Reverse(j as u32), k, t }
@@ -259,7 +260,7 @@ fn reset(marks: &mut Vec<bool>, len: usize) {
     marks.resize(len, false);
 }
 
-/// The tokens of an entry, those that are taken made separators, and the stretches of at least k between them.
+/// The tokens of an entry with separators for taken ones, and the free stretches of at least k tokens.
 fn free(entry: &Entry, taken: &[bool]) -> (Vec<u32>, Vec<EntryPart>) {
     let tokens =
         entry.tokens.iter().zip(taken).map(|(token, is_taken)| if *is_taken { SEPARATOR } else { *token }).collect();
@@ -277,7 +278,7 @@ fn free(entry: &Entry, taken: &[bool]) -> (Vec<u32>, Vec<EntryPart>) {
     (tokens, parts)
 }
 
-/// Extends k equal tokens at `i` and `j` to both sides: tokens before, and the whole length.
+/// Extends k equal tokens at `i` and `j` to both sides. Returns the tokens added before, and the whole length.
 fn extend(a: &[u32], i: usize, b: &[u32], j: usize, k: usize) -> (usize, usize) {
     let equal = |(x, y): &(&u32, &u32)| x == y && **x != SEPARATOR;
     let before = a[..i].iter().rev().zip(b[..j].iter().rev()).take_while(equal).count();

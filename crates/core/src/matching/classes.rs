@@ -1,23 +1,23 @@
-//! Submissions with the same content are one class and are compared once.
+//! Groups submissions with the same content into classes, so that each content is compared once.
 
 use super::entry::Entry;
 use std::collections::HashMap;
 use xxhash_rust::xxh3::Xxh3;
 
-/// Pairs of one or two classes that are written out; of larger ones each member is in one pair at least, with a hub of the others.
+/// Most pairs of one or two classes that are all listed. In larger ones each member is in at least one pair.
 const WRITTEN: usize = 1024;
 
-/// Which submissions are the same.
+/// Classes of submissions with the same content.
 #[derive(Clone, Debug, Default)]
 pub struct Classes {
     /// First member of each submission's class.
     first: Vec<u32>,
-    /// Members of the class of each first one, ascending; empty for the others.
+    /// The members of each class by its first member, ascending; empty for other submissions.
     members: Vec<Vec<u32>>,
 }
 
 impl Classes {
-    /// Groups by hash, then by content. An empty submission is the same as no other.
+    /// Groups by hash, then by content. An empty submission is alone.
     pub fn new(entries: &[Entry]) -> Self {
         let mut by_hash: HashMap<u64, Vec<u32>> = HashMap::new();
         let mut classes = Self { first: Vec::new(), members: vec![Vec::new(); entries.len()] };
@@ -34,17 +34,17 @@ impl Classes {
         classes
     }
 
-    /// Whether a submission speaks for its class.
+    /// Whether a submission is the first of its class.
     pub fn is_first(&self, entry: u32) -> bool {
         self.first[entry as usize] == entry
     }
 
-    /// Members of the class that `first` speaks for.
+    /// The members of the class of `first`.
     pub fn members(&self, first: u32) -> &[u32] {
         &self.members[first as usize]
     }
 
-    /// Classes of which not all pairs are written out: their first members.
+    /// The first members of classes of which not all pairs are listed.
     pub fn large(&self) -> impl Iterator<Item = u32> + '_ {
         (0..self.members.len()).filter(|i| self.members[*i].len().pow(2) > WRITTEN).map(|i| i as u32)
     }
@@ -60,7 +60,7 @@ fn content_hash(entry: &Entry) -> u64 {
     hash.digest()
 }
 
-/// Pairs within one class, of those that `may_pair`.
+/// The pairs within one class that `may_pair` allows.
 pub fn within(members: &[u32], may_pair: impl Fn(u32, u32) -> bool) -> Vec<(u32, u32)> {
     if members.len().pow(2) > WRITTEN {
         let mut links: Vec<(u32, u32)> = links(members, members, may_pair).map(|(a, b)| (a.min(b), a.max(b))).collect();
@@ -72,7 +72,7 @@ pub fn within(members: &[u32], may_pair: impl Fn(u32, u32) -> bool) -> Vec<(u32,
     (0..members.len()).flat_map(after).filter(|(a, b)| may_pair(*a, *b)).collect()
 }
 
-/// Pairs between two classes, of those that `may_pair`.
+/// The pairs between two classes that `may_pair` allows.
 pub fn between(left: &[u32], right: &[u32], may_pair: impl Fn(u32, u32) -> bool) -> Vec<(u32, u32)> {
     if left.len() * right.len() > WRITTEN {
         let back = links(right, left, &may_pair).map(|(b, a)| (a, b));
@@ -85,7 +85,7 @@ pub fn between(left: &[u32], right: &[u32], may_pair: impl Fn(u32, u32) -> bool)
     pairs.filter(|(a, b)| may_pair(*a, *b)).collect()
 }
 
-/// Each of `left` with one of `right`: the one that the last took if it will do, else the first that will.
+/// Pairs each of `left` with one of `right`: the one used last if it is allowed, otherwise the first that is.
 fn links<'a>(
     left: &'a [u32],
     right: &'a [u32],

@@ -1,16 +1,16 @@
-//! Pairs → clusters that do not chain: every member was paired with the representative itself.
+//! Clusters pairs without chains: every member is paired with the representative itself.
 //!
-//! Leaders are taken from the submission with the most neighbours at or above the threshold on (by the sum of their scores,
-//! then by order); a leader takes all neighbours that are still free. Cost: O(pairs log pairs).
+//! Submissions become leaders in order of the sum of their scores at or above the threshold, then in the order of the
+//! submissions. A leader claims all its free neighbours. Cost: O(pairs log pairs).
 
 use super::score::MatchedPair;
 
-/// Submissions around one that represents them.
+/// A cluster around a representative.
 #[derive(Clone, Debug, PartialEq)]
 pub struct MatchCluster {
     /// The submission all others were compared with.
     pub representative: u32,
-    /// The others with their scores, best first.
+    /// The other submissions with their scores, best first.
     pub members: Vec<(u32, f64)>,
 }
 

@@ -1,12 +1,12 @@
-//! Passages too common to pair: listed once, with everybody who has them.
+//! Lists the passages that are too common to propose pairs, once each, with all submissions that have them.
 //!
-//! A passage is a stretch of hot picks that follow each other within a window in the first submission that has it. It is
-//! told once: a key that was told is not told again.
+//! A passage is a stretch of hot picks that follow each other within a window in the first submission that has it. Each
+//! key is reported only once.
 
 use super::Cohort;
 use std::collections::{HashMap, HashSet};
 
-/// A passage that many have.
+/// A passage that many submissions have.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Common {
     /// The first submission that has it.
@@ -15,18 +15,18 @@ pub struct Common {
     pub start: u32,
     /// The token after its last.
     pub end: u32,
-    /// Submissions that have it, ascending: those with the part of it that most have, since at its edges the selection differs.
+    /// Submissions with its most common key, ascending; at its edges the selected k-grams differ.
     pub holders: Vec<u32>,
 }
 
-/// A stretch of hot picks: its tokens, and the key that most have.
+/// A stretch of hot picks: its tokens and its most common key.
 struct HotStretch {
     start: u32,
     end: u32,
     widest: (u32, u64),
 }
 
-/// All of them, by how many hold them, then by where they stand.
+/// All common passages, by the number of submissions that have them, then by position.
 pub fn common(cohort: &Cohort) -> Vec<Common> {
     let rows = cohort.frequencies().table.rows();
     let mut owners: HashMap<u64, Vec<u32>> = HashMap::new();
@@ -47,7 +47,7 @@ pub fn common(cohort: &Cohort) -> Vec<Common> {
     found
 }
 
-/// Stretches of untold hot picks of one submission; they are told by this.
+/// The stretches of hot picks of one submission that were not reported yet; marks them as reported.
 fn stretches(cohort: &Cohort, entry: u32, owners: &HashMap<u64, Vec<u32>>, told: &mut HashSet<u64>) -> Vec<HotStretch> {
     let (at, weighed) = (&cohort.entries()[entry as usize], &cohort.weighed()[entry as usize]);
     let mut found: Vec<HotStretch> = Vec::new();
@@ -58,7 +58,7 @@ fn stretches(cohort: &Cohort, entry: u32, owners: &HashMap<u64, Vec<u32>>, told:
         }
         let part = &at.parts[at.part_of(pick.at)];
         let (end, width) = (pick.at + part.k, (*holders, pick.key));
-        // Two picks that follow each other in one passage are at most a window of t − k + 1 apart.
+        // Neighbouring picks of one passage are at most a window of t − k + 1 apart.
         let is_next = |last: &HotStretch| last.start >= part.start && end - last.end <= part.t - part.k + 1;
         match found.last_mut() {
             Some(last) if is_next(last) => {

@@ -1,16 +1,16 @@
-//! What tiles leave out: every token of one submission that lies in a run of t tokens found in the other, however often.
+//! Covers what tiles leave out: every token of one submission in a run of t tokens that the other has too.
 //!
-//! Tiles use each token once, so the second copy of a passage that stands once on the other side stays uncovered, and in texts
-//! that repeat themselves the search for tiles may end early. Here each run of t tokens is looked up among the distinct ones of
-//! the other side; the guarantee therefore rests on nothing but equality. Cost: linear; a run is compared in full only where
-//! it does not go on from the one before.
+//! Tiles use each token once, so the second copy of a passage that occurs once on the other side stays uncovered; in
+//! repetitive texts the search for tiles may also end early. Here each run of t tokens is looked up among the distinct
+//! runs of the other side, so the guarantee depends on equality alone. Cost: linear; a run is compared in full only if
+//! it does not continue the run before.
 
 use super::align::Tile;
 use super::entry::{Entry, EntryPart, SEPARATOR};
 use crate::hash::rolling::Rolling;
 use std::collections::HashMap;
 
-/// Runs that cover every token of `a` inside a run of at least t tokens in common with `b`, ascending in `a`.
+/// Runs that cover every token of `a` inside a common run of at least t tokens with `b`, ascending in `a`.
 pub fn cover(a: &Entry, b: &Entry) -> Vec<Tile> {
     let mut tiles = Vec::new();
     let mut indexes: HashMap<u32, TokenRuns> = HashMap::new();
@@ -21,12 +21,12 @@ pub fn cover(a: &Entry, b: &Entry) -> Vec<Tile> {
     tiles
 }
 
-/// The distinct runs of t tokens of a submission, by where each first stands.
+/// The distinct runs of t tokens of a submission, with their first positions.
 struct TokenRuns<'a> {
     tokens: &'a [u32],
     t: usize,
     rolling: Rolling,
-    /// Order key → first places of the distinct runs with that key.
+    /// First positions of the distinct runs, by order key.
     first: HashMap<u32, Vec<u32>>,
 }
 
@@ -53,7 +53,7 @@ impl<'a> TokenRuns<'a> {
         keys
     }
 
-    /// Where the run of t tokens at `at` stands here; `before` is where the run one token earlier does.
+    /// The position here of the run of t tokens at `at`; `before` is the position of the run one token earlier.
     fn find(&self, tokens: &[u32], at: usize, key: u32, before: Option<usize>) -> Option<usize> {
         if let Some(place) = before {
             let last = self.tokens.get(place + self.t).copied().unwrap_or(SEPARATOR);
@@ -74,7 +74,7 @@ impl<'a> TokenRuns<'a> {
             place = self.find(&a.tokens, at, key, place);
             let Some(found) = place else { continue };
             match &mut open {
-                // The same diagonal and no gap: what does not touch is another run, though it may lie on the same diagonal.
+                // The run continues the tile if it is on the same diagonal without a gap.
                 Some(tile) if found as u32 + tile.a == tile.b + at as u32 && at as u32 <= tile.a + tile.len => {
                     tile.len = (at + self.t) as u32 - tile.a;
                 }

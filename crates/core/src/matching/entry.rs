@@ -1,8 +1,8 @@
-//! A submission as the matcher sees it: tokens, what stands where, and which k-grams were selected.
+//! A submission in the form of the matcher: tokens, parts, and the selected k-grams.
 
 use crate::hash::rolling::Rolling;
 
-/// Stands between two parts of a submission and matches nothing, itself included: no k-gram and no passage crosses a file.
+/// Separates two parts of a submission. It matches nothing, itself included, so no k-gram or passage crosses a file.
 pub const SEPARATOR: u32 = u32::MAX;
 
 /// A stretch of tokens of one file in one language.
@@ -16,18 +16,18 @@ pub struct EntryPart {
     pub k: u32,
     /// Guarantee threshold of its language.
     pub t: u32,
-    /// What one of its tokens is worth beside those of other parts, in thousandths: a letter says less than a word of code.
+    /// Weight of one of its tokens relative to other parts, in thousandths: a letter weighs less than a token of code.
     pub worth: u32,
 }
 
-/// A text inside the code that was not folded away: the words of a string literal.
+/// A string literal, whose words are compared in addition to the folded token.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Literal {
     /// Hash of its exact text.
     pub key: u64,
-    /// The token it is.
+    /// Its token.
     pub at: u32,
-    /// Words in it: what it weighs.
+    /// Number of words: its weight.
     pub words: u32,
 }
 
@@ -43,9 +43,9 @@ pub struct Pick {
 /// A submission.
 #[derive(Clone, Debug, Default)]
 pub struct Entry {
-    /// Numbers that stand for tokens: equal if and only if the tokens are. [`SEPARATOR`] between parts.
+    /// A number for each token, equal if and only if the tokens are equal; [`SEPARATOR`] between parts.
     pub tokens: Vec<u32>,
-    /// Hash of each token's exact text where folding took it away (names, numbers, strings), 0 elsewhere; or empty.
+    /// Hash of the exact text of each folded token (names, numbers, strings), 0 for other tokens; may be empty.
     pub verbatim: Vec<u32>,
     /// Ascending.
     pub parts: Vec<EntryPart>,
@@ -53,21 +53,21 @@ pub struct Entry {
     pub picks: Vec<Pick>,
     /// Ascending by key, each key once.
     pub literals: Vec<Literal>,
-    /// Who handed it in: two submissions of one submitter are never paired, and frequencies count submitters.
+    /// The submitter. Two submissions of one submitter are never paired, and frequencies count submitters.
     pub submitter: u32,
-    /// Whether it is from an earlier year: old ones are not paired with each other.
+    /// Whether it is from an earlier year; two such submissions are not paired.
     pub old: bool,
-    /// Order keys of all k-grams by their first token; 0 where none starts.
+    /// Order keys of all k-grams by their first token; 0 where no k-gram begins.
     keys: Vec<u32>,
 }
 
 impl Entry {
-    /// An entry without tokens.
+    /// Makes an entry without tokens.
     pub fn of(submitter: u32, old: bool) -> Self {
         Self { submitter, old, ..Self::default() }
     }
 
-    /// Rolls the order keys of all k-grams. Called once, when the tokens are complete.
+    /// Computes the order keys of all k-grams. REQUIRES: the tokens are complete.
     pub fn roll(&mut self) {
         self.keys = dense_keys(&self.tokens, &self.parts);
     }
@@ -87,7 +87,7 @@ impl Entry {
         self.parts.partition_point(|part| part.end <= token)
     }
 
-    /// Whether the two have the same content, texts of folded tokens included.
+    /// Whether two entries have the same content, the exact texts included.
     pub fn is_same(&self, other: &Self) -> bool {
         self.tokens == other.tokens && self.verbatim == other.verbatim && self.parts == other.parts
     }

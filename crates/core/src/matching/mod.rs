@@ -1,13 +1,14 @@
-//! Submissions → pairs, passages, clusters: who shares what with whom.
+//! Compares submissions: finds pairs that share material, their common passages, and clusters.
 //!
 //! ```text
 //! entries ─▶ one sorted table ─▶ candidates ─▶ alignment ─▶ score, passages ─▶ clusters
-//!             weigh.rs           candidates.rs  align.rs     score.rs           cluster.rs
+//!             weigh.rs           proposals.rs   align.rs     score.rs           cluster.rs
 //! ```
 //!
-//! Nothing here knows what a token is. Submissions with the same content are one class: it is compared once, and its pairs are
-//! written out afterwards, so n identical ones cost n links and not n² alignments. Rows of the triangle of pairs are independent,
-//! so they run on all cores; results are put together in the order of the rows and do not depend on the number of threads.
+//! The matcher does not depend on the meaning of tokens. Submissions with the same content form one class: it is
+//! compared once and its pairs are listed afterwards, so n identical submissions cost n links and not n² alignments.
+//! The rows of the triangle of pairs are independent and run on all cores. Results are combined in the order of the
+//! rows and do not depend on the number of threads.
 
 pub mod align;
 pub mod classes;
@@ -31,21 +32,21 @@ use weigh::{Frequencies, Weighed};
 
 /// Intervals of the histogram of scores.
 pub const BINS: usize = 20;
-/// Pairs whose shared picks promise less than this part of the cut-off are not aligned.
+/// Pairs whose shared picks promise less than this share of the cut-off are not aligned.
 const PROMISING: f64 = 1.0 / 3.0;
 
-/// What is asked.
+/// Parameters of a comparison.
 #[derive(Clone, Copy, Debug)]
 pub struct MatchSettings {
-    /// What more submitters share is nobody's own.
+    /// Material that more submitters share has no weight; `None` for no limit.
     pub max_sharing: Option<u32>,
-    /// Pairs below it are counted, not kept.
+    /// Pairs below this score are counted, not kept.
     pub min_score: f64,
-    /// Pairs kept, best first.
+    /// Most pairs kept, best first.
     pub max_pairs: usize,
 }
 
-/// Submissions weighed and ready to be compared.
+/// Submissions with their weights, ready for comparison.
 pub struct Cohort {
     entries: Vec<Entry>,
     classes: Classes,
@@ -55,21 +56,21 @@ pub struct Cohort {
     settings: MatchSettings,
 }
 
-/// What a comparison found.
+/// Result of a comparison.
 #[derive(Debug, Default)]
 pub struct MatchOutcome {
-    /// Best first, then in the order of the submissions; at most `max_pairs`.
+    /// Pairs, best first, then in the order of the submissions; at most `max_pairs`.
     pub pairs: Vec<MatchedPair>,
-    /// Pairs at or above the cut-off.
+    /// Number of pairs at or above the cut-off.
     pub count: u64,
-    /// Pairs by score, [`BINS`] intervals; those not aligned by their estimate.
+    /// Number of pairs by score in [`BINS`] intervals; pairs that were not aligned count by their estimate.
     pub histogram: Vec<u64>,
-    /// Pairs that share something and were only estimated, because too little was promised.
+    /// Number of pairs that share something but were only estimated, because the estimate is too low.
     pub estimated: u64,
 }
 
 impl Cohort {
-    /// Sorts the table and weighs every submission. Template files are entries like others.
+    /// Sorts the table and weighs every submission. Template files are entries too.
     pub fn new(entries: Vec<Entry>, templates: &[Entry], settings: MatchSettings) -> Self {
         let frequencies = Frequencies::new(&entries);
         let template = Template::new(templates.iter());
@@ -90,7 +91,7 @@ impl Cohort {
         &self.entries
     }
 
-    /// What each weighs.
+    /// The weights of each submission.
     pub fn weighed(&self) -> &[Weighed] {
         &self.weighed
     }
@@ -114,21 +115,21 @@ impl Cohort {
         }
     }
 
-    /// Whether two submissions are to be compared at all.
+    /// Whether two submissions are compared at all.
     fn may_pair(&self, left: u32, right: u32) -> bool {
         let [a, b] = [left, right].map(|i| &self.entries[i as usize]);
         a.submitter != b.submitter && !(a.old && b.old)
     }
 }
 
-/// A comparison under way: some rows at a time, so that the caller can tell how far it is, and stop.
+/// A running comparison. It advances some rows at a time, so that the caller can show progress and stop.
 #[derive(Debug)]
 pub struct Comparison {
     row: u32,
     outcome: MatchOutcome,
 }
 
-/// What one row found.
+/// The results of one row.
 #[derive(Default)]
 struct RowMatches {
     pairs: Vec<MatchedPair>,
@@ -144,7 +145,7 @@ impl Default for Comparison {
 }
 
 impl Comparison {
-    /// Compares the next `rows` submissions with all after them; whether there are more.
+    /// Compares the next `rows` submissions with all later ones. Returns whether there are more.
     pub fn advance(&mut self, cohort: &Cohort, rows: u32) -> bool {
         let all = cohort.entries.len() as u32;
         let end = all.min(self.row.saturating_add(rows));
@@ -165,7 +166,7 @@ impl Comparison {
         end < all
     }
 
-    /// What was found so far.
+    /// The results so far.
     pub fn finish(self) -> MatchOutcome {
         self.outcome
     }
@@ -198,7 +199,7 @@ impl Cohort {
         found
     }
 
-    /// Pairs within the class of `row`.
+    /// Adds the pairs within the class of `row`.
     fn twins(&self, row: u32, found: &mut RowMatches) {
         let pairs = classes::within(self.classes.members(row), |a, b| self.may_pair(a, b));
         let Some((left, right)) = pairs.first().copied() else { return };
@@ -227,7 +228,7 @@ impl Cohort {
         self.write_out(&pairs, score, || judged.pair(row, other, score, &alignment), found);
     }
 
-    /// Counts a score for pairs of one or two classes, and keeps them if it is high enough.
+    /// Counts a score for pairs of one or two classes, and keeps the pairs if it is high enough.
     fn write_out(&self, pairs: &[(u32, u32)], score: f64, make: impl FnOnce() -> MatchedPair, found: &mut RowMatches) {
         found.histogram[bin(score)] += pairs.len() as u64;
         if score < self.settings.min_score || score <= 0.0 {
@@ -239,7 +240,7 @@ impl Cohort {
     }
 }
 
-/// The pair of other members of the same classes: their contents are the same, so is everything but the names.
+/// The same pair for other members of the classes: only the submissions and their order change.
 fn oriented(pair: &MatchedPair, left: u32, right: u32) -> MatchedPair {
     let mut pair = MatchedPair { left, right, ..pair.clone() };
     if left > right {

@@ -1,13 +1,14 @@
-//! Which pairs are worth aligning: those that share a selected k-gram of their own, from the runs of equal keys in the one table.
+//! Proposes the pairs that are worth aligning: those that share a selected k-gram of their own.
 //!
-//! Row by row: for one submission, the runs of its picks say which others hold them, and a score is estimated from the shared
-//! picks' weights. No pair is ever made that shares nothing, and none is kept below the threshold. Of a class of identical
-//! submissions only the first takes part. A pair belongs to the row of the one that comes first by content, so what
-//! is found does not depend on the order in which submissions were given.
+//! Runs of equal keys in the table say, row by row, which other submissions hold the picks of a submission. A score is
+//! estimated from the weights of the shared picks. No pair without a shared pick is ever made, and none is kept below
+//! the threshold. Only the first submission of each class takes part. A pair belongs to the row of the submission that
+//! comes first by content, so the result does not depend on the order of the input.
 //!
-//! A pick that more than [`hot`] submitters hold proposes nobody (it still counts in the estimate and when a pair is aligned): the
-//! work is at most that many for each posting. A submission that shares nothing else, or whose hot picks alone could reach the
-//! cut-off, is compared through its rarest hot pick with the holders that follow it in the table, so it is never passed over.
+//! A pick that more than [`hot`] submitters hold proposes no pairs, so each posting costs at most that much. It still
+//! counts in the estimate and in the alignment. If a submission shares nothing else, or its hot picks alone could reach
+//! the cut-off, it is compared with the holders that follow it in the table for its rarest hot pick. So it is never
+//! passed over.
 
 use super::entry::Entry;
 use super::weigh::{distinct, weight, Frequencies, Weighed};
@@ -15,15 +16,15 @@ use super::Classes;
 use std::ops::Range;
 use xxhash_rust::xxh3::Xxh3;
 
-/// Holders beyond which a pick proposes no pairs, among `submissions`.
+/// Number of holders above which a pick proposes no pairs, among `submissions`.
 pub fn hot(submissions: usize) -> usize {
     (submissions / 1000).max(64)
 }
 
-/// A pair that shares picks, with the score they promise.
+/// A submission that shares picks with the row, and the estimated score.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Candidate {
-    /// The one that is not the row.
+    /// The other submission.
     pub other: u32,
     /// Estimated score.
     pub estimate: f64,
@@ -42,31 +43,31 @@ struct SharedKey {
     worth: u32,
 }
 
-/// A run of a submission, and how often it holds the key.
+/// A shared key of a submission, and how often it holds the key.
 #[derive(Clone, Copy)]
 struct OwnedKey {
     run: u32,
     times: u32,
 }
 
-/// What one submission has to do with the others.
+/// The shared keys of one submission.
 #[derive(Clone, Default)]
 struct Owner {
-    /// Runs that propose pairs.
+    /// Keys that propose pairs.
     cool: Vec<OwnedKey>,
-    /// Runs that only count, ascending.
+    /// Keys too common to propose pairs, ascending.
     hot: Vec<OwnedKey>,
-    /// Weight of the hot ones.
+    /// Weight of the hot keys.
     hot_weight: u64,
     /// Weight of all its own picks.
     total: u64,
-    /// Submissions to compare with through a hot run, ascending.
+    /// Submissions to compare with because of a hot key, ascending.
     neighbours: Vec<u32>,
-    /// Place in the order by content.
+    /// Rank in the order by content.
     rank: u32,
 }
 
-/// The runs of the submissions' own picks.
+/// The shared keys of all submissions.
 pub struct Proposals {
     runs: Vec<SharedKey>,
     /// Rows of the table with a hot key.
@@ -76,7 +77,7 @@ pub struct Proposals {
 }
 
 impl Proposals {
-    /// Reads the table once. `cut_off` is the score that pairs must have to be kept.
+    /// Reads the table once. `cut_off` is the least score of pairs that are kept.
     pub fn new(
         entries: &[Entry],
         frequencies: &Frequencies,
@@ -108,7 +109,7 @@ impl Proposals {
         proposals
     }
 
-    /// Makes a run of the holders from `first` on, if there are two; whether it is hot.
+    /// Makes a shared key of the holders from `first` on, if there are at least two. Returns whether it is hot.
     fn close(&mut self, entries: &[Entry], first: usize, worth: u32, most: usize) -> bool {
         let found = &self.holders[first..];
         if found.len() < 2 {
@@ -136,8 +137,8 @@ impl Proposals {
         &self.hot_runs
     }
 
-    /// Gives each submission that hot runs alone could bring to the cut-off the `most` holders after it in the rarest of them, from
-    /// the start again at the end.
+    /// Pairs each submission that could reach the cut-off by hot keys alone with the `most` holders that follow it
+    /// under its rarest hot key, cyclically.
     fn meet_neighbours(&mut self, most: usize, cut_off: f64) {
         for row in 0..self.owners.len() as u32 {
             let owner = &self.owners[row as usize];
@@ -163,8 +164,8 @@ impl Proposals {
         self.owners[row as usize].rank < self.owners[other as usize].rank
     }
 
-    /// Appends the candidates of submission `row` that come after it by content, in order. An estimate is exact as far as it decides
-    /// whether it is `enough`. `shared` is scratch, one cell a submission.
+    /// Appends the candidates of submission `row` that come after it by content, in order. An estimate is exact enough
+    /// to decide whether it reaches `enough`. `shared` is scratch memory with one cell per submission.
     pub fn of(&self, row: u32, enough: f64, shared: &mut Vec<u64>, found: &mut Vec<Candidate>) {
         shared.resize(self.owners.len(), 0);
         let owner = &self.owners[row as usize];
@@ -189,7 +190,7 @@ impl Proposals {
         }
     }
 
-    /// The score that the shared picks promise: `cool` is the weight of those that are not hot.
+    /// The score that the shared picks promise; `cool` is the weight of those that are not hot.
     fn estimate(&self, row: &Owner, other: &Owner, cool: u64, enough: f64) -> f64 {
         let score = |shared: u64| (2.0 * shared as f64 / ((row.total + other.total) as f64).max(1.0)).min(1.0);
         let most = cool + row.hot_weight.min(other.hot_weight);
@@ -214,7 +215,7 @@ fn is_own(entry: &Entry, weighed: &Weighed, pick: u32) -> bool {
     weighed.tokens[at as usize..(at + k) as usize].iter().any(|weight| *weight > 0)
 }
 
-/// The place of each submission in an order that depends on contents only.
+/// The rank of each submission in an order that depends on contents only.
 fn ranks(entries: &[Entry]) -> Vec<u32> {
     let digests: Vec<u64> = entries.iter().map(digest).collect();
     let mut order: Vec<u32> = (0..entries.len() as u32).collect();
@@ -229,7 +230,7 @@ fn ranks(entries: &[Entry]) -> Vec<u32> {
     ranks
 }
 
-/// A hash of picks and exact texts: it does not depend on the numbers that stand for tokens in this cohort.
+/// A hash of picks and exact texts; it does not depend on the numbering of tokens in this cohort.
 fn digest(entry: &Entry) -> u64 {
     let mut hash = Xxh3::new();
     for pick in &entry.picks {

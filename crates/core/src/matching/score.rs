@@ -1,24 +1,24 @@
-//! What an alignment is worth: the score, the coverage of both sides, and the passages a person reads.
+//! Scores an alignment: the score, the coverage of both sides, and the passages that a person reads.
 //!
-//! `score` = matched own material of both / own material of both, each token by its weight; a token that is the same only after
-//! its name or value was folded away counts for 70 %. Template and too common material weighs nothing, so it leaves
-//! numerator and denominator alike, and identical submissions score 1.
+//! `score` = matched own material of both / own material of both, with each token weighted. A token that is equal only
+//! after folding its name or value counts 70 %. Template material and material that too many share have no weight, so
+//! they are in neither numerator nor denominator, and identical submissions score 1.
 
 use super::align::{Alignment, Tile};
 use super::cover::cover;
 use super::entry::Entry;
 use super::weigh::{Frequencies, Weighed, UNIT};
 
-/// What a token counts whose exact text differs, in thousandths: renaming is cheap, so it must not hide a copy, but text
-/// that is the same to the letter says more.
+/// Weight of a matching token whose exact text differs, in thousandths. Renaming is easy, so it must not hide a match,
+/// but equal text is stronger evidence.
 const RENAMED: u64 = 700;
 
-/// What a passage is.
+/// The kind of a passage.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PassageKind {
     /// A run of tokens, small gaps included.
     Run,
-    /// A run that stands in another passage too, on one of the sides: the other copies of something that repeats.
+    /// A run of which one side is in another passage too: a further copy of something repeated.
     Repeat,
     /// A string literal with the same text.
     Literal,
@@ -31,47 +31,47 @@ pub struct Passage {
     pub start: [u32; 2],
     /// Token after the last on each side.
     pub end: [u32; 2],
-    /// Matching tokens of its own (template not counted), gaps not counted; words for a literal.
+    /// Number of matching own tokens, without template and gaps; for a literal, of words.
     pub tokens: u32,
-    /// Submitters that have its rarest part, these two included.
+    /// Number of submitters that have its rarest part, these two included.
     pub shared_by: u32,
-    /// Whether names and values are the same too, and there is no gap.
+    /// Whether names and values are equal too, and there is no gap.
     pub exact: bool,
-    /// What it is.
+    /// Its kind.
     pub kind: PassageKind,
 }
 
-/// Two submissions and what they have in common.
+/// Two submissions and their common material.
 #[derive(Clone, Debug, PartialEq)]
 pub struct MatchedPair {
     /// The earlier submission.
     pub left: u32,
     /// The later one.
     pub right: u32,
-    /// 0 to 1.
+    /// The score, 0 to 1.
     pub score: f64,
-    /// Share of each side's own tokens that lie in tiles.
+    /// Share of each side's own tokens in tiles.
     pub coverage: [f64; 2],
-    /// Own tokens in tiles, on the side that has more of them.
+    /// Number of own tokens in tiles, on the side that has more.
     pub matched: u32,
-    /// Tokens of the longest passage.
+    /// Number of tokens of the longest passage.
     pub longest: u32,
-    /// In the order of the left side.
+    /// The passages, in the order of the left side.
     pub passages: Vec<Passage>,
 }
 
-/// Two submissions to be judged.
+/// Two submissions being scored.
 pub struct Judged<'a> {
     /// The submissions.
     pub entries: [&'a Entry; 2],
-    /// The same, weighed.
+    /// Their weights.
     pub weighed: [&'a Weighed; 2],
     /// Frequencies in the cohort.
     pub frequencies: &'a Frequencies,
 }
 
 impl Judged<'_> {
-    /// Scores an alignment; `None` where neither side has anything of its own.
+    /// Scores an alignment; `None` if neither side has material of its own.
     pub fn score(&self, alignment: &Alignment) -> Option<f64> {
         let total = self.weighed[0].total + self.weighed[1].total;
         if total == 0 {
@@ -93,7 +93,7 @@ impl Judged<'_> {
             .sum()
     }
 
-    /// Literals that both have, as indices into each side's.
+    /// Literals on both sides, as indices into each side's literals.
     fn shared_literals(&self) -> Vec<(usize, usize)> {
         let [a, b] = self.entries.map(|entry| &entry.literals);
         let (mut i, mut j, mut shared) = (0, 0, Vec::new());
@@ -115,7 +115,7 @@ impl Judged<'_> {
         self.shared_literals().iter().map(|both| u64::from(weight(both))).sum()
     }
 
-    /// Everything a person is told about the pair.
+    /// Makes the pair with its coverage and passages.
     pub fn pair(&self, left: u32, right: u32, score: f64, alignment: &Alignment) -> MatchedPair {
         let passages = self.passages(alignment);
         let own_in = |side: usize| {
@@ -128,7 +128,7 @@ impl Judged<'_> {
         MatchedPair { left, right, score, coverage, matched: matched[0].max(matched[1]), longest, passages }
     }
 
-    /// Own tokens of a stretch.
+    /// Number of own tokens in a range.
     fn own(&self, side: usize, start: u32, end: u32) -> u32 {
         self.weighed[side].tokens[start as usize..end as usize].iter().filter(|weight| **weight > 0).count() as u32
     }
@@ -139,7 +139,7 @@ impl Judged<'_> {
             found.extend(self.clip(tile).map(|tile| self.passage(&tile, PassageKind::Run)));
         }
         let mut found = self.merge(found);
-        // Before the search for what is not covered: a passage that is not told covers nothing.
+        // First drop passages that are not reported: they must not count as covering anything.
         found.retain(|passage| self.is_worth_telling(passage));
         if !alignment.is_whole {
             let repeats = self.repeats(&found);
@@ -151,7 +151,7 @@ impl Judged<'_> {
         found
     }
 
-    /// Cuts a tile at template and at what too many share; pieces of the other material go on through gaps shorter than k.
+    /// Cuts a tile at template material and material that too many share; gaps shorter than k do not cut.
     fn clip<'b>(&'b self, tile: &'b Tile) -> impl Iterator<Item = Tile> + 'b {
         let k = self.entries[0].parts.get(self.entries[0].part_of(tile.a)).map_or(1, |part| part.k);
         let is_own = move |i: u32| {
@@ -180,7 +180,7 @@ impl Judged<'_> {
         Passage { start: [tile.a, tile.b], end, tokens, shared_by: self.holders(tile), exact, kind }
     }
 
-    /// Submitters that have the rarest pick of either side inside a tile.
+    /// Number of submitters that have the rarest pick of either side inside a tile.
     fn holders(&self, tile: &Tile) -> u32 {
         let rarest = |side: usize, start: u32| {
             let (entry, end) = (self.entries[side], start + tile.len);
@@ -192,7 +192,7 @@ impl Judged<'_> {
         [rarest(0, tile.a), rarest(1, tile.b)].into_iter().flatten().min().unwrap_or(2).max(2)
     }
 
-    /// Joins passages that follow each other on both sides within k tokens, in the same files.
+    /// Joins passages that follow each other within k tokens on both sides, in the same parts.
     fn merge(&self, passages: Vec<Passage>) -> Vec<Passage> {
         let mut merged: Vec<Passage> = Vec::with_capacity(passages.len());
         for next in passages {
@@ -220,7 +220,7 @@ impl Judged<'_> {
         })
     }
 
-    /// Passages over the tokens in runs of at least t that no passage covers yet, on either side.
+    /// Passages over tokens in common runs of at least t that no passage covers yet, on either side.
     fn repeats(&self, passages: &[Passage]) -> Vec<Passage> {
         let mut covered = [0, 1].map(|side| vec![false; self.entries[side].tokens.len()]);
         for passage in passages {
@@ -249,7 +249,7 @@ impl Judged<'_> {
         repeats
     }
 
-    /// Shared literals that stand in no passage yet.
+    /// Shared literals that are in no passage yet.
     fn literals(&self, passages: &[Passage]) -> Vec<Passage> {
         let mut found = Vec::new();
         for (i, j) in self.shared_literals() {
@@ -265,7 +265,8 @@ impl Judged<'_> {
         found
     }
 
-    /// Whether a passage is news: long enough to be promised, or rare; and of its own at least k tokens, or a literal.
+    /// Whether a passage is reported: it has at least t own tokens, or it is rare and has at least k own tokens or is a
+    /// literal.
     fn is_worth_telling(&self, passage: &Passage) -> bool {
         let entry = self.entries[0];
         let (k, t) = entry.parts.get(entry.part_of(passage.start[0])).map_or((1, 1), |part| (part.k, part.t));
@@ -274,12 +275,12 @@ impl Judged<'_> {
     }
 }
 
-/// Guarantee threshold where a token stands.
+/// The guarantee threshold at a token.
 fn entry_t(entry: &Entry, at: u32) -> u32 {
     entry.parts.get(entry.part_of(at)).map_or(1, |part| part.t)
 }
 
-/// The tokens of a tile from `first` to `last`, and as many around them as make t.
+/// The tokens of a tile from `first` to `last`, with enough around them to make t.
 fn around(tile: &Tile, first: u32, last: u32, t: u32) -> Tile {
     let len = (last - first).max(t).min(tile.len);
     let start = first.min(tile.len - len);

@@ -1,4 +1,4 @@
-//! Material that was handed out: whatever of a submission stands in a template is nobody's own.
+//! Finds starter code: tokens of a submission that are in a template have no weight.
 
 use super::align::{Index, PLACES};
 use super::entry::{dense_keys, gram_starts, Entry, EntryPart, SEPARATOR};
@@ -15,7 +15,7 @@ pub struct Template {
 }
 
 impl Template {
-    /// Puts the template's files together.
+    /// Joins the template files.
     pub fn new<'a>(files: impl Iterator<Item = &'a Entry>) -> Self {
         let mut all = Self::default();
         for file in files {
@@ -32,26 +32,26 @@ impl Template {
         all
     }
 
-    /// What marks submissions by it.
+    /// Makes the marker of this template.
     pub fn marker(&self) -> Marker<'_> {
         Marker { template: self, index: Index::new(&self.tokens, &self.keys, &self.parts) }
     }
 }
 
-/// A template with the index of its k-grams.
+/// Marks submissions by a template; holds the index of its k-grams.
 pub struct Marker<'a> {
     template: &'a Template,
     index: Index<'a>,
 }
 
 impl Marker<'_> {
-    /// Whether a string literal with this text stands in the template.
+    /// Whether the template has a string literal with this text.
     pub fn has_literal(&self, key: u64) -> bool {
         self.template.literals.contains(&key)
     }
 
-    /// Marks the tokens of `entry` that stand in the template: in runs of at least t tokens, or in k-grams with the same
-    /// exact text. Shorter runs that are alike only after folding are what everybody writes in that language.
+    /// Marks the tokens of `entry` that are in the template: in runs of at least t tokens, or in k-grams with equal
+    /// exact text. Shorter runs that are equal only after folding are common in the language and are not marked.
     pub fn mark(&self, entry: &Entry) -> Vec<bool> {
         let mut marks = vec![false; entry.tokens.len()];
         for part in &entry.parts {
@@ -71,7 +71,7 @@ impl Marker<'_> {
         marks
     }
 
-    /// Tokens from `at` on that stand in the template.
+    /// Number of tokens from `at` on that are in the template.
     fn length(&self, entry: &Entry, part: &EntryPart, at: usize) -> usize {
         let (k, tokens) = (part.k as usize, &entry.tokens);
         let mut longest = 0;

@@ -1,18 +1,20 @@
-//! What a token weighs: nothing in template or in what too many share, else by how rare the material is in the cohort.
+//! Weighs tokens: 0 in template material and in material that too many share, otherwise by rarity in the cohort.
 //!
-//! The weight of material that f of N submitters have is ln((N + 1) / f) / ln((N + 1) / 2), at most 1 and at least `FLOOR`:
-//! what two share weighs as much as what one has alone, so a pair's own passages are not held against it; what everybody
-//! wrote weighs next to nothing. Frequencies count submitters, not files, so nobody can make a stolen passage common by handing it in
-//! many times. A token's frequency is that of the rarest selected k-gram that covers it and is shared at all.
+//! Material that f of N submitters have weighs ln((N + 1) / f) / ln((N + 1) / 2), at most 1 and at least `FLOOR`. So
+//! material that two submitters share weighs as much as material that only one has: a pair's own passages do not lower
+//! its score. Material that everybody has weighs next to nothing. Frequencies count submitters, not files, so handing
+//! in a passage many times does not make it common. The frequency of a token is that of the rarest shared k-gram that
+//! covers it.
 
 use super::entry::{Entry, Literal};
 use super::template::Marker;
 use crate::table::{Row, Table};
 use std::collections::HashMap;
 
-/// The weight 1 as a number; sums of weights are exact integers, so no order of addition matters.
+/// The weight 1. Sums of weights are exact integers, so the order of addition does not matter.
 pub const UNIT: u32 = 1000;
-/// The least a token of one's own weighs, so that identical submissions score 1 even when everybody handed in the same.
+/// Least weight of a submission's own token. With it identical submissions score 1 even if everybody handed in the
+/// same.
 const FLOOR: f64 = 0.02;
 
 /// The weight of material that `holders` of `submitters` have.
@@ -25,43 +27,43 @@ pub fn weight(holders: u32, submitters: u32) -> u32 {
     (share.clamp(FLOOR, 1.0) * f64::from(UNIT)).round() as u32
 }
 
-/// A submission weighed.
+/// The weights of a submission.
 #[derive(Clone, Debug, Default)]
 pub struct Weighed {
-    /// Weight of each token; 0 for template and for what too many share.
+    /// Weight of each token; 0 for template material and material that too many share.
     pub tokens: Vec<u16>,
-    /// Holders of each pick.
+    /// Number of submitters that hold each pick.
     pub holders: Vec<u32>,
-    /// Weight of each literal; 0 where its token has none.
+    /// Weight of each literal; 0 if its token has none.
     pub literals: Vec<u32>,
-    /// Sum of all weights: its own material.
+    /// Sum of all weights: the amount of own material.
     pub total: u64,
-    /// Tokens in a template, and tokens that too many share; neither is its own.
+    /// Whether each token is in a template.
     pub template: Vec<bool>,
-    /// Likewise.
+    /// Whether too many share each token.
     pub common: Vec<bool>,
 }
 
 impl Weighed {
-    /// Tokens that are its own.
+    /// Number of its own tokens.
     pub fn own(&self) -> usize {
         self.tokens.iter().filter(|weight| **weight > 0).count()
     }
 }
 
-/// The picks of all submissions in one table, and how many submitters hold each of its runs.
+/// The picks of all submissions in one table, and the number of submitters that hold each key.
 pub struct Frequencies {
-    /// Owner: the submission; position: the index of the pick.
+    /// The table. The owner of a row is the submission, its position the index of the pick.
     pub table: Table,
-    /// Submitters of each row's key.
+    /// Number of submitters that hold the key of each row.
     pub holders: Vec<u32>,
     literals: HashMap<u64, u32>,
-    /// Distinct submitters.
+    /// Number of distinct submitters.
     pub submitters: u32,
 }
 
 impl Frequencies {
-    /// Sorts the picks and counts.
+    /// Sorts the picks and counts submitters.
     pub fn new(entries: &[Entry]) -> Self {
         let rows: Vec<Row> = entries
             .iter()
@@ -85,7 +87,7 @@ impl Frequencies {
         }
     }
 
-    /// Holders of each pick of each submission.
+    /// The number of holders of each pick of each submission.
     pub fn by_pick(&self, entries: &[Entry]) -> Vec<Vec<u32>> {
         let mut found: Vec<Vec<u32>> = entries.iter().map(|entry| vec![0; entry.picks.len()]).collect();
         for (row, holders) in self.table.rows().iter().zip(&self.holders) {
@@ -94,7 +96,7 @@ impl Frequencies {
         found
     }
 
-    /// Weighs a submission. `max_sharing`: what more submitters share is nobody's own.
+    /// Weighs a submission. Material that more than `max_sharing` submitters share has no weight.
     pub fn weigh(&self, entry: &Entry, holders: Vec<u32>, marker: &Marker, max_sharing: Option<u32>) -> Weighed {
         let rarest = rarest_cover(entry, &holders);
         let template = marker.mark(entry);
@@ -122,13 +124,13 @@ impl Frequencies {
         literal.words * weight(holders, self.submitters)
     }
 
-    /// Submitters that have a literal.
+    /// Number of submitters that have a literal.
     pub fn literal_holders(&self, key: u64) -> u32 {
         self.literals.get(&key).copied().unwrap_or(1)
     }
 }
 
-/// Different ones among numbers.
+/// Number of distinct numbers.
 pub(super) fn distinct(numbers: impl Iterator<Item = u32>) -> u32 {
     let mut all: Vec<u32> = numbers.collect();
     all.sort_unstable();
@@ -148,11 +150,11 @@ fn count_literals(entries: &[Entry]) -> HashMap<u64, u32> {
     counts
 }
 
-/// For each token, the holders of the rarest pick whose k-gram covers it and that somebody else has too, or 1 where nobody has;
-/// where no pick covers it, those of the pick before it, or of the first one.
+/// For each token, the number of holders of the rarest shared pick whose k-gram covers it, or 1 if no covering pick is
+/// shared. A token that no pick covers has the number of the pick before it, or of the first one.
 ///
-/// A pick that nobody else has says nothing about its tokens one by one: at the edge of a passage that all have, it reaches into what
-/// is common and would lend it full weight in every pair.
+/// A pick that nobody else holds says nothing about its single tokens: at the edge of a passage that all have, it
+/// reaches into common material and would give it full weight in every pair.
 fn rarest_cover(entry: &Entry, holders: &[u32]) -> Vec<u32> {
     let mut rarest = vec![0u32; entry.tokens.len()];
     let mut pick = 0;

@@ -1,10 +1,10 @@
-//! Texts in, fingerprints out, block by block.
+//! Computes the fingerprints of texts, block by block.
 //!
-//! The features of a text are its tokens, or its shingles if they are wider than one, and each occurrence weighs 1: term
-//! frequency. A block of tokens is read, hashed and counted, and only the last w − 1 tokens are kept, so memory is some
-//! tens of kilobytes for any length of text.
+//! The features of a text are its tokens, or its shingles if they are wider than one token. Each occurrence weighs 1,
+//! which is term frequency. A block of tokens is read, hashed and counted, and only the last w − 1 tokens are kept, so
+//! memory is some tens of kilobytes for a text of any length.
 //!
-//! Cost: that of reading the words, and about a nanosecond a word (`make bench`, rows `simhash`).
+//! Cost: reading the words, and about a nanosecond per word (`make bench`, rows `simhash`).
 
 use super::ignore::Ignore;
 use super::language::TextLanguage;
@@ -21,46 +21,46 @@ use std::borrow::Cow;
 /// Tokens read at a time: with their hashes they fit the first-level cache.
 const BLOCK: usize = 1 << 11;
 
-/// What is kept of a text.
+/// The simhash of a text.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Simhash {
-    /// The fingerprint; none if the text has no features.
+    /// The fingerprint; `None` if the text has no features.
     pub fingerprint: Option<u64>,
-    /// Tokens of the text, whatever its features are: the length that filters compare.
+    /// Number of tokens, whatever the features are: the length that filters compare.
     pub length: u32,
-    /// Its language, where it was asked for or is needed for the features.
+    /// Its language, if the recipe asks for it or the features need it.
     pub language: TextLanguage,
 }
 
-/// Everything that decides the fingerprint of a text; only those made alike can be compared.
+/// Everything that determines the fingerprint of a text. Only fingerprints of one recipe can be compared.
 #[derive(Clone, Debug, PartialEq)]
 pub struct SimhashRecipe {
     options: Options,
     width: usize,
-    /// The features of the paper in place of tokens and shingles.
+    /// The features of the paper instead of tokens and shingles.
     paper: Option<Paper>,
     ignore: Option<Ignore>,
     tells_language: bool,
 }
 
 impl SimhashRecipe {
-    /// Features of `width` tokens. Errors: a width that no shingle has.
+    /// Makes a recipe with features of `width` tokens. Errors: a width that no shingle can have.
     pub fn new(options: Options, width: i64) -> Result<Self> {
         let shingling = Shingling::new(options, width, false, 64)?;
         Ok(Self { options, width: shingling.width, paper: None, ignore: None, tells_language: false })
     }
 
-    /// The features of the paper instead: words and pairs of them, whatever unit and width say.
+    /// Uses the features of the paper instead: words and pairs of words, whatever unit and width are.
     pub fn with_paper(self, paper: Paper) -> Self {
         Self { paper: Some(paper), ..self }
     }
 
-    /// Without what matches.
+    /// Ignores what the patterns match.
     pub fn ignoring(self, ignore: Option<Ignore>) -> Self {
         Self { ignore, ..self }
     }
 
-    /// Whether the language is told too.
+    /// Sets whether the language is detected too.
     pub fn telling_language(self, tells_language: bool) -> Self {
         Self { tells_language, ..self }
     }
@@ -71,15 +71,15 @@ impl SimhashRecipe {
     }
 }
 
-/// Makes the fingerprints of many texts with the same tables and memory.
+/// Computes the fingerprints of many texts with the same tables and memory.
 pub struct Simhasher {
     recipe: SimhashRecipe,
-    /// Makes shingles; none if a feature is one token.
+    /// Makes shingles; `None` if a feature is one token.
     shingler: Option<Shingler>,
-    /// Makes the paper's features, if they are asked for.
+    /// Makes the paper's features, if the recipe has them.
     maker: Option<FeatureMaker>,
     votes: Votes,
-    /// Reused between texts: hashes of features in the counting.
+    /// Hashes of the features being counted; reused between texts.
     hashes: Vec<u64>,
     weighed: Vec<(u64, Weight)>,
 }
@@ -94,7 +94,7 @@ impl Simhasher {
         Self { recipe, shingler, maker, votes: Votes::default(), hashes: Vec::new(), weighed: Vec::new() }
     }
 
-    /// The fingerprint of a text. Errors: a text of 4 GiB or more.
+    /// Computes the fingerprint of a text. Errors: a text of 4 GiB or more.
     pub fn text(&mut self, text: &str) -> Result<Simhash> {
         check_length(text.len())?;
         let ignore = self.recipe.ignore.take();
@@ -104,7 +104,7 @@ impl Simhasher {
         Ok(made)
     }
 
-    /// The fingerprint of what is left of a text.
+    /// Computes the fingerprint of a text without its ignored parts.
     fn stripped(&mut self, text: &str) -> Simhash {
         self.votes.clear();
         let language = self.language(text);
@@ -119,7 +119,8 @@ impl Simhasher {
         Simhash { fingerprint: self.votes.fingerprint(), length: length as u32, language }
     }
 
-    /// The values of the paper's features of a text, for a table of idf: none if the recipe has others.
+    /// Appends the values of the paper's features of a text, for an idf table; none if the recipe has other features.
+    /// Errors: a text of 4 GiB or more.
     pub fn values(&mut self, text: &str, out: &mut Vec<u64>) -> Result<()> {
         check_length(text.len())?;
         let kept = self.recipe.ignore.as_ref().map_or(Cow::Borrowed(text), |ignore| ignore.strip(text));
@@ -130,7 +131,7 @@ impl Simhasher {
         Ok(())
     }
 
-    /// The language that was given, or what is detected if anybody wants to know.
+    /// The given language, or the detected one if the recipe needs it.
     fn language(&self, text: &str) -> TextLanguage {
         match &self.recipe.paper {
             Some(Paper { language: Some(given), .. }) => *given,
@@ -140,7 +141,7 @@ impl Simhasher {
         }
     }
 
-    /// Counts the paper's features by their weights.
+    /// Counts the paper's features with their weights.
     fn weigh(&mut self, values: &[u64]) {
         let idf = self.recipe.paper.as_ref().and_then(|paper| paper.idf.as_deref());
         let Some(idf) = idf else { return self.count(values.iter().copied()) };
@@ -152,7 +153,7 @@ impl Simhasher {
     /// Counts the features of a block of token values.
     fn count(&mut self, values: impl Iterator<Item = u64>) {
         self.hashes.clear();
-        // All at once, in vectors: equal to `feature_hash` of each.
+        // Hashes all values at once with vectors; the result equals `feature_hash` of each.
         self.hashes.extend(values.map(|value| value ^ SALT));
         mix_all(&mut self.hashes);
         self.votes.count(&self.hashes);
@@ -163,7 +164,7 @@ impl Simhasher {
 struct FeatureReader<'a>(&'a mut Simhasher);
 
 impl Visitor for FeatureReader<'_> {
-    /// Tokens in the text.
+    /// Number of tokens in the text.
     type Output = usize;
 
     fn visit<S: Source>(self, source: S) -> usize {
@@ -207,7 +208,7 @@ fn shingles<S: Source>(into: &mut Simhasher, shingler: &mut Shingler, mut source
         if !more {
             return count;
         }
-        // Shingles that begin in what is dropped have been counted, all others not.
+        // The dropped tokens begin only shingles that have been counted.
         kept.drain(..kept.len().saturating_sub(overlap));
     }
 }

@@ -1,9 +1,11 @@
-//! How much a feature tells: its inverse document frequency in a corpus, fixed once and stored.
+//! Inverse document frequencies of features in a corpus, computed once and stored.
 //!
-//! A feature that n of N documents have weighs `ln(1 + N/n)`, as a fixed-point weight; one that the table does not list weighs as
-//! if one document had it. A table that was stored gives the same weights everywhere: the logarithm is taken when it is made and never again.
+//! A feature that n of N documents have weighs `ln(1 + N/n)`, as a fixed-point weight. A feature that is not in the
+//! table weighs as if one document had it. A stored table gives the same weights on every machine, because the
+//! logarithm is computed only when it is made.
 //!
-//! Cost: 12 bytes a feature, and some 8 more in memory; a weight is found by one look into a directory and a short search. FORMAT.md has the bytes.
+//! Cost: 12 bytes per feature, and about 8 more in memory. A weight takes one lookup in a directory and a short search.
+//! FORMAT.md describes the bytes.
 
 use super::vote::SIMHASH_VERSION;
 use super::weight::{Weight, FRACTION};
@@ -15,31 +17,31 @@ use xxhash_rust::xxh3::xxh3_64;
 /// Version of the stored form.
 pub const IDF_VERSION: u8 = 1;
 const MAGIC: &[u8; 4] = b"LAID";
-/// Bytes before the values, and those after the weights.
+/// Bytes before the values, and after the weights.
 const HEADER: usize = 32;
 const DIGEST: usize = 8;
 
-/// Weights of features.
+/// A table of weights of features.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Idf {
     documents: u64,
-    /// Of what is not listed.
+    /// The weight of features that are not in the table.
     unseen: Weight,
-    /// Ascending, each once.
+    /// The values of the features, ascending and distinct.
     values: Vec<u64>,
-    /// Of each value.
+    /// The weight of each value.
     weights: Vec<Weight>,
-    /// Where the values begin that have each number in their highest bits: about one value each, so that a search is short. Values
-    /// are hashes, and a table of others is only slower.
+    /// The start of the values with each number in their highest bits: about one value each, so searches are short.
+    /// This needs uniform values, such as hashes; with other values searches are only slower.
     starts: Vec<u32>,
 }
 
-/// The bits by which values are found in a table of `len`.
+/// Number of high bits by which the directory finds values in a table of `len`.
 fn directory_bits(len: usize) -> u32 {
     (usize::BITS - len.leading_zeros()).clamp(1, 26)
 }
 
-/// Where the values of each prefix begin, and the end of the last. REQUIRES: they ascend.
+/// The start of the values of each prefix, and the end of the last. REQUIRES: the values ascend.
 fn directory(values: &[u64]) -> Vec<u32> {
     let bits = directory_bits(values.len());
     let mut starts = vec![0; (1 << bits) + 1];
@@ -58,17 +60,17 @@ impl Idf {
         Self { documents, unseen, values, weights, starts }
     }
 
-    /// Documents of the corpus.
+    /// Number of documents of the corpus.
     pub fn documents(&self) -> u64 {
         self.documents
     }
 
-    /// Features that are listed.
+    /// Number of features in the table.
     pub fn len(&self) -> usize {
         self.values.len()
     }
 
-    /// Whether none is.
+    /// Whether the table has no features.
     pub fn is_empty(&self) -> bool {
         self.values.is_empty()
     }
@@ -81,7 +83,7 @@ impl Idf {
         found.map_or(self.unseen, |place| self.weights[range.start + place])
     }
 
-    /// As it is stored.
+    /// The table as bytes.
     pub fn to_bytes(&self) -> Vec<u8> {
         let mut out = Vec::with_capacity(HEADER + 12 * self.len() + DIGEST);
         out.extend_from_slice(MAGIC);
@@ -96,7 +98,7 @@ impl Idf {
         out
     }
 
-    /// What was stored. Errors: damaged bytes, or those of another version.
+    /// Reads a stored table. Errors: damaged bytes, or another version.
     pub fn from_bytes(bytes: &[u8]) -> Result<Self> {
         let wrong = |reason: &str| Error::Format { what: "table of idf", reason: reason.to_owned() };
         let body = bytes.len().checked_sub(DIGEST).and_then(|len| bytes.get(..len)).unwrap_or_default();
@@ -126,12 +128,12 @@ impl Idf {
     }
 }
 
-/// Eight bytes as a number. REQUIRES: they are there.
+/// The number in the eight bytes at `at`; 0 beyond the end.
 fn number(bytes: &[u8], at: usize) -> u64 {
     bytes.get(at..).and_then(|rest| rest.first_chunk()).map_or(0, |bytes| u64::from_le_bytes(*bytes))
 }
 
-/// Counts in how many documents each feature is.
+/// Counts the documents that have each feature.
 #[derive(Clone, Debug, Default)]
 pub struct DocumentCounter {
     documents: u64,
@@ -139,7 +141,7 @@ pub struct DocumentCounter {
 }
 
 impl DocumentCounter {
-    /// Adds a document by the values of its features, which it sorts.
+    /// Adds a document by the values of its features; sorts them.
     pub fn add(&mut self, values: &mut Vec<u64>) {
         values.sort_unstable();
         values.dedup();
@@ -147,13 +149,13 @@ impl DocumentCounter {
         values.iter().for_each(|value| *self.counts.entry(*value).or_insert(0) += 1);
     }
 
-    /// Adds what another counted.
+    /// Adds the counts of another counter.
     pub fn merge(&mut self, other: Self) {
         self.documents += other.documents;
         other.counts.into_iter().for_each(|(value, count)| *self.counts.entry(value).or_insert(0) += count);
     }
 
-    /// The table, of features that at least so many documents have.
+    /// Makes the table of all features that at least `least` documents have.
     pub fn table(&self, least: u32) -> Idf {
         let listed = self.counts.iter().filter(|(_, count)| **count >= least);
         let mut rows: Vec<(u64, Weight)> = listed.map(|(value, count)| (*value, self.weight(*count))).collect();

@@ -1,15 +1,17 @@
-//! What in a text is not looked at: counters, dates, addresses, advertisements (Manku, Jain, Das Sarma 2007, §6 D).
+//! Removes parts of a text that are not compared: counters, dates, addresses, advertisements (Manku, Jain, Das Sarma
+//! 2007, §6 D).
 //!
-//! A match becomes a space, so that the words around it stay apart. Patterns are those of the `regex` crate, which has neither look-around nor
-//! back-references and finds a match in time linear in the text; all of them together are compiled within a limit of size.
+//! A match becomes a space, so that the words around it stay separate. Patterns are those of the `regex` crate: it has
+//! no look-around and no back-references, and its time is linear in the text. The compiled patterns together have a
+//! size limit.
 //!
-//! Cost: one search through the text; a copy of it where anything matches.
+//! Cost: one search through the text, and a copy if anything matches.
 
 use crate::error::{Error, Result};
 use regex::{Regex, RegexBuilder};
 use std::borrow::Cow;
 
-/// Patterns that have a name, each defined here and nowhere else.
+/// The named patterns.
 pub const NAMED: [(&str, &str); 3] = [
     ("dates", DATES),
     ("numbers", r"[+-]?\p{Nd}+(?:[.,:/'\u{A0}\u{202F}-]?\p{Nd}+)*%?"),
@@ -22,7 +24,8 @@ macro_rules! month {
     };
 }
 
-/// Days as numbers, days with the name of an English month before or after them, ISO weeks left out, and times of the day.
+/// Days as numbers, days with the name of an English month before or after them, and times of day. ISO weeks are not
+/// included.
 const DATES: &str = concat!(
     r"\b\p{Nd}{4}-\p{Nd}{1,2}-\p{Nd}{1,2}(?:T\p{Nd}{2}:\p{Nd}{2}(?::\p{Nd}{2})?(?:\.\p{Nd}+)?(?:Z|[+-]\p{Nd}{2}:?\p{Nd}{2})?)?\b",
     r"|\b\p{Nd}{1,2}[./-]\p{Nd}{1,2}[./-]\p{Nd}{2,4}\b",
@@ -35,10 +38,10 @@ const DATES: &str = concat!(
     r"|(?i:\b\p{Nd}{1,2}:\p{Nd}{2}(?::\p{Nd}{2})?(?:\s?[ap]\.?m\b\.?)?)",
 );
 
-/// Bytes that all patterns together may take when compiled.
+/// Most bytes that all compiled patterns together may take.
 const SIZE_LIMIT: usize = 1 << 22;
 
-/// Patterns, compiled.
+/// Compiled patterns.
 #[derive(Clone, Debug)]
 pub struct Ignore {
     given: Vec<String>,
@@ -52,12 +55,13 @@ impl PartialEq for Ignore {
 }
 
 impl Ignore {
-    /// Patterns, or names of [`NAMED`]; none if there are none. Errors: what is no pattern, or too large.
+    /// Compiles patterns, or names of [`NAMED`]; `None` if there are none. Errors: an invalid or too large pattern.
     pub fn new(given: &[String]) -> Result<Option<Self>> {
         let mut alternatives = Vec::new();
         for pattern in given {
             let named = NAMED.iter().find(|(name, _)| name == pattern).map(|(_, named)| *named);
-            // Each by itself first, so that the message is about it, and no alternative reaches into the next.
+            // Each pattern is compiled alone first: the message then names it, and it cannot reach into the next
+            // alternative.
             let whole = named.unwrap_or(pattern);
             if compile(whole).map_err(|error| refused(pattern, &error))?.is_match("") {
                 let reason = "it matches where there is nothing".to_owned();
@@ -72,7 +76,7 @@ impl Ignore {
         Ok(Some(Self { given: given.to_vec(), regex }))
     }
 
-    /// The text with a space for every match.
+    /// Replaces every match in the text by a space.
     pub fn strip<'t>(&self, text: &'t str) -> Cow<'t, str> {
         let mut kept = String::new();
         let mut at = 0;
@@ -93,7 +97,7 @@ fn compile(pattern: &str) -> std::result::Result<Regex, regex::Error> {
     RegexBuilder::new(pattern).size_limit(SIZE_LIMIT).build()
 }
 
-/// The last line of what the compiler says, which is the reason.
+/// Makes an error from the last line of the compiler's message, which has the reason.
 fn refused(pattern: &str, error: &regex::Error) -> Error {
     let whole = error.to_string();
     let reason = whole.lines().last().unwrap_or(&whole).trim().trim_start_matches("error: ").to_owned();

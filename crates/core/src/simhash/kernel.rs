@@ -1,17 +1,19 @@
-//! How often is each bit set in a run of hashes, and what do the features that have it set weigh?
+//! Counts how often each bit is set in a run of hashes, and sums the weights of the features that have it set.
 //!
-//! Up to 255 hashes are counted in bytes. Without vectors in bit planes: seven hashes are added to three planes by four full
-//! adders, those to eight planes by a ripple, so that 64 counters cost six operations a hash. With AVX2 the bits become
-//! bytes by a shuffle and a comparison; with AVX-512 a hash is a mask, and one instruction adds it to all 64 counters.
+//! Up to 255 hashes are counted in bytes. Without vectors, counting uses bit planes: four full adders add seven hashes
+//! to three planes, and a ripple adds those to eight planes, so 64 counters cost six operations per hash. With AVX2 a
+//! shuffle and a comparison turn bits into bytes. With AVX-512 a hash is a mask, and one instruction adds it to all 64
+//! counters.
 //!
-//! Cost a hash, in the cache: 0.4 ns with AVX-512, 0.9 with AVX2, 2.1 without (`simhash_kernels` in `make bench`).
+//! Cost per hash, in the cache: 0.4 ns with AVX-512, 0.9 ns with AVX2, 2.1 ns without (`simhash_kernels` in `make
+//! bench`).
 
 use super::weight::Weight;
 
-/// Most hashes whose counts fit bytes.
+/// Most hashes whose counts fit in bytes.
 pub const BLOCK: usize = 255;
 
-/// For each bit, lowest first, how many of the hashes have it set. REQUIRES: at most [`BLOCK`] hashes.
+/// For each bit, lowest first, the number of hashes that have it set. REQUIRES: at most [`BLOCK`] hashes.
 #[inline]
 pub fn count(hashes: &[u64]) -> [u8; 64] {
     #[cfg(target_arch = "x86_64")]
@@ -41,7 +43,7 @@ pub fn count_planes(hashes: &[u64]) -> [u8; 64] {
     std::array::from_fn(|bit| (0..8).map(|plane| ((planes[plane] >> bit & 1) as u8) << plane).sum())
 }
 
-/// Three one-bit numbers a lane, added: the sum and the carry.
+/// Adds three one-bit numbers per lane. Returns sum and carry.
 #[inline(always)]
 const fn full_adder(a: u64, b: u64, c: u64) -> (u64, u64) {
     let half = a ^ b;
@@ -121,7 +123,7 @@ pub(super) mod x86 {
     /// SAFETY: the caller checked that the processor has it.
     #[target_feature(enable = "avx2")]
     pub unsafe fn count_avx2(hashes: &[u64]) -> [u8; 64] {
-        // Byte i of a half becomes byte ⌊i / 8⌋ of the hash, of which bit i mod 8 is asked.
+        // Byte i of a half becomes byte ⌊i / 8⌋ of the hash, of which bit i mod 8 is tested.
         let spread = _mm256_set_epi64x(
             0x0303_0303_0303_0303,
             0x0202_0202_0202_0202,

@@ -1,10 +1,12 @@
-//! In which language is a text? By its function words, by its script where that has one language, or not at all.
+//! Detects the language of a text by its function words, or by its script if the script has one language.
 //!
-//! The first words of a text vote: each function word of `stop_words.rs` for all languages that have it. The winner must have a share of all
-//! words and a lead over the next, else the script of most letters decides if only one language is usually written in it, and
-//! otherwise the language is unknown: lists of names and numbers, and languages that are not known here, have none.
+//! The first words of a text vote: each function word of `stop_words.rs` votes for all languages that have it. The
+//! winner needs a minimum share of all words and a lead over the next language. Otherwise the script of most letters
+//! decides, if only one language usually uses it. Otherwise the language is unknown: this holds for lists of names and
+//! numbers, and for languages not covered here.
 //!
-//! Cost: reading up to [`LOOKED_AT`] words. Not a library of n-grams: those name a language for everything, and need tables of megabytes.
+//! Cost: reading up to [`LOOKED_AT`] words. An n-gram library is not used: it names a language for every text and needs
+//! megabytes of tables.
 
 use super::stop_words::STOP_WORDS;
 use crate::frontend::words::Words;
@@ -12,18 +14,18 @@ use crate::frontend::Source;
 use std::collections::HashMap;
 use std::sync::OnceLock;
 
-/// Words that are looked at.
+/// Most words that are read.
 pub const LOOKED_AT: usize = 2048;
-/// Share of all words that must be function words of a language.
+/// Least share of all words that are function words of the language.
 const SHARE: f64 = 0.1;
-/// Votes it must have for each of the next language's.
+/// Least ratio of its votes to those of the next language.
 const LEAD: f64 = 1.15;
-/// Letters that are looked at to find the script.
+/// Most letters that are read to find the script.
 const LETTERS: usize = 2048;
 
-/// Languages that are told by their script; those with function words come before them.
+/// Languages detected by their script; in the list of all they follow those with function words.
 const BY_SCRIPT: [&str; 6] = ["ja", "ko", "zh", "th", "el", "he"];
-/// How a language that is not known is called.
+/// The code of an unknown language.
 pub const UNKNOWN: &str = "";
 
 /// A language, by its place in the list of all; 0 is unknown.
@@ -31,12 +33,12 @@ pub const UNKNOWN: &str = "";
 pub struct TextLanguage(u8);
 
 impl TextLanguage {
-    /// The ISO 639-1 codes of all languages that can be told.
+    /// The ISO 639-1 codes of all languages that can be detected.
     pub fn codes() -> impl Iterator<Item = &'static str> {
         STOP_WORDS.iter().map(|(code, _)| *code).chain(BY_SCRIPT)
     }
 
-    /// The language of a code, if it is known here.
+    /// The language with a code, if it can be detected.
     pub fn of_code(code: &str) -> Option<Self> {
         Self::codes().position(|known| known == code).map(|place| Self(place as u8 + 1))
     }
@@ -46,12 +48,12 @@ impl TextLanguage {
         usize::from(self.0).checked_sub(1).and_then(|place| Self::codes().nth(place)).unwrap_or(UNKNOWN)
     }
 
-    /// Its number, as columns hold it.
+    /// Its number, as stored in columns.
     pub fn number(self) -> u8 {
         self.0
     }
 
-    /// The language of a number that a column holds.
+    /// The language with a number from a column.
     pub fn of_number(number: u8) -> Self {
         Self(if usize::from(number) <= Self::codes().count() { number } else { 0 })
     }
@@ -62,7 +64,7 @@ impl TextLanguage {
         votes().get(&value).is_some_and(|languages| languages.checked_shr(place).unwrap_or(0) & 1 == 1)
     }
 
-    /// The language of a text.
+    /// Detects the language of a text.
     pub fn detect(text: &str) -> Self {
         let mut words = Vec::with_capacity(LOOKED_AT);
         Words::new(text, false).fill(&mut words, &mut (), LOOKED_AT);
@@ -71,7 +73,7 @@ impl TextLanguage {
     }
 }
 
-/// For each function word the languages that have it, a bit each.
+/// For each function word, the languages that have it, one bit each.
 fn votes() -> &'static HashMap<u64, u32> {
     static VOTES: OnceLock<HashMap<u64, u32>> = OnceLock::new();
     VOTES.get_or_init(|| {
@@ -108,14 +110,14 @@ fn by_script(text: &str) -> TextLanguage {
         }
     }
     let [japanese, korean, chinese, ..] = counts;
-    // Japanese is written with the characters of Chinese and some of its own, Chinese with none of those.
+    // Japanese uses Chinese characters and some of its own; Chinese uses none of those.
     let (japanese, chinese) = if 20 * japanese > chinese { (japanese + chinese, 0) } else { (0, chinese) };
     let counts = [japanese, korean, chinese, counts[3], counts[4], counts[5]];
     let best = (0..counts.len()).find(|place| 2 * counts[*place] > letters);
     best.map_or(TextLanguage(0), |place| TextLanguage((STOP_WORDS.len() + place) as u8 + 1))
 }
 
-/// The place in [`BY_SCRIPT`] of the language that a letter tells of.
+/// The place in [`BY_SCRIPT`] of the language that uses a letter.
 fn script_of(letter: char) -> Option<usize> {
     match u32::from(letter) {
         0x3041..=0x30FF | 0x31F0..=0x31FF | 0xFF66..=0xFF9D => Some(0),

@@ -1,16 +1,17 @@
-//! Simhash: one 64-bit fingerprint of a document's weighted features, near for documents that are nearly the same.
+//! Simhash: a 64-bit fingerprint of a document's weighted features; similar documents have fingerprints that differ in
+//! few bits.
 //!
-//! | file | what | source |
+//! | file | content | source |
 //! |---|---|---|
-//! | `vote.rs` | hashed, weighted features → fingerprint, and the naive loop that every fast one equals | Charikar 2002; Manku, Jain, Das Sarma 2007, §2 |
+//! | `vote.rs` | fingerprint of hashed, weighted features, and the naive loop that all fast ones equal | Charikar 2002; Manku, Jain, Das Sarma 2007, §2 |
 //! | `weight.rs` | weights as fixed-point integers, so that sums are exact on any machine | |
 //! | `kernel.rs` | how often each bit is set in a run of hashes, by bit planes or vectors | |
-//! | `ignore.rs` | what in a text is not looked at | 2007, §6 D |
-//! | `language.rs`, `stop_words.rs` | in which language a text is, by its function words | 2007, §6 C |
-//! | `paper.rs`, `idf.rs` | the paper's features: stems, phrases, and what they weigh | 2007, §2 |
-//! | `hashing.rs` | texts in, fingerprints and lengths out, block by block | 2007, §2 |
+//! | `ignore.rs` | parts of a text that are not compared | 2007, §6 D |
+//! | `language.rs`, `stop_words.rs` | language detection by function words | 2007, §6 C |
+//! | `paper.rs`, `idf.rs` | the paper's features: stems, phrases, and their weights | 2007, §2 |
+//! | `hashing.rs` | fingerprints and lengths of texts, block by block | 2007, §2 |
 //!
-//! A document of which nothing is known has no fingerprint: the paper's §4.2 tells of a spike of empty pages at 0, all
+//! A document without features has no fingerprint: the paper's §4.2 reports a spike of empty pages at 0, all
 //! near-duplicates of each other.
 
 pub mod hashing;

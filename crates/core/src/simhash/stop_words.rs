@@ -1,7 +1,7 @@
-//! Function words: articles, pronouns, prepositions, conjunctions and auxiliaries of some languages, as their grammars list them.
+//! Function words of some languages: articles, pronouns, prepositions, conjunctions and auxiliaries.
 //!
-//! They stand in nearly every text of their language, so that they tell the language and nothing else. Those that are also
-//! common content words are left out. Words are given as people write them and compared in canonical form.
+//! They are in nearly every text of their language, so they identify the language and carry no topic. Words that are
+//! also common content words are left out. Words are written as usual and compared in canonical form.
 
 /// Languages by ISO 639-1 code, each with its function words.
 pub const STOP_WORDS: [(&str, &str); 13] = [

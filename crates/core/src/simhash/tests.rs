@@ -1,4 +1,4 @@
-//! Every way of counting against the definition, texts against their streams, and what fingerprints promise.
+//! Tests of every kernel against the definition, of texts against their streams, and of the properties of fingerprints.
 
 use super::hashing::{Simhash, SimhashRecipe, Simhasher};
 use super::idf::DocumentCounter;
@@ -19,7 +19,7 @@ use std::sync::Arc;
 
 const WORDS: Options = Options { unit: Unit::Word, homoglyphs: false };
 
-/// Hashes as features have them, and such as no feature has: all bits, none, few.
+/// Hashes like those of features, and others: all bits, none, few.
 fn hashes(count: std::ops::Range<usize>) -> impl Strategy<Value = Vec<u64>> {
     let hash =
         prop_oneof![6 => any::<u64>(), 1 => Just(0), 1 => Just(u64::MAX), 1 => (0u32..64).prop_map(|bit| 1 << bit)];
@@ -105,7 +105,7 @@ fn hasher(options: Options, width: i64) -> Simhasher {
     Simhasher::new(&SimhashRecipe::new(options, width).expect("in range"))
 }
 
-/// All features at once, by the definition.
+/// The simhash by the definition, from all features at once.
 fn text_naive(text: &str, options: Options, width: i64) -> Simhash {
     let tokens = stream(text, options).expect("short enough").tokens;
     let mut values = tokens.clone();
@@ -175,7 +175,7 @@ fn scripts_have_distinct_fingerprints() {
     let count = made.len();
     made.sort_unstable();
     made.dedup();
-    // One of the fragments is nothing but line ends.
+    // One of the fragments consists of line ends only.
     assert_eq!((count, made.len()), (FRAGMENTS.len() - 1, FRAGMENTS.len() - 1));
 }
 

@@ -1,24 +1,25 @@
-//! Weighted features → fingerprint.
+//! Computes the fingerprint of weighted features.
 //!
-//! **Definition.** A feature with value v has the hash `mix64(v XOR SALT)`. Each of its 64 bits votes with the feature's
-//! weight, for if it is set and against if not; bit i of the fingerprint is set where the votes for exceed those against. A sum
-//! of 0 gives the bit 0. Where all 64 sums are 0 nothing was said, and there is no fingerprint: documents without
-//! features, or whose features cancel each other, are near nothing.
+//! **Definition.** A feature with value v has the hash `mix64(v XOR SALT)`. Each of its 64 bits votes with the
+//! feature's weight: for if it is set, against if not. Bit i of the fingerprint is set if the votes for exceed those
+//! against; a sum of 0 gives the bit 0. If all 64 sums are 0 there is no fingerprint. Documents without features, or
+//! whose features cancel each other, are therefore near nothing.
 //!
 //! Two documents with the angle θ between their vectors of weights differ in each bit with probability θ/π.
 //!
-//! **Cost.** Features that all weigh 1: below a nanosecond each with vectors, two without. Weighted: some 5 ns.
+//! **Cost.** For features of weight 1: below a nanosecond each with vectors, two without. Weighted: about 5 ns.
 //!
-//! **Source.** Charikar 2002, *Similarity estimation techniques from rounding algorithms*, §3; Manku, Jain, Das Sarma 2007, §2.
+//! **Source.** Charikar 2002, *Similarity estimation techniques from rounding algorithms*, §3; Manku, Jain, Das Sarma
+//! 2007, §2.
 
 use super::kernel;
 use super::weight::Weight;
 use crate::hash::mix64;
 
-/// Version of the definition above; FORMAT.md.
+/// Version of the definition above; see FORMAT.md.
 pub const SIMHASH_VERSION: u32 = 1;
 
-/// Keeps the hashes of features apart from other uses of `mix64`: the first 64 bits of the fraction of √3.
+/// Separates the hashes of features from other uses of `mix64`: the first 64 bits of the fraction of √3.
 pub const SALT: u64 = 0xBB67_AE85_84CA_A73B;
 
 /// The hash of a feature.
@@ -27,7 +28,7 @@ pub const fn feature_hash(value: u64) -> u64 {
     mix64(value ^ SALT)
 }
 
-/// The fingerprint of hashed features, by the definition and nothing else: what all other ways must equal.
+/// The fingerprint of hashed features, straight from the definition; all other implementations must equal it.
 pub fn naive(features: &[(u64, Weight)]) -> Option<u64> {
     let mut sums = [0i64; 64];
     for (hash, weight) in features {
@@ -42,10 +43,10 @@ pub fn naive(features: &[(u64, Weight)]) -> Option<u64> {
     Some((0..64).filter(|bit| sums[*bit] > 0).map(|bit| 1 << bit).sum())
 }
 
-/// Votes in the counting.
+/// Sums of votes.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Votes {
-    /// For each bit the weight of the features that have it set, in units of the fixed point.
+    /// For each bit, the weight of the features that have it set, in fixed-point units.
     set: [i64; 64],
     /// The weight of all features. `2 · set − all` is the sum of the definition.
     all: i64,
@@ -80,11 +81,11 @@ impl Votes {
         *self = Self::default();
     }
 
-    /// The fingerprint; none where every sum is 0.
+    /// The fingerprint; `None` if every sum is 0.
     pub fn fingerprint(&self) -> Option<u64> {
         let (mut bits, mut is_heard) = (0, false);
         for (bit, set) in self.set.iter().enumerate() {
-            // Not twice the weight, which could overflow: what is set against what is not.
+            // Compares set with unset weight, because twice the weight could overflow.
             let unset = self.all - set;
             bits |= u64::from(*set > unset) << bit;
             is_heard |= *set != unset;
@@ -93,7 +94,7 @@ impl Votes {
     }
 }
 
-/// Bits in which two fingerprints differ.
+/// Number of bits in which two fingerprints differ.
 pub const fn distance(left: u64, right: u64) -> u32 {
     (left ^ right).count_ones()
 }

@@ -1,7 +1,8 @@
-//! Weights of features as fixed-point integers: 16 bits after the point, in 32.
+//! Weights of features as 32-bit fixed-point integers with 16 bits after the point.
 //!
-//! Sums of integers do not depend on their order or on the machine, so neither does a fingerprint. A weight is at most 2^15 in
-//! size and a document has fewer than 2^32 features, so that a sum stays below 2^63 and never overflows.
+//! Sums of integers do not depend on their order or on the machine, so neither does a fingerprint. The absolute value
+//! of a weight is at most 2^15 and a document has fewer than 2^32 features, so a sum stays below 2^63 and does not
+//! overflow.
 
 use crate::error::{Error, Result};
 
@@ -9,7 +10,7 @@ use crate::error::{Error, Result};
 pub const FRACTION: u32 = 16;
 /// Most features a document may have; see above.
 pub const MAX_FEATURES: usize = u32::MAX as usize;
-/// Greatest weight, and the least with its sign turned.
+/// Largest absolute value of a weight.
 pub const MAX_WEIGHT: f64 = 32767.0;
 
 /// A weight in units of 2^−16. A negative one votes for the opposite bits.
@@ -17,10 +18,10 @@ pub const MAX_WEIGHT: f64 = 32767.0;
 pub struct Weight(pub i32);
 
 impl Weight {
-    /// The weight of a feature that just counts.
+    /// The weight 1, of a feature that is only counted.
     pub const ONE: Self = Self(1 << FRACTION);
 
-    /// The nearest fixed-point weight, halves away from zero.
+    /// The nearest fixed-point weight; halves are rounded away from zero.
     ///
     /// Errors: not a number, or beyond [`MAX_WEIGHT`].
     pub fn new(weight: f64) -> Result<Self> {
@@ -66,7 +67,7 @@ mod tests {
     #[test]
     fn no_document_can_overflow_its_sums() {
         let most = i128::from(Weight::new(MAX_WEIGHT).expect("in range").0) * MAX_FEATURES as i128;
-        // Twice the weight of the set bits less all weight is what is compared with 0.
+        // The sum of the definition is twice the weight of the set bits minus all weight.
         assert!(most < i128::from(i64::MAX));
     }
 }

@@ -1,8 +1,8 @@
-//! How many distinct shingles a sketch saw, where nobody counted them.
+//! Estimates how many distinct shingles a sketch has seen, if they were not counted.
 //!
 //! | kind | estimate | relative error |
 //! |---|---|---|
-//! | coordinates | each tells a time at which the first of n arrives, exponential with rate n: (t − 1)/Σ | 1/√(t − 2) |
+//! | coordinates | each gives the time at which the first of n arrives, exponential with rate n: (t − 1)/Σ | 1/√(t − 2) |
 //! | the s smallest | s − 1 over the greatest, as a share of all ids | 1/√(s − 2) |
 //! | one in m | m times as many | √(m/n) |
 
@@ -10,13 +10,14 @@ use super::fast::EMPTY;
 use super::kind::SketchKind;
 use super::sketching::{Sketch, SketchBody};
 
-/// Ids lie in 0…2^64 − 1, images of permutations in 0…2^32 − 1, orders of the fast sketch in 0…2^48 − 1.
+/// A value as a share of its range: ids lie in 0…2^64 − 1, images of permutations in 0…2^32 − 1, orders of the fast
+/// sketch in 0…2^48 − 1.
 fn share(value: u64, bits: i32) -> f64 {
     (value as f64 + 0.5) * f64::from(-bits).exp2()
 }
 
 impl Sketch {
-    /// Distinct shingles: their number where it is known, else an estimate.
+    /// Number of distinct shingles: exact if known, otherwise an estimate.
     pub fn count(&self) -> f64 {
         let (shingles, is_exact) = self.shingles();
         if is_exact {
@@ -41,8 +42,8 @@ impl Sketch {
     }
 }
 
-/// In each of the first t rounds a shingle comes to this bin with chance 1/t, in its last round for certain: the logarithm
-/// of the chance that one shingle had not come yet.
+/// In each of the first t rounds a shingle comes to this bin with probability 1/t, in its last round with certainty.
+/// Returns the negative logarithm of the probability that a shingle has not come before this value.
 fn fast_time(value: u64, size: usize) -> f64 {
     let (round, order) = ((value >> 48) as usize, share(value & ((1 << 48) - 1), 48));
     let chance = 1.0 / size as f64;

@@ -1,13 +1,15 @@
-//! An estimate and what it is worth: value, and an interval that holds the truth at the confidence asked for.
+//! Confidence intervals for estimates: a value, and an interval that holds the truth at the given confidence.
 //!
-//! **Interval.** The common elements of a sample follow the hypergeometric law (Broder 1997, §4.2; the sum printed there runs
-//! to `s(r−ε)` at both ends, the upper end must be `s(r+ε)`). The interval holds every resemblance under which what was
-//! seen is not too improbable, by Blaker's acceptability: it never covers with less than the confidence, and is narrower than
-//! that of Clopper and Pearson. Where the number of distinct shingles of both documents is known there is one unknown, the
-//! number of common ones, and a sample of everything leaves it one value: the interval has no width.
+//! **Interval.** The common elements of a sample follow the hypergeometric law (Broder 1997, §4.2; the sum printed
+//! there runs to `s(r−ε)` at both ends, the upper end must be `s(r+ε)`). The interval holds every resemblance under
+//! which the observation is not too improbable, by Blaker's acceptability. It never covers with less than the
+//! confidence, and is narrower than that of Clopper and Pearson. If the numbers of distinct shingles of both documents
+//! are known, the number of common ones is the only unknown; a sample of everything then gives an interval without
+//! width.
 //!
-//! **Collisions.** With ids of ℓ < 64 bits different shingles may become one; `|A ∪ B| / 2^(ℓ−11)` on both sides (1997, §4.1:
-//! Markov's inequality at one in a thousand) is added at 95 % and below, and in proportion more above.
+//! **Collisions.** With ids of ℓ < 64 bits different shingles may get one id. At confidences up to 95 % `|A ∪ B| /
+//! 2^(ℓ−11)` is added on both sides (1997, §4.1: Markov's inequality at one in a thousand), and proportionally more
+//! above.
 //!
 //! Cost: tens of microseconds; for decisions at a threshold a table is made once (`decisions`).
 //!
@@ -18,7 +20,7 @@ use super::law::Law;
 /// A value between 0 and 1 and the limits of its interval.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Estimate {
-    /// The estimate itself, without bias.
+    /// The unbiased estimate.
     pub value: f64,
     /// Lower limit.
     pub low: f64,
@@ -26,35 +28,36 @@ pub struct Estimate {
     pub high: f64,
 }
 
-/// What the sample was drawn from.
+/// The population from which the sample was drawn.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Population {
-    /// Not known, or drawn independently.
+    /// Unknown, or drawn independently.
     Unknown,
     /// The union of two sets of these sizes; the measure is their resemblance.
     Union {
-        /// Distinct shingles of the one.
+        /// Distinct shingles of the left set.
         left: u64,
-        /// Distinct shingles of the other.
+        /// Distinct shingles of the right set.
         right: u64,
     },
     /// One set of `size`; the measure is the share of it that a set of `other` elements contains.
     Whole {
         /// Distinct shingles of the set.
         size: u64,
-        /// Distinct shingles of the other.
+        /// Distinct shingles of the other set.
         other: u64,
     },
 }
 
-/// Steps in which a probability is searched where the population is not known.
+/// Steps of the probability if the population is unknown.
 const STEPS: u64 = 1 << 40;
 
-/// Places at which acceptability is asked between the limits of Clopper and Pearson and the truth; more would narrow the
-/// interval by less than a part in a hundred.
+/// Places at which acceptability is tested between the limits of Clopper and Pearson and the exact limit. More would
+/// narrow the interval by less than one per cent.
 const PLACES: u64 = 64;
 
-/// Largest population whose law is told from the binomial: beyond, the difference is below what a logarithm of a factorial keeps.
+/// Largest population for which the hypergeometric law is used; beyond, its difference from the binomial is below the
+/// precision of the factorials.
 const MAX_POPULATION: u64 = 1 << 32;
 
 /// Hypotheses in ascending order of the measure: numbers of common shingles, or steps of a probability.
@@ -67,7 +70,7 @@ struct Family {
 }
 
 impl Family {
-    /// The hypotheses under which `common` of `sample` can be seen at all. Sizes that contradict the sample are not believed.
+    /// The hypotheses under which `common` of `sample` are possible. Sizes that contradict the sample are ignored.
     fn new(common: u64, sample: u64, population: Population) -> Self {
         let apart = sample - common;
         let (most, size) = match population {
@@ -103,7 +106,7 @@ impl Family {
         }
     }
 
-    /// The least hypothesis within `reach` of which nothing smaller is accepted. `upwards` mirrors everything.
+    /// The least accepted hypothesis, searched outwards in steps; `upwards` mirrors the search and gives the greatest.
     fn limit(&self, common: u64, alpha: f64, upwards: bool) -> u64 {
         let span = self.most - self.least;
         let at = |step: u64| if upwards { self.most - step } else { self.least + step };
@@ -115,7 +118,8 @@ impl Family {
                 law.at_least(common)
             }
         };
-        // Tails grow with the step: below the first the sum of both is too small, from the second on it is large enough.
+        // Tails grow with the step. Before `first` the sum of both tails is too small; from `last` on it is large
+        // enough.
         let first = (0..span).partition_by(|step| tail(*step) <= alpha / 2.0);
         let last = (first..span).partition_by(|step| tail(*step) <= alpha);
         let stride = ((last - first) / PLACES).max(1);
@@ -129,7 +133,8 @@ impl Family {
 
 /// Bisection over whole numbers.
 trait Bisect {
-    /// The first number of the range for which `is_before` is false, or its end. REQUIRES: it is true up to there.
+    /// The first number of the range for which `is_before` is false, or its end. REQUIRES: `is_before` is true up to
+    /// there and false afterwards.
     fn partition_by(self, is_before: impl Fn(&u64) -> bool) -> u64;
 }
 
@@ -147,9 +152,9 @@ impl Bisect for std::ops::Range<u64> {
     }
 }
 
-/// The estimate from `common` of `sample` elements; none when there is no element to tell from.
+/// The estimate from `common` of `sample` elements; `None` for an empty sample.
 ///
-/// A confidence outside 0…1 is taken as the nearest that means something.
+/// A confidence outside 0…1 is clamped.
 pub fn interval(common: u64, sample: u64, population: Population, confidence: f64) -> Option<Estimate> {
     if sample == 0 {
         return None;
@@ -164,7 +169,8 @@ pub fn interval(common: u64, sample: u64, population: Population, confidence: f6
 }
 
 impl Estimate {
-    /// Widened by what collisions of ids of `bits` bits may add, in a union of at most `shingles`.
+    /// Widens the interval by the possible effect of collisions of ids of `bits` bits, in a union of at most
+    /// `shingles`.
     pub fn with_collisions(self, bits: u32, shingles: u64, confidence: f64) -> Self {
         if bits >= 64 {
             return self;
@@ -175,20 +181,21 @@ impl Estimate {
     }
 }
 
-/// What a number of common elements says about a threshold.
+/// The decision about a threshold for a number of common elements.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Decision {
     /// The resemblance reaches the threshold.
     Above,
-    /// It does not.
+    /// The resemblance is below the threshold.
     Below,
-    /// The sketch cannot tell.
+    /// The sketch is not decisive.
     Open,
 }
 
-/// The decision for each number 0…`sample` of common elements: the chance of a wrong one is at most 1 − `confidence`.
+/// The decision for each number 0…`sample` of common elements; the probability of a wrong one is at most 1 −
+/// `confidence`.
 ///
-/// Only one of the two mistakes is possible for a given truth, so each may use the whole of that chance.
+/// Only one of the two mistakes is possible for a given truth, so each may use all of that probability.
 pub fn decisions(sample: usize, threshold: f64, confidence: f64) -> Vec<Decision> {
     let law = Law::Binomial { n: sample as u64, p: threshold.clamp(0.0, 1.0) };
     let alpha = 1.0 - confidence;
@@ -302,7 +309,7 @@ mod tests {
             (table.partition_point(|d| *d == Decision::Below), table.iter().rposition(|d| *d == Decision::Open));
         assert!(table[below..=above.expect("some are open")].iter().all(|d| *d == Decision::Open));
         assert_eq!((table[0], table[102], table[128]), (Decision::Below, Decision::Open, Decision::Above));
-        // 0.8^128 is 4e-13; eighty of 128 would be nearly five standard deviations too few.
+        // 0.8^128 is 4e-13; 80 of 128 would be nearly five standard deviations too few.
         assert_eq!((below, above), (79, Some(121)));
         assert!(decisions(10, 0.8, 1.0 - 1e-6)[3..].iter().all(|d| *d == Decision::Open));
     }

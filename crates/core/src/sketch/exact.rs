@@ -1,21 +1,21 @@
-//! The exact measures: resemblance, containment and the distance of two sets of shingles.
+//! The exact measures of two sets of shingles: resemblance, containment and distance.
 //!
 //! ```text
 //! r(A, B) = |A ∩ B| / |A ∪ B|      c(A, B) = |A ∩ B| / |A|      d(A, B) = 1 − r(A, B), a metric
 //! ```
 //!
-//! A document of fewer than w tokens has no shingles, and what is divided by nothing is undefined, never 0 or 1.
+//! A document of fewer than w tokens has no shingles; its measures are undefined, never 0 or 1.
 //!
 //! Cost: one merge of two sorted lists. **Source.** Broder 1997, §2 and §3.
 
-/// What two sets of shingles have in common.
+/// The sizes of two sets of shingles and of their intersection.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Counts {
-    /// Elements of the left set.
+    /// Number of elements of the left set.
     pub left: u64,
-    /// Elements of the right set.
+    /// Number of elements of the right set.
     pub right: u64,
-    /// Elements of both.
+    /// Number of elements in both sets.
     pub common: u64,
 }
 
@@ -37,12 +37,12 @@ impl Counts {
         is_defined.then(|| self.common as f64 / (self.left + self.right - self.common) as f64)
     }
 
-    /// c(A, B): how much of the left one is in the right one; undefined if either has no shingles.
+    /// c(A, B): the share of the left set that is in the right set; undefined if either has no shingles.
     pub fn containment(self) -> Option<f64> {
         (self.left > 0 && self.right > 0).then(|| self.common as f64 / self.left as f64)
     }
 
-    /// The same counts seen from the other side.
+    /// The counts with left and right swapped.
     pub fn turned(self) -> Self {
         Self { left: self.right, right: self.left, common: self.common }
     }
@@ -78,7 +78,7 @@ mod tests {
     #[test]
     fn paper_broder1997_rose() {
         let (a, b) = ("a rose is a rose is a rose", "a rose is a flower which is a rose");
-        // Width, labelled: r, c(A, B), c(B, A); as sets the same.
+        // Width; then r, c(A, B), c(B, A) labelled, and the same as sets.
         let table = [
             (1, [7. / 10., 7. / 8., 7. / 9.], [3. / 5., 1., 3. / 5.]),
             (2, [1. / 2., 5. / 7., 5. / 8.], [1. / 2., 1., 1. / 2.]),

@@ -1,16 +1,17 @@
 //! Fast Similarity Sketching: t coordinates from little more than one pass over the shingles.
 //!
-//! **Definition.** The hash of an id in round 0 is the id itself, which is scrambled already, and in round i > 0
-//! `mix64(id + i · GOLDEN)`. In rounds 0 … t−1 every id goes to the bin that its hash chooses by its high 16 bits (`· t >> 16`), with
-//! the low 48 bits as its order; in rounds t … 2t−1 every id goes to bin i − t. A coordinate is the smallest of what came
-//! into its bin, as `i << 48 | order`, so that earlier rounds win. A document without shingles has all ones.
+//! **Definition.** The hash of an id is the id itself in round 0, because ids are scrambled already, and `mix64(id + i
+//! · GOLDEN)` in round i > 0. In rounds 0 … t−1 every id goes to the bin given by the high 16 bits of its hash (`· t >>
+//! 16`), with the low 48 bits as its order. In rounds t … 2t−1 every id goes to bin i − t. A coordinate is the smallest
+//! `i << 48 | order` in its bin, so earlier rounds win. A document without shingles has all ones.
 //!
-//! Two sketches agree in a coordinate with probability r(A, B), and the coordinates are drawn rather without replacement than
-//! independently: the share of equal ones is unbiased with a variance *below* r(1−r)/t. The coordinatewise minimum of two
-//! sketches is the sketch of the union, exactly.
+//! Two sketches agree in a coordinate with probability r(A, B). The coordinates are drawn almost without replacement:
+//! the share of equal ones is unbiased with a variance *below* r(1−r)/t. The coordinatewise minimum of two sketches is
+//! exactly the sketch of the union.
 //!
-//! **Cost.** Once no bin is empty later rounds change nothing: n ids and O(t log t) more. The first round, which is
-//! all that most documents need, takes about a nanosecond an id; ids that keep repeating are sorted once, so that no text takes more.
+//! **Cost.** Once no bin is empty, later rounds change nothing: n ids and O(t log t) more. The first round takes about
+//! a nanosecond per id and suffices for most documents. Ids that keep repeating are sorted once, so that no text takes
+//! longer.
 //!
 //! **Source.** Dahlgaard, Knudsen, Thorup 2017, *Fast similarity sketching*, FOCS; arXiv:1704.04370.
 
@@ -19,20 +20,20 @@ use crate::error::{Error, Result};
 use crate::hash::{mix64, GOLDEN};
 use std::borrow::Cow;
 
-/// Most coordinates: rounds up to 2t − 1 have 16 bits, and all ones must remain free.
+/// Most coordinates: rounds up to 2t − 1 have 16 bits, and all ones must stay unused.
 pub const MAX_SIZE: usize = 1 << 14;
 
-/// What a coordinate holds when there are no shingles.
+/// The value of a coordinate without shingles.
 pub const EMPTY: u64 = u64::MAX;
 
 /// Bits of a coordinate that order the ids of a round.
 const ORDER_BITS: u32 = 48;
 
-/// So many ids for each coordinate fill all bins, if they are distinct: after that a text of repetitions is looked for, which
-/// would otherwise be read again in each of t rounds.
+/// Number of distinct ids per coordinate that fill all bins. If bins are still empty after so many, the ids may be
+/// repetitions and are made a set; otherwise they would be read again in each of t rounds.
 const PATIENCE: usize = 16;
 
-/// Ids that are hashed before any goes to its bin.
+/// Number of ids hashed before they go to their bins.
 const STRIDE: usize = 64;
 
 /// Makes sketches of one size.
@@ -41,7 +42,7 @@ pub struct Fast {
     size: usize,
 }
 
-/// Refuses a number of coordinates or elements that no sketch can have.
+/// Refuses a size that no sketch can have.
 pub fn check_size(size: i64) -> Result<usize> {
     if (1..=MAX_SIZE as i64).contains(&size) {
         return Ok(size as usize);
@@ -51,18 +52,18 @@ pub fn check_size(size: i64) -> Result<usize> {
 }
 
 impl Fast {
-    /// Errors: a size outside 1…[`MAX_SIZE`].
+    /// Makes a sketcher. Errors: a size outside 1…[`MAX_SIZE`].
     pub fn new(size: i64) -> Result<Self> {
         check_size(size).map(|size| Self { size })
     }
 
-    /// Coordinates.
+    /// Number of coordinates.
     pub fn size(self) -> usize {
         self.size
     }
 
-    /// Fills `out`, of `size` elements, with the sketch of the ids; repetitions and their order do not matter.
-    /// REQUIRES: ids are scrambled, as those of `shingle.rs` are.
+    /// Fills `out`, of `size` elements, with the sketch of the ids; repetitions and order do not matter. REQUIRES: ids
+    /// are scrambled, as those of `shingle.rs` are.
     pub fn sketch(&self, ids: &[u64], out: &mut [u64]) {
         let size = self.size.min(out.len());
         let out = &mut out[..size];
@@ -82,7 +83,7 @@ impl Fast {
             played += ids.len();
             play(round, &ids, out);
         }
-        // The last rounds have a bin each, so only those still empty are worth the pass.
+        // Each of the last rounds has one bin, so only rounds of empty bins are played.
         for (bin, coordinate) in out.iter_mut().enumerate().filter(|(_, coordinate)| **coordinate == EMPTY) {
             let round = (size + bin) as u64;
             *coordinate = ids.iter().map(|id| element(round, hash(round, *id))).min().unwrap_or(EMPTY);
@@ -114,7 +115,7 @@ fn play_avx512(round: u64, ids: &[u64], out: &mut [u64]) {
 fn play_here(round: u64, ids: &[u64], out: &mut [u64]) {
     let (mut bins, mut elements) = ([0u32; STRIDE], [0u64; STRIDE]);
     for ids in ids.chunks(STRIDE) {
-        // Nothing in this loop waits for anything else in it, so it runs in vectors.
+        // The iterations of this loop are independent, so the compiler can vectorise it.
         for ((into, element_of), id) in bins.iter_mut().zip(&mut elements).zip(ids) {
             let hash = if round == 0 { *id } else { hash(round, *id) };
             (*into, *element_of) = (bin(hash, out.len()) as u32, element(round, hash));
@@ -126,7 +127,7 @@ fn play_here(round: u64, ids: &[u64], out: &mut [u64]) {
                 *coordinate = (*element).min(*coordinate);
             }
         } else {
-            // Few bins are open after the first round, so this is nearly always foreseen.
+            // After the first round few bins are open, so this branch is predicted well.
             for (bin, element) in played {
                 let coordinate = &mut out[*bin as usize];
                 if element < coordinate {
@@ -159,7 +160,7 @@ pub fn merge(into: &mut [u64], other: &[u64]) {
     into.iter_mut().zip(other).for_each(|(mine, theirs)| *mine = (*mine).min(*theirs));
 }
 
-/// Coordinates that agree; those of documents without shingles do not count.
+/// Number of coordinates that agree; those of documents without shingles do not count.
 #[inline]
 pub fn common(left: &[u64], right: &[u64]) -> usize {
     left.iter().zip(right).filter(|(left, right)| left == right && **left != EMPTY).count()
@@ -178,7 +179,7 @@ mod tests {
         out
     }
 
-    /// All 2t rounds, as the definition says, without a thought for cost.
+    /// All 2t rounds, straight from the definition.
     fn naive(size: usize, ids: &[u64]) -> Vec<u64> {
         let mut out = vec![u64::MAX; size];
         for round in 0..2 * size as u64 {

@@ -1,20 +1,22 @@
-//! Features: k fingerprints of s elements each, from which near-duplicates are found by equality alone (Broder 2000, §3).
+//! Features: k fingerprints of s elements each; near-duplicates share features, so equality alone finds them (Broder
+//! 2000, §3).
 //!
-//! **Definition.** Elements are reduced to 32 bits. Group g has the elements g·s … g·s+s−1; its feature is the Rabin fingerprint
-//! of the words g, then two elements a word, the first in the lower half, under a polynomial of its own: `generate(g + 1)`. So features
-//! of different groups never meet, and their collisions have nothing to do with those of shingles.
+//! **Definition.** Elements are reduced to 32 bits. Group g has the elements g·s … g·s+s−1. Its feature is the Rabin
+//! fingerprint of the word g, then of two elements per word, the first in the lower half, under the polynomial
+//! `generate(g + 1)`. So features of different groups are never equal by construction, and their collisions are
+//! independent of those of shingles.
 //!
-//! With r = 1 the features are the keys under which documents meet. With r = 2 the keys are the *super-features*, one for each
-//! pair of groups i < j: `mix64(f_i ^ mix64(f_j + i·k + j))`. Two documents share one iff they share two features, so the third
-//! phase of clustering has nothing to count.
+//! With r = 1 the features are the keys that documents share. With r = 2 the keys are the *super-features*, one for
+//! each pair of groups i < j: `mix64(f_i ^ mix64(f_j + i·k + j))`. Two documents share a super-feature iff they share
+//! two features, so clustering need not count shared keys.
 //!
-//! Cost: about 5 ns an element.
+//! Cost: about 5 ns per element.
 
 use crate::error::{Error, Result};
 use crate::hash::mix64;
 use crate::hash::rabin::{Polynomial, Shingles};
 
-/// Most keys a document may have.
+/// Most keys of a document.
 pub const MAX_KEYS: usize = 1 << 10;
 
 /// Makes the keys of sketches.
@@ -26,7 +28,7 @@ pub struct Features {
 }
 
 impl Features {
-    /// k groups of s elements; documents are candidates when they share r of the features.
+    /// Makes k groups of s elements; documents are candidates if they share r features.
     ///
     /// Errors: a parameter outside its range, or more than [`MAX_KEYS`] keys.
     pub fn new(k: usize, s: usize, r: usize) -> Result<Self> {
@@ -49,7 +51,7 @@ impl Features {
         Ok(Self { s, r, groups: (0..k).map(group).collect() })
     }
 
-    /// Appends the features of a sketch. Groups for which it has no elements have none.
+    /// Appends the features of a sketch. A group without elements has no feature.
     pub fn features(&self, sketch: &[u32], out: &mut Vec<u64>) {
         let mut words = Vec::with_capacity(1 + self.s.div_ceil(2));
         for ((g, group), elements) in self.groups.iter().enumerate().zip(sketch.chunks_exact(self.s)) {
@@ -61,7 +63,7 @@ impl Features {
         }
     }
 
-    /// Appends the keys under which a sketch is found.
+    /// Appends the keys of a sketch.
     pub fn keys(&self, sketch: &[u32], out: &mut Vec<u64>) {
         if self.r == 1 {
             return self.features(sketch, out);

@@ -1,30 +1,31 @@
-//! Filters of features, simulated: how often a pair has at least r of k features equal, each of s coordinates.
+//! Simulates filters of features: how often a pair has at least r of k equal features, each of s coordinates.
 //!
-//! For independent permutations that is Broder's P(k, s, r). The coordinates of a fast sketch are not independent, so its
-//! curve is measured, on the sketch itself.
+//! For independent permutations that is Broder's P(k, s, r). The coordinates of a fast sketch are not independent, so
+//! its curve is measured on the sketch itself.
 //!
-//! **How.** A coordinate is a minimum over the shingles. So A, with all shingles of a union, and B, with the first of them,
-//! agree in it exactly if the union's minimum is one of B's; where else A and B may lack shingles makes no difference. One
-//! trial therefore serves all resemblances asked for: the shingles between two of them are sketched together, each coordinate
-//! remembers which piece its minimum came from, and a feature is equal from the latest of its coordinates on.
+//! **Method.** A coordinate is a minimum over the shingles. Let A have all shingles of a union, and B the first of
+//! them: they agree in a coordinate exactly if the minimum of the union is in B. Which of the two lacks a shingle makes
+//! no difference. So one trial serves all resemblances: the shingles between two of them are sketched together, each
+//! coordinate remembers the piece with its minimum, and a feature is equal from the latest of its coordinates on.
 //!
-//! **Cost.** For each trial one sketch a resemblance, of the shingles that it adds: some 35 µs for 18 of them and 84 coordinates.
+//! **Cost.** Per trial one sketch for each resemblance, of the shingles that it adds: about 35 µs for 18 resemblances
+//! and 84 coordinates.
 //!
-//! **Source.** Broder 2000, *Identifying and filtering near-duplicate documents*, §3; the shortcut is ours, the tests hold it
-//! against two whole sketches.
+//! **Source.** Broder 2000, *Identifying and filtering near-duplicate documents*, §3. The shortcut is ours; tests
+//! compare it with two whole sketches.
 
 use super::fast::{Fast, EMPTY};
 use crate::error::{Error, Result};
 use crate::hash::mix64;
 use rayon::prelude::*;
 
-/// Trials that one task plays; the sums do not depend on it.
+/// Trials per task; the sums do not depend on it.
 const BLOCK: u64 = 128;
 
 /// Most shingles of a simulated union.
 pub const MAX_UNION: usize = 1 << 20;
 
-/// A filter: a pair is accepted when at least `r` of `k` features of `s` coordinates are equal.
+/// A filter: it accepts a pair with at least `r` of `k` equal features of `s` coordinates.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Filter {
     k: usize,
@@ -34,7 +35,7 @@ pub struct Filter {
 }
 
 impl Filter {
-    /// Errors: no feature, r outside 1…k, or more coordinates than a sketch can have.
+    /// Makes a filter. Errors: no feature, r outside 1…k, or more coordinates than a sketch can have.
     pub fn new(k: usize, s: usize, r: usize) -> Result<Self> {
         let fast = Fast::new(i64::try_from(k.saturating_mul(s)).unwrap_or(i64::MAX))?;
         if !(1..=k).contains(&r) {
@@ -43,9 +44,10 @@ impl Filter {
         Ok(Self { k, s, r, fast })
     }
 
-    /// How many of `trials` random pairs are accepted whose union has `union` shingles, for each number of `shared` ones.
+    /// For each number of `shared` shingles, the number of `trials` random pairs that are accepted. The union of each
+    /// pair has `union` shingles.
     ///
-    /// Errors: a union without shingles or beyond [`MAX_UNION`]; numbers that do not ascend or are larger than the union.
+    /// Errors: a union without shingles or beyond [`MAX_UNION`]; numbers that do not ascend or exceed the union.
     pub fn simulate(&self, union: usize, shared: &[usize], trials: u64, seed: u64) -> Result<Vec<u64>> {
         if !(1..=MAX_UNION).contains(&union) {
             return Err(refused("union", union, format!("is not a number of shingles: use 1 ≤ union ≤ {MAX_UNION}")));
@@ -88,7 +90,7 @@ fn refused(name: &'static str, value: usize, reason: String) -> Error {
     Error::Parameter { name, value: i64::try_from(value).unwrap_or(i64::MAX), reason }
 }
 
-/// What a trial needs, kept between trials.
+/// The memory of a trial, reused between trials.
 struct Trial {
     ids: Vec<u64>,
     piece: Vec<u64>,
@@ -111,7 +113,7 @@ impl Trial {
         }
     }
 
-    /// The first step at which a random pair is accepted; the number of steps if it is at none.
+    /// The first step at which a random pair is accepted, or the number of steps if there is none.
     ///
     /// REQUIRES: a coordinate of `sketch` is a minimum over the shingles, [`EMPTY`] over none.
     fn play(
@@ -158,7 +160,7 @@ mod tests {
     fn naive(filter: &Filter, union: usize, shared: usize, seed: u64) -> bool {
         let mut ids = vec![0; union];
         draw(seed, &mut ids);
-        // The shingles that are not shared go to either side in turn.
+        // Shingles that are not shared go to the two sides alternately.
         let side = |odd| {
             let own = ids[shared..].iter().enumerate().filter(|(i, _)| i % 2 == odd).map(|(_, id)| *id);
             let all: Vec<u64> = ids[..shared].iter().copied().chain(own).collect();

@@ -1,13 +1,14 @@
-//! The kinds of sketches by name, and everything that decides what a sketch of a text is: its recipe.
+//! The kinds of sketches by name, and the recipe, which determines the sketch of a text.
 //!
-//! Two sketches can be compared only if their recipes are equal, so a parameter that a kind does not use has one value.
+//! Two sketches can be compared only if their recipes are equal, so a parameter that a kind does not use has a fixed
+//! value.
 
 use super::fast::check_size;
 use super::sample::{level_of, limit_of_level, limit_of_modulus};
 use super::shingle::Shingling;
 use crate::error::{Error, Result};
 
-/// What is kept of the shingles.
+/// Which part of the shingles a sketch keeps.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]
 pub enum SketchKind {
@@ -21,11 +22,11 @@ pub enum SketchKind {
     Modulo = 3,
     /// The s smallest of one in m.
     SmallestModulo = 4,
-    /// One in a power of two that follows from the document's size: L_i.
+    /// One in 2^i, where i follows from the document's size: L_i.
     Adaptive = 5,
 }
 
-/// Every kind with the name that users give; the place is the number that is stored.
+/// Every kind with its public name; its place is the stored number.
 pub const KINDS: [(SketchKind, &str); 6] = [
     (SketchKind::Fast, "fast"),
     (SketchKind::Permutations, "permutations"),
@@ -60,21 +61,21 @@ impl SketchKind {
     }
 }
 
-/// Everything that decides what the sketch of a text is.
+/// Everything that determines the sketch of a text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SketchRecipe {
-    /// What is kept.
+    /// The kind.
     pub kind: SketchKind,
-    /// Most elements; 0 where the kind has no such limit.
+    /// Most elements; 0 if the kind has no limit.
     pub size: usize,
-    /// m of MOD_m; 1 for kinds without.
+    /// The m of MOD_m; 1 for other kinds.
     pub modulus: u64,
-    /// Of which shingles.
+    /// The shingles.
     pub shingling: Shingling,
 }
 
 impl SketchRecipe {
-    /// Errors: a size or modulus that the kind needs and cannot have.
+    /// Makes a recipe. Errors: a size or modulus that the kind uses is out of range.
     pub fn new(kind: SketchKind, size: i64, modulus: i64, shingling: Shingling) -> Result<Self> {
         let size = if kind.has_size() { check_size(size)? } else { 0 };
         if kind.has_modulus() && modulus < 1 {
@@ -85,7 +86,7 @@ impl SketchRecipe {
         Ok(Self { kind, size, modulus, shingling })
     }
 
-    /// The greatest id kept of a document with so many distinct shingles, and the most elements.
+    /// The greatest id and the most elements kept of a document with `distinct` distinct shingles.
     pub(super) fn shape(&self, distinct: u64) -> (u64, Option<usize>) {
         let limit = match self.kind {
             SketchKind::Adaptive => limit_of_level(level_of(distinct)),
@@ -94,7 +95,7 @@ impl SketchRecipe {
         (limit, self.kind.has_size().then_some(self.size))
     }
 
-    /// Refuses another recipe and says what differs.
+    /// Errors: the recipes differ; the error says in what.
     pub fn check_same(&self, other: &Self) -> Result<()> {
         let said = |recipe: &Self| {
             let (s, o) = (recipe.shingling, recipe.shingling.options);

@@ -1,10 +1,11 @@
-//! How many of a sample are common: the binomial and the hypergeometric law, and their tails to the last digits.
+//! The binomial and the hypergeometric law of the common elements of a sample, with accurate tails.
 //!
-//! A sample drawn without replacement follows the hypergeometric law; where the population is not known, or its elements are
-//! drawn independently, the binomial one. Tails are summed outwards from where they begin, so that a tail of 10^−12 is as
-//! exact as one of a half.
+//! A sample drawn without replacement follows the hypergeometric law. If the population is unknown, or its elements are
+//! drawn independently, the law is binomial. Tails are summed from their beginning outwards, so a tail of 10^−12 has as
+//! many exact digits as one of a half.
 //!
-//! Cost: one logarithm of a factorial or five, then one division a term, about as many terms as standard deviations are wide.
+//! Cost: up to nine logarithms of factorials, then one division per term; the number of terms is a few standard
+//! deviations.
 
 /// The law of the number of common elements in a sample of n.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -27,7 +28,7 @@ pub enum Law {
     },
 }
 
-/// Terms below this share of a sum no longer change it.
+/// Terms below this share of a sum do not change it.
 const NEGLIGIBLE: f64 = 1e-17;
 
 impl Law {
@@ -38,7 +39,7 @@ impl Law {
         }
     }
 
-    /// The law of those that are not common.
+    /// The law of the elements that are not common.
     fn turned(self) -> Self {
         match self {
             Self::Binomial { n, p } => Self::Binomial { n, p: 1.0 - p },
@@ -46,7 +47,7 @@ impl Law {
         }
     }
 
-    /// Least and greatest number that can be.
+    /// The least and the greatest possible number.
     fn support(self) -> (u64, u64) {
         match self {
             Self::Binomial { n, p } => (if p >= 1.0 { n } else { 0 }, if p <= 0.0 { 0 } else { n }),
@@ -99,7 +100,7 @@ impl Law {
         if x > most {
             return 0.0;
         }
-        // Below the mean the terms grow before they fall: what is left out is summed instead.
+        // Below the mean the terms grow before they fall, so the complement is summed instead.
         if (x as f64) < self.mean() {
             return (1.0 - self.turned().outwards(self.n() - (x - 1))).clamp(0.0, 1.0);
         }
@@ -114,7 +115,7 @@ impl Law {
         }
     }
 
-    /// The sum of the masses from x upwards, of which the first is the greatest but for a rounding of the mean.
+    /// The sum of the probabilities from x upwards. The first is the greatest, up to a rounding of the mean.
     fn outwards(self, x: u64) -> f64 {
         let most = self.support().1;
         let (mut term, mut sum) = (self.mass(x), 0.0);
@@ -128,8 +129,9 @@ impl Law {
         sum.min(1.0)
     }
 
-    /// How well the law agrees with having seen `x`: the probability of its tail, and of as much of the other tail as is
-    /// not more probable than that (Blaker 2000). Values the law accepts at level α form an interval that covers with 1 − α.
+    /// How well the law agrees with the observation `x`: the probability of its tail, plus that of the part of the
+    /// other tail that is not more probable (Blaker 2000). The laws accepted at level α form an interval that covers
+    /// with 1 − α.
     pub fn acceptability(self, x: u64) -> f64 {
         let (above, below) = (self.at_least(x), self.at_most(x));
         if above <= below {
@@ -139,10 +141,10 @@ impl Law {
         }
     }
 
-    /// The greatest P(X ≤ y) that is not above `tail` = P(X ≥ x).
+    /// The greatest P(X ≤ y) that does not exceed `tail` = P(X ≥ x).
     fn other_tail(self, x: u64, tail: f64) -> f64 {
         let least = self.support().0;
-        // Rounding must not part two tails that are equal by symmetry.
+        // Tails that are equal by symmetry must stay equal despite rounding.
         let limit = tail * (1.0 + 1e-9);
         let mirrored = (2.0 * self.mean() - x as f64).max(least as f64) as u64;
         let mut y = mirrored.min(x);
@@ -165,12 +167,12 @@ impl Law {
     }
 }
 
-/// ln of n over k.
+/// The logarithm of the binomial coefficient of n and k.
 fn ln_choose(n: u64, k: u64) -> f64 {
     ln_factorial(n) - ln_factorial(k) - ln_factorial(n - k)
 }
 
-/// ln n!: Stirling's series, which is exact to the last digits from 16 on; below, the product.
+/// The logarithm of n!: from 16 on Stirling's series, which is exact to the last digits; below, the product.
 fn ln_factorial(n: u64) -> f64 {
     if n < 16 {
         return (2..=n).map(|i| i as f64).product::<f64>().ln();
@@ -197,7 +199,7 @@ mod tests {
         prop_oneof![binomial, hypergeometric]
     }
 
-    /// Pascal's triangle.
+    /// The binomial coefficient.
     fn choose(n: u64, k: u64) -> f64 {
         (0..k.min(n - k)).fold(1.0, |product, i| product * (n - i) as f64 / (i + 1) as f64)
     }

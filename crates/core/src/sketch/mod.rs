@@ -1,19 +1,19 @@
-//! Resemblance and containment: a text's shingles, their exact measures, and sketches from which both are estimated.
+//! Resemblance and containment: the shingles of a text, their exact measures, and sketches that estimate both.
 //!
-//! | file | what | source |
+//! | file | content | source |
 //! |---|---|---|
-//! | `shingle.rs` | text → ids of its shingles | Broder 1997, §2, §4.1 |
+//! | `shingle.rs` | ids of the shingles of a text | Broder 1997, §2, §4.1 |
 //! | `exact.rs` | resemblance, containment and distance of two sets | 1997, §2 |
 //! | `fast.rs` | t coordinates in one pass | Dahlgaard, Knudsen, Thorup 2017 |
 //! | `permutations.rs` | t coordinates by t linear maps | Broder 2000, §2 |
 //! | `sample.rs` | MIN_s, MOD_m, MIN_s of MOD_m, L_i | 1997, §3, §4.1 |
 //! | `law.rs`, `estimate.rs` | value, interval, decision at a threshold | 1997, §4.1, §4.2 |
 //! | `features.rs` | k groups of s elements, as keys | 2000, §3 |
-//! | `count.rs` | how many distinct shingles there were | |
-//! | `kind.rs`, `sketching.rs`, `stored.rs` | all of these by name; texts in, estimates out; as bytes | |
-//! | `filter.rs` | how often r of k features are equal, measured | 2000, §3 |
+//! | `count.rs` | estimated number of distinct shingles | |
+//! | `kind.rs`, `sketching.rs`, `stored.rs` | the kinds by name; sketches of texts and their estimates; bytes | |
+//! | `filter.rs` | simulation of how often r of k features are equal | 2000, §3 |
 //!
-//! Every id is already scrambled, so that its own order serves as the random permutation of the papers.
+//! Every id is scrambled already, so its own order serves as the random permutation of the papers.
 
 pub mod count;
 pub mod estimate;

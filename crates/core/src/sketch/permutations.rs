@@ -1,13 +1,14 @@
-//! t independent permutations: coordinate j is the smallest of `aⱼ·x + bⱼ mod 2^32` over the shingles.
+//! Sketches by t independent permutations: coordinate j is the smallest `aⱼ·x + bⱼ mod 2^32` over the shingles.
 //!
-//! **Definition.** x is the high half of the id; `aⱼ` is the low half of `mix64((2j+1)·GOLDEN)` made odd, so that the map is a
-//! permutation of 32-bit numbers, and `bⱼ` that of `mix64((2j+2)·GOLDEN)`. Linear maps are min-wise enough here because x is
-//! scrambled already. A coordinate is that number; a document without shingles has all ones in 64 bits.
+//! **Definition.** x is the high half of the id. `aⱼ` is the low half of `mix64((2j+1)·GOLDEN)` made odd, so that the
+//! map is a permutation of 32-bit numbers, and `bⱼ` is that of `mix64((2j+2)·GOLDEN)`. Linear maps are close enough to
+//! min-wise here because x is scrambled already. A document without shingles has all ones in 64 bits.
 //!
-//! Two sketches agree in a coordinate with probability r(A, B); the number of those that do is binomial. Two shingles share
-//! an x with probability 2^−32, which adds about |A ∪ B|/2^32 to the resemblance.
+//! Two sketches agree in a coordinate with probability r(A, B); the number of equal coordinates is binomial. Two
+//! shingles share an x with probability 2^−32, which adds about |A ∪ B|/2^32 to the resemblance.
 //!
-//! **Cost.** n·t multiplications, eight at a time with AVX2: a block of coordinates stays in registers while all shingles pass.
+//! **Cost.** n·t multiplications, eight at a time with AVX2; a block of coordinates stays in registers during the pass
+//! over the shingles.
 //!
 //! **Source.** Broder 2000, §2; linear transformations: Broder 1997, §4.1.
 
@@ -28,12 +29,12 @@ struct Maps {
 /// Makes sketches of one size.
 #[derive(Clone)]
 pub struct Permutations {
-    /// The last block is filled up with maps nobody asks for.
+    /// The maps; unused ones fill the last block.
     blocks: Vec<Maps>,
 }
 
 impl Permutations {
-    /// Errors: a size that no sketch can have.
+    /// Makes the maps. Errors: a size that no sketch can have.
     pub fn new(size: i64) -> Result<Self> {
         let size = check_size(size)?;
         let half = |i: usize| mix64((i as u64).wrapping_mul(GOLDEN)) as u32;
@@ -44,7 +45,8 @@ impl Permutations {
         Ok(Self { blocks: (0..size).step_by(BLOCK).map(block).collect() })
     }
 
-    /// Fills `out`, of `size` elements, with the sketch of the ids; `scratch` is reused between calls.
+    /// Fills `out`, which has one element per coordinate, with the sketch of the ids; `scratch` is reused between
+    /// calls.
     pub fn sketch(&self, ids: &[u64], scratch: &mut Vec<u32>, out: &mut [u64]) {
         out.fill(EMPTY);
         if ids.is_empty() {

@@ -1,6 +1,6 @@
-//! Samples of the set of shingles itself: MIN_s, MOD_m, MIN_s of MOD_m, and the family L_i.
+//! Samples of the set of shingles: MIN_s, MOD_m, MIN_s of MOD_m, and the family L_i.
 //!
-//! Ids are scrambled, so all four are the same thing: the ids below a limit, and of these the s smallest.
+//! Ids are scrambled, so all four have one form: the ids below a limit, and of these the s smallest.
 //!
 //! | sample | limit | at most | resemblance | containment |
 //! |---|---|---|---|---|
@@ -9,36 +9,37 @@
 //! | `smallest-modulo`, MIN_s of MOD_m | 2^64/m | s | the s smallest of both together | no |
 //! | `adaptive`, L_i | 2^64/2^i | all | below the smaller limit | yes |
 //!
-//! A limit instead of a residue makes samples nest: MOD_2m is part of MOD_m, and L_(i+1) is cut from L_i. Level i of a document of n
-//! distinct shingles is the least with n/2^i ≤ 100, so that 50 to 100 are expected; two documents meet at the higher level.
+//! A limit instead of a residue makes samples nest: MOD_2m is part of MOD_m, and L_(i+1) is cut from L_i. Level i of a
+//! document with n distinct shingles is the least with n/2^i ≤ 100, so 50 to 100 are expected. Two documents are
+//! compared at the higher level.
 //!
-//! The estimates are unbiased given that the sample is not empty, and it says undefined when it is. (That is the correction
-//! for empty samples: with those counted as 0 the mean would be c·(1 − (1 − 1/m)^|A|).)
+//! The estimates are unbiased if the sample is not empty, and undefined if it is. (This is the correction for empty
+//! samples: counting them as 0 would give the mean c·(1 − (1 − 1/m)^|A|).)
 //!
-//! Cost: one pass and the sort of what is kept. **Source.** Broder 1997, §3 (Theorem 1, L_i), §4.1 (MIN_s of MOD_m).
+//! Cost: one pass, and a sort of the kept ids. **Source.** Broder 1997, §3 (Theorem 1, L_i), §4.1 (MIN_s of MOD_m).
 
 use super::exact::Counts;
 
-/// Elements of an adaptive sample that are expected at most.
+/// Most elements expected in an adaptive sample.
 pub const ADAPTIVE: u64 = 100;
 
-/// Some of the ids of a document, ascending and distinct.
+/// Some ids of a document, ascending and distinct.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Sample {
     /// The ids kept.
     pub ids: Vec<u64>,
-    /// The greatest id that is kept; all ones keeps everything.
+    /// The greatest id that can be kept; all ones for no limit.
     pub limit: u64,
-    /// Most elements kept; none is without end.
+    /// Most elements kept; `None` for no limit.
     pub most: Option<usize>,
 }
 
-/// The greatest id that MOD_m keeps; MOD_0 is taken for MOD_1.
+/// The greatest id that MOD_m keeps; MOD_0 counts as MOD_1.
 pub fn limit_of_modulus(modulus: u64) -> u64 {
     u64::MAX / modulus.max(1)
 }
 
-/// The level of a document with so many distinct shingles.
+/// The level of a document with `distinct` distinct shingles.
 pub fn level_of(distinct: u64) -> u32 {
     (0..64).find(|level| distinct >> level < ADAPTIVE || distinct == ADAPTIVE << level).unwrap_or(63)
 }
@@ -49,14 +50,14 @@ pub fn limit_of_level(level: u32) -> u64 {
 }
 
 impl Sample {
-    /// The sample of a set of ids with this limit and size. REQUIRES: `set` ascends without repetition.
+    /// Samples a set of ids with this limit and size. REQUIRES: `set` ascends without repetition.
     pub fn of_set(set: &[u64], limit: u64, most: Option<usize>) -> Self {
         let below = set.partition_point(|id| *id <= limit);
         let kept = most.map_or(below, |most| most.min(below));
         Self { ids: set[..kept].to_vec(), limit, most }
     }
 
-    /// Whether nothing of the document was left out; then its length is the number of distinct shingles.
+    /// Whether the sample has all ids of the document; then its length is the number of distinct shingles.
     pub fn is_whole(&self) -> bool {
         self.limit == u64::MAX && self.most.is_none_or(|most| self.ids.len() < most)
     }
@@ -66,7 +67,7 @@ impl Sample {
         &self.ids[..self.ids.partition_point(|id| *id <= limit)]
     }
 
-    /// The sample of the union, at the lower limit of both.
+    /// The sample of the union, at the lower of both limits.
     pub fn merged(&self, other: &Self) -> Self {
         let limit = self.limit.min(other.limit);
         let mut ids = [self.under(limit), other.under(limit)].concat();
@@ -76,13 +77,13 @@ impl Sample {
         Self { ids, limit, most: self.most }
     }
 
-    /// Common elements of the sample of the union, and its size: what resemblance is estimated from.
+    /// Number of common elements in the sample of the union, and its size; resemblance is estimated from these.
     pub fn of_union(&self, other: &Self) -> (u64, u64) {
         let limit = self.limit.min(other.limit);
         let (left, right) = (self.under(limit), other.under(limit));
         let (mut i, mut j, mut common, mut size) = (0, 0, 0, 0);
         while size < self.most.unwrap_or(usize::MAX) as u64 && (i < left.len() || j < right.len()) {
-            // Past the end nothing is smaller; an id of all ones still is, as one side has it.
+            // At the end of one side the other is taken. The id of all ones may occur, so it cannot mark the end.
             let (a, b) = (left.get(i), right.get(j));
             let (take_left, take_right) = match (a, b) {
                 (Some(a), Some(b)) => (a <= b, b <= a),
@@ -96,7 +97,8 @@ impl Sample {
         (common, size)
     }
 
-    /// Elements of this sample that the other has too, and their number: what containment in the other is estimated from.
+    /// Number of elements of this sample that the other has too, and their total; containment in the other is estimated
+    /// from these.
     pub fn of_left(&self, other: &Self) -> (u64, u64) {
         let limit = self.limit.min(other.limit);
         let counts = Counts::new(self.under(limit), other.under(limit));
@@ -140,7 +142,7 @@ mod tests {
 
         #[test]
         fn the_union_is_counted_as_theorem_1_says(a in ids(), b in ids(), (limit, most) in shape()) {
-            // MIN_s of the union of all, then who is in both.
+            // MIN_s of the union, then those in both sets.
             let union: Vec<u64> = a.union(&b).copied().filter(|id| *id <= limit).take(most.unwrap_or(usize::MAX)).collect();
             let common = union.iter().filter(|id| a.contains(id) && b.contains(id)).count();
             let found = sample(&a, limit, most).of_union(&sample(&b, limit, most));

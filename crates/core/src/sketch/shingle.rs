@@ -1,47 +1,48 @@
-//! Text → the ids of its shingles: runs of w tokens, as Broder 1997, §2 and §4.1 has them.
+//! Computes the ids of the shingles of a text: runs of w tokens (Broder 1997, §2 and §4.1).
 //!
-//! **Definition.** The id of a shingle is `mix64(R)`, R being the Rabin fingerprint of its w token values under the published
-//! polynomial. Rabin keeps different shingles apart under a proven bound but is linear; `mix64` is a bijection that makes
-//! the order of ids random, so that they serve as the image of the papers' permutation and can be sampled by comparing.
+//! **Definition.** The id of a shingle is `mix64(R)`, where R is the Rabin fingerprint of its w token values under the
+//! published polynomial. Rabin keeps different shingles apart under a proven bound but is linear. `mix64` is a
+//! bijection that makes the order of ids random, so that ids serve as the image of the papers' permutation and can be
+//! sampled by comparing.
 //!
-//! **Set or labelled.** As a set (option B) a shingle counts once however often it stands in a text. Labelled (option A)
-//! its j-th occurrence is a shingle of its own: the first keeps the id, the j-th has `mix64(id ^ mix64(j))`, so that whether
-//! one label is sampled says nothing about the next.
+//! **Set or labelled.** As a set (option B) a shingle counts once, however often it occurs in a text. Labelled (option
+//! A) its j-th occurrence is a shingle of its own: the first keeps the id, the j-th has `mix64(id ^ mix64(j))`. So
+//! whether one label is sampled says nothing about the next.
 //!
 //! **Fewer bits.** With `bits` < 64 the id is `mix64` of the fingerprint's highest `bits` bits. The bound of a
-//! polynomial of that degree holds: two strings agree there iff `P` divides one of the `2^(64−bits)` polynomials `D·x^64 − R`,
-//! D being their difference, of n bits, and R of degree below 64 − bits. Each has at most (n + 64)/64 factors of degree
-//! 64, of which there are `2^64/64`; so the chance is at most `(n + 64)/2^bits`, which is not above Broder's
-//! `n/2^(bits−1)`, as n is at least 64 here.
+//! polynomial of that degree holds: two strings agree there iff `P` divides one of the `2^(64−bits)` polynomials
+//! `D·x^64 − R`, where D is their difference, of n bits, and R has a degree below 64 − bits. Each has at most (n +
+//! 64)/64 factors of degree 64, of which there are `2^64/64`. So the probability is at most `(n + 64)/2^bits`, which
+//! does not exceed Broder's `n/2^(bits−1)`, because n is at least 64 here.
 //!
-//! **Cost.** One pass over the text and 16 bytes a token; labelled, one sort more.
+//! **Cost.** One pass over the text and 16 bytes per token; labelled, one more sort.
 
 use crate::error::{Error, Result};
 use crate::frontend::{Options, Source, Visitor};
 use crate::hash::rabin::{Polynomial, Rabin, Shingles};
 use crate::hash::{mix64, mix_all};
 
-/// Largest width: a run of 65 536 tokens is a document of its own.
+/// Largest width; a run of 65 536 tokens is as long as a document.
 pub const MAX_WIDTH: usize = 1 << 16;
 
 /// Fewest and most bits of an id.
 pub const BITS: std::ops::RangeInclusive<u32> = 16..=64;
 
-/// How a text becomes shingles; only sketches with the same shingling can be compared.
+/// How a text becomes shingles. Only sketches with the same shingling can be compared.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Shingling {
     /// How the text becomes tokens.
     pub options: Options,
     /// Tokens in a shingle.
     pub width: usize,
-    /// Whether the occurrences of one shingle count apart (option A) or as one (option B).
+    /// Whether the occurrences of one shingle count separately (option A) or once (option B).
     pub labelled: bool,
-    /// Bits that keep shingles apart, within [`BITS`].
+    /// Number of bits that distinguish shingles, within [`BITS`].
     pub bits: u32,
 }
 
 impl Shingling {
-    /// Errors: a width outside 1…[`MAX_WIDTH`], or bits outside [`BITS`].
+    /// Makes a shingling. Errors: a width outside 1…[`MAX_WIDTH`], or bits outside [`BITS`].
     pub fn new(options: Options, width: i64, labelled: bool, bits: i64) -> Result<Self> {
         if !(1..=MAX_WIDTH as i64).contains(&width) {
             let reason = format!("is not a width of shingles: it counts tokens; use 1 ≤ shingle ≤ {MAX_WIDTH}");
@@ -56,7 +57,7 @@ impl Shingling {
     }
 }
 
-/// Makes the ids of many texts with the same tables and memory.
+/// Computes the ids of many texts with the same tables and memory.
 pub struct Shingler {
     shingling: Shingling,
     rabin: Rabin,
@@ -75,13 +76,13 @@ impl Shingler {
         Self { shingling, rabin, shingles, tokens: Vec::new(), placed: Vec::new() }
     }
 
-    /// How it makes shingles.
+    /// Its parameters.
     pub fn shingling(&self) -> Shingling {
         self.shingling
     }
 
-    /// Appends the ids of a text's shingles in the order of the text: as a set with repetitions, labelled all distinct. A
-    /// text of fewer than w tokens has none.
+    /// Appends the ids of a text's shingles in the order of the text; as a set they may repeat, labelled they are
+    /// distinct. A text of fewer than w tokens has none.
     pub fn ids(&mut self, text: &str, out: &mut Vec<u64>) {
         let mut tokens = std::mem::take(&mut self.tokens);
         tokens.clear();
@@ -90,7 +91,7 @@ impl Shingler {
         self.tokens = tokens;
     }
 
-    /// The same for tokens that are at hand.
+    /// Appends the ids of the shingles of these tokens, as [`Shingler::ids`] does.
     pub fn token_ids(&mut self, tokens: &[u64], out: &mut Vec<u64>) {
         let from = out.len();
         self.shingles.append(tokens, out);
@@ -104,7 +105,7 @@ impl Shingler {
         }
     }
 
-    /// The id of a shingle that the caller made: any string of bytes.
+    /// The id of a shingle given as bytes.
     pub fn id_of_bytes(&self, shingle: &[u8]) -> u64 {
         self.id(self.rabin.fingerprint(shingle))
     }
@@ -114,7 +115,8 @@ impl Shingler {
         mix64(fingerprint >> (64 - self.shingling.bits))
     }
 
-    /// Tells the occurrences of one shingle apart. A sort, because a table of counts could be driven into one bucket.
+    /// Labels the occurrences of each shingle. Sorts, because hostile input could drive a table of counts into one
+    /// bucket.
     fn label(&mut self, ids: &mut [u64]) {
         self.placed.clear();
         self.placed.extend(ids.iter().enumerate().map(|(place, id)| (*id, place)));
@@ -136,7 +138,7 @@ pub fn labelled(id: u64, occurrence: u64) -> u64 {
     }
 }
 
-/// Sorts ids and drops repetitions: the set that the exact measures and the samples are taken of.
+/// Sorts ids and drops repetitions; exact measures and samples need such a set.
 pub fn into_set(ids: &mut Vec<u64>) {
     ids.sort_unstable();
     ids.dedup();
@@ -171,7 +173,7 @@ mod tests {
         out
     }
 
-    /// Window by window, with a count of what was seen.
+    /// Window by window, counting the occurrences.
     fn naive(shingling: Shingling, text: &str) -> Vec<u64> {
         let tokens = stream(text, shingling.options).expect("short enough").tokens;
         let rabin = Rabin::new(Polynomial::STANDARD);

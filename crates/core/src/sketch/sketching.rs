@@ -1,6 +1,6 @@
-//! Texts → sketches of any kind, and what two sketches say of their documents.
+//! Makes sketches of any kind from texts, and estimates from pairs of sketches.
 //!
-//! Cost: that of the shingles and of the kind; samples sort the ids once, which also counts the distinct ones.
+//! Cost: that of the shingles and of the kind. Samples sort the ids once, which also counts the distinct ones.
 
 use super::estimate::{interval, Estimate, Population};
 use super::fast::{common, merge, Fast, EMPTY};
@@ -10,28 +10,28 @@ use super::sample::Sample;
 use super::shingle::{into_set, Shingler};
 use crate::error::{Error, Result};
 
-/// What is kept of a document.
+/// The elements of a sketch.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum SketchBody {
-    /// One minimum a coordinate.
+    /// One minimum per coordinate.
     Coordinates(Vec<u64>),
     /// Some of the ids.
     Sample(Sample),
 }
 
-/// What is kept of a document, with how it was made.
+/// The sketch of a document, with its recipe.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Sketch {
     pub(super) recipe: SketchRecipe,
     pub(super) body: SketchBody,
-    /// Distinct shingles of the document, or a number they do not exceed.
+    /// Number of distinct shingles of the document, or an upper bound.
     pub(super) shingles: u64,
     /// Whether that number is exact.
     pub(super) is_exact: bool,
 }
 
 impl Sketch {
-    /// The sketch of no document: what updates begin with.
+    /// The sketch of an empty document, from which updates start.
     pub fn empty(recipe: SketchRecipe) -> Self {
         let body = if recipe.kind.has_coordinates() {
             SketchBody::Coordinates(vec![EMPTY; recipe.size])
@@ -42,7 +42,7 @@ impl Sketch {
         Self { recipe, body, shingles: 0, is_exact: true }
     }
 
-    /// How it was made.
+    /// Its recipe.
     pub fn recipe(&self) -> &SketchRecipe {
         &self.recipe
     }
@@ -55,7 +55,7 @@ impl Sketch {
         }
     }
 
-    /// Shingles of the document, and whether that is their exact number or one they do not exceed.
+    /// Number of shingles of the document, and whether it is exact; otherwise it is an upper bound.
     pub fn shingles(&self) -> (u64, bool) {
         (self.shingles, self.is_exact)
     }
@@ -65,7 +65,7 @@ impl Sketch {
         self.shingles == 0
     }
 
-    /// Makes it the sketch of both documents' shingles together.
+    /// Makes it the sketch of the union of both documents' shingles. Errors: recipes that differ.
     pub fn merge(&mut self, other: &Self) -> Result<()> {
         self.recipe.check_same(&other.recipe)?;
         match (&mut self.body, &other.body) {
@@ -78,7 +78,7 @@ impl Sketch {
         Ok(())
     }
 
-    /// Takes a new bound on the number of shingles; a sample that has left nothing out knows better.
+    /// Sets a new bound on the number of shingles; a sample of all shingles gives the exact number instead.
     fn know(&mut self, shingles: u64, is_exact: bool) {
         (self.shingles, self.is_exact) = (shingles, is_exact);
         if let SketchBody::Sample(sample) = &self.body {
@@ -88,7 +88,8 @@ impl Sketch {
         }
     }
 
-    /// Common elements and the size of the sample that resemblance is estimated from; none if a document has no shingles.
+    /// Number of common elements and the size of the sample, from which resemblance is estimated; `None` if a document
+    /// has no shingles. Errors: recipes that differ.
     pub fn agreement(&self, other: &Self) -> Result<Option<(u64, u64)>> {
         self.recipe.check_same(&other.recipe)?;
         if self.is_empty() || other.is_empty() {
@@ -104,7 +105,7 @@ impl Sketch {
         Ok(Some(counts).filter(|(_, sample)| *sample > 0))
     }
 
-    /// The estimated resemblance; none where it is undefined.
+    /// The estimated resemblance; `None` where it is undefined. Errors: recipes that differ.
     pub fn resemblance(&self, other: &Self, confidence: f64) -> Result<Option<Estimate>> {
         let Some((common, sample)) = self.agreement(other)? else { return Ok(None) };
         let is_known = self.is_exact && other.is_exact && !self.recipe.kind.has_coordinates();
@@ -118,7 +119,8 @@ impl Sketch {
         }))
     }
 
-    /// Elements of this document's sample that the other has too, and how many there are.
+    /// Number of elements of this document's sample that the other has too, and their total. Errors: as for
+    /// [`Self::containment`].
     pub fn inclusion(&self, other: &Self) -> Result<Option<(u64, u64)>> {
         self.recipe.check_same(&other.recipe)?;
         match (&self.body, &other.body) {
@@ -130,7 +132,7 @@ impl Sketch {
         }
     }
 
-    /// The estimated share of this document's shingles that the other has; none where it is undefined.
+    /// The estimated share of this document's shingles that the other has; `None` where it is undefined.
     ///
     /// Errors: a kind whose sample depends on both documents, or recipes that differ.
     pub fn containment(&self, other: &Self, confidence: f64) -> Result<Option<Estimate>> {
@@ -141,14 +143,14 @@ impl Sketch {
         };
         let found = interval(common, sample, population, confidence);
         Ok(found.map(|found| {
-            // Collisions of the whole union, as a share of this document alone.
+            // Collisions in the whole union, as a share of this document alone.
             let union = (self.shingles + other.shingles) as f64;
             let weight = union * union / self.shingles.max(1) as f64;
             found.with_collisions(self.recipe.shingling.bits, weight as u64, confidence)
         }))
     }
 
-    /// Size of the union, as far as it can be told.
+    /// The estimated size of the union.
     fn union(&self, other: &Self, resemblance: f64) -> f64 {
         (self.shingles as f64 + other.shingles as f64) / (1.0 + resemblance)
     }
@@ -158,10 +160,10 @@ impl Sketch {
 pub struct TextSketcher {
     recipe: SketchRecipe,
     shingler: Shingler,
-    /// Of the kinds with coordinates, the one that is used.
+    /// The tables of a kind with coordinates.
     fast: Option<Fast>,
     permutations: Option<Permutations>,
-    /// Reused between texts.
+    /// Scratch memory, reused between texts.
     ids: Vec<u64>,
     narrow: Vec<u32>,
 }
@@ -180,7 +182,7 @@ impl TextSketcher {
         })
     }
 
-    /// The sketch of a text.
+    /// Makes the sketch of a text.
     pub fn sketch(&mut self, text: &str) -> Sketch {
         let mut ids = std::mem::take(&mut self.ids);
         ids.clear();
@@ -191,8 +193,8 @@ impl TextSketcher {
         made
     }
 
-    /// Fills `out`, of the recipe's size, with the coordinates of a text; returns its shingles, repetitions included.
-    /// Kinds without coordinates leave it empty.
+    /// Fills `out`, of the recipe's size, with the coordinates of a text. Returns the number of its shingles,
+    /// repetitions included. Kinds without coordinates leave `out` empty.
     pub fn coordinates(&mut self, text: &str, out: &mut [u64]) -> usize {
         let mut ids = std::mem::take(&mut self.ids);
         ids.clear();
@@ -203,7 +205,7 @@ impl TextSketcher {
         count
     }
 
-    /// Adds shingles that the caller made. Errors: an adaptive sample, whose level follows from the whole document.
+    /// Adds shingles given as bytes. Errors: an adaptive sample, whose level follows from the whole document.
     pub fn update<'a>(&mut self, sketch: &mut Sketch, shingles: impl Iterator<Item = &'a [u8]>) -> Result<()> {
         if self.recipe.kind == SketchKind::Adaptive {
             return Err(Error::NoUpdate { kind: self.recipe.kind.name() });
@@ -222,7 +224,7 @@ impl TextSketcher {
         }
     }
 
-    /// The sketch of ids, which samples sort; coordinates do not count them, and take the caller's word.
+    /// Makes the sketch of ids. Samples sort them; coordinates do not, and rely on `are_distinct`.
     fn sketch_of(&mut self, ids: &mut Vec<u64>, are_distinct: bool) -> Sketch {
         let mut made = Sketch::empty(self.recipe);
         if let SketchBody::Coordinates(values) = &mut made.body {

@@ -1,6 +1,6 @@
-//! Sketches as bytes: a header that says how they were made, the elements, a checksum. FORMAT.md has the table.
+//! Sketches as bytes: a header with the recipe, the elements, a checksum. FORMAT.md describes the layout.
 //!
-//! Whatever bytes come in, the answer is a sketch that could have been made or a refusal that says why.
+//! Any bytes give either a sketch that could have been made, or an error with the reason.
 
 use super::fast::EMPTY;
 use super::kind::SketchKind;
@@ -13,10 +13,10 @@ use crate::frontend::canonical::TEXT_VERSION;
 use crate::frontend::{Options, Unit};
 use xxhash_rust::xxh3::xxh3_64;
 
-/// How every stored sketch begins.
+/// The first bytes of every stored sketch.
 const MAGIC: [u8; 4] = *b"LASK";
 
-/// Version of the layout and of every definition a sketch rests on, except that of texts.
+/// Version of the layout and of all definitions that sketches use, except that of texts.
 pub const VERSION: u8 = 1;
 
 /// Bytes before the elements.
@@ -36,7 +36,7 @@ fn refused(reason: &str) -> Error {
 }
 
 impl Sketch {
-    /// Bytes it takes when stored.
+    /// Number of bytes when stored.
     pub fn len_bytes(&self) -> usize {
         HEADER + 8 * self.values().len() + CHECKSUM
     }
@@ -64,7 +64,7 @@ impl Sketch {
         out
     }
 
-    /// The sketch that was stored. Errors: bytes that no sketch of this version has.
+    /// Reads a stored sketch. Errors: bytes that no sketch of this version has.
     pub fn from_bytes(bytes: &[u8]) -> Result<Self> {
         if !bytes.starts_with(&MAGIC) {
             return Err(refused("the bytes do not begin as one does; give what to_bytes returned"));
@@ -89,7 +89,7 @@ impl Sketch {
     }
 }
 
-/// The fields before the elements, as far as they can be.
+/// The checked fields before the elements.
 struct SketchHeader {
     recipe: SketchRecipe,
     is_exact: bool,
@@ -99,7 +99,7 @@ struct SketchHeader {
 }
 
 impl SketchHeader {
-    /// REQUIRES: as many bytes as a header has.
+    /// Reads the fields; `None` if they are not valid. REQUIRES: as many bytes as a header has.
     fn read(bytes: &[u8]) -> Option<Self> {
         let (kind, unit, flags) = (KINDS.get(usize::from(bytes[6]))?.0, *UNITS.get(usize::from(bytes[7]))?, bytes[8]);
         if flags & !(HOMOGLYPHS | LABELLED | EXACT) != 0 || bytes[10] != 0 || bytes[11] != 0 {
@@ -112,7 +112,7 @@ impl SketchHeader {
         let shingling = Shingling::new(options, width, flags & LABELLED != 0, i64::from(bytes[9])).ok()?;
         let (size, modulus) = (narrow(16)?, wide(20)?);
         let recipe = SketchRecipe::new(kind, i64::from(size), i64::try_from(modulus).ok()?, shingling).ok()?;
-        // A parameter that the kind does not use has one value.
+        // A parameter that the kind does not use has a fixed value.
         let is_plain = recipe.size as u64 == u64::from(size) && recipe.modulus == modulus;
         let header =
             Self { recipe, is_exact: flags & EXACT != 0, shingles: wide(28)?, limit: wide(36)?, count: wide(44)? };
@@ -132,7 +132,7 @@ impl SketchHeader {
         Some(Sketch { recipe: self.recipe, body, shingles: self.shingles, is_exact: self.is_exact })
     }
 
-    /// All are filled, or none is and there are no shingles.
+    /// Checks coordinates: all are filled, or none is and there are no shingles.
     fn coordinates(&self, values: Vec<u64>) -> Option<SketchBody> {
         let is_sound = values.len() == self.recipe.size
             && self.limit == u64::MAX

@@ -1,4 +1,4 @@
-//! Tiles: one to one, equal, as long as they can be; runs that align at both ends; and no more work than is said.
+//! Tiles are disjoint, equal and as long as possible; runs align at both ends; and the work is bounded.
 
 use super::super::align::{Aligner, Alignment, Index, Tile};
 use super::*;
@@ -9,7 +9,7 @@ fn align(a: &Entry, b: &Entry) -> Alignment {
     Aligner::default().align(a, &Index::of(a), b)
 }
 
-/// Tokens of each side that tiles take, checked to be equal, inside one part, at least k long and taken once.
+/// The tokens of each side in tiles; asserts that tiles are equal, inside one part, at least k long and disjoint.
 fn taken(a: &Entry, b: &Entry, tiles: &[Tile]) -> [Vec<bool>; 2] {
     let mut taken = [vec![false; a.tokens.len()], vec![false; b.tokens.len()]];
     for tile in tiles {
@@ -25,7 +25,7 @@ fn taken(a: &Entry, b: &Entry, tiles: &[Tile]) -> [Vec<bool>; 2] {
     taken
 }
 
-/// Whether a tile could go on by a free token in common.
+/// Whether a tile can be extended by a free common token.
 fn can_grow(a: &Entry, b: &Entry, taken: &[Vec<bool>; 2], tile: &Tile) -> bool {
     let is_free = |i: usize, j: usize| {
         let is_equal = a.tokens.get(i) == b.tokens.get(j) && a.tokens.get(i).is_some_and(|token| *token != SEPARATOR);
@@ -63,7 +63,7 @@ proptest! {
     fn tiles_match_naive_greedy_string_tiling((a, b) in kin(40), (k, t) in thresholds()) {
         let (a, b) = (entry(0, &a, k, t), entry(1, &b, k, t));
         let tiles = align(&a, &b).tiles;
-        // Of a run of one token only the ends are tried, so there the tiles may be others than the naive ones.
+        // Only the ends of a run of one token are tried, so the tiles there may differ from the naive ones.
         if !has_run_of_one_token(&a, k as usize + 2) && !has_run_of_one_token(&b, k as usize + 2) {
             prop_assert_eq!(&tiles, &tiling(&a, &b));
             prop_assert_eq!(longest_free(&a, &b, &taken(&a, &b, &tiles)), None);
@@ -114,7 +114,7 @@ fn two_texts_of_one_token_are_covered_whole() {
     }
 }
 
-/// Texts of `n` tokens that repeat themselves in one way or another.
+/// Repetitive texts of `n` tokens, of several kinds.
 fn repetitive(n: usize) -> Vec<(&'static str, Vec<u32>)> {
     let period = |p: u32| (0..n as u32).map(|i| i % p).collect::<Vec<u32>>();
     let mut fibonacci = (vec![1u32], vec![0u32]);

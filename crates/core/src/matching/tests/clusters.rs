@@ -1,4 +1,4 @@
-//! Clusters: no chains, nobody twice, everybody compared with the representative.
+//! Clusters do not chain, are disjoint, and every member was compared with the representative.
 
 use super::super::cluster::clusters;
 use super::*;

@@ -1,9 +1,9 @@
-//! Cohorts: who is compared with whom, and that neither threads nor steps change what is found.
+//! Cohorts: which submissions are compared; neither threads nor steps change the result.
 
 use super::*;
 use crate::testing::fixed;
 
-/// Texts that share a lot: copies, parts of copies, and some of their own.
+/// Texts that share much: copies, parts of copies, and some fresh ones.
 fn texts() -> impl Strategy<Value = Vec<Vec<u32>>> {
     prop::collection::vec((kin(80), 1usize..4), 1..7).prop_map(|kins| {
         let repeat = |((a, b), times): ((Vec<u32>, Vec<u32>), usize)| {
@@ -13,7 +13,7 @@ fn texts() -> impl Strategy<Value = Vec<Vec<u32>>> {
     })
 }
 
-/// Who handed each in, and whether it is old.
+/// Entries with submitters, some of them old.
 fn entries(texts: &[Vec<u32>], submitters: u32, old: u32) -> Vec<Entry> {
     let make = |(i, text): (usize, &Vec<u32>)| {
         let i = i as u32;

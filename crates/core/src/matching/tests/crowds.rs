@@ -1,4 +1,4 @@
-//! Crowds: what everybody has, and everybody being the same, costs little and hides nothing.
+//! Crowds: material that everybody has, or all submissions being equal, costs little and hides nothing.
 
 use super::super::common::common;
 use super::super::proposals::hot;
@@ -32,7 +32,7 @@ fn a_passage_that_300_share_proposes_nobody_and_is_told_once_with_all_holders() 
     assert!(found <= hot(300) * 300, "{found} candidates, all pairs are 44,850");
     let outcome = run(&cohort);
     assert_eq!(names(&outcome), [(7, 200)]);
-    // It counts in the score of a pair though it proposes none.
+    // It counts in the score of a pair although it proposes none.
     assert_eq!(outcome.pairs[0].matched, 500);
     let told = common(&cohort);
     assert_eq!(told.len(), 1, "{told:?}");
@@ -42,7 +42,8 @@ fn a_passage_that_300_share_proposes_nobody_and_is_told_once_with_all_holders() 
 
 #[test]
 fn those_who_share_only_what_all_share_are_compared_all_the_same() {
-    // The whole of a solution, handed in by all under other names: different to the letter, so no class, and hot from end to end.
+    // Everybody hands in the same solution under other names: the exact texts differ, so there is no class, and every
+    // pick is hot.
     let text = fresh(1, 300);
     let make = |i: u32| written(entry(i, &text, 10, 20), |at| if at.is_multiple_of(2) { 1 + i } else { 0 });
     let cohort = cohort((0..150).map(make).collect(), &[], MatchSettings { min_score: 0.1, ..ALL });
@@ -60,8 +61,8 @@ fn those_who_share_only_what_all_share_are_compared_all_the_same() {
 
 #[test]
 fn the_last_of_the_crowd_is_compared_though_the_others_have_more_in_common() {
-    // All but the last of the crowd share much with one other, so that the last alone has nothing but hot picks;
-    // every k-gram is selected, so that nothing at the edges of the passage is rare.
+    // All but the last of the crowd share much with one other, so only the last has nothing but hot picks. Every k-gram
+    // is selected, so nothing at the edges of the passage is rare.
     let crowd = fresh(1, 200);
     let own = |i: u32| fresh(300 + i, 50);
     let text = |i: u32| if i < 200 { own(i) } else { [&crowd[..], &fresh(10 + i / 2, 700), &own(i)].concat() };
@@ -88,7 +89,7 @@ fn a_little_that_two_share_does_not_hide_what_they_share_with_all() {
 
 #[test]
 fn a_pair_is_judged_by_its_hot_picks_too() {
-    // A hundred have the same solution under other names; two of them also share a little that nobody else has.
+    // A hundred have the same solution under other names; two of them also share a short passage of their own.
     let (crowd, little) = (fresh(1, 600), fresh(2, 25));
     let make = |i: u32| {
         let end = if i < 2 { little.clone() } else { fresh(10 + i, 25) };
@@ -131,7 +132,7 @@ fn all_pairs_of_a_small_class_are_written_out() {
 
 #[test]
 fn every_member_of_large_classes_is_in_a_pair_that_may_be() {
-    // Two classes that share a passage. The first members are of one submitter and old, others are not.
+    // Two classes that share a passage. Their first members are old and have one submitter; other members do not.
     let shared = fresh(1, 100);
     let texts = [[&shared[..], &fresh(2, 50)].concat(), [&fresh(3, 70)[..], &shared].concat()];
     for size in [20u32, 60] {

@@ -1,11 +1,11 @@
-//! What is promised: every token in a run of t tokens in common is in a passage that is told, and no passage lies.
+//! The guarantee: every token in a common run of t tokens is in a reported passage, and every passage is correct.
 
 use super::super::score::{MatchedPair, PassageKind};
 use super::*;
 use crate::testing::fixed;
 use oracle::{in_common, shares};
 
-/// The first token that a passage should cover and none does, with its side.
+/// The first token, with its side, that a passage should cover and none does.
 fn uncovered(a: &Entry, b: &Entry, pair: Option<&MatchedPair>) -> Option<(usize, usize)> {
     let expected = in_common(a, b);
     let mut covered = [vec![false; a.tokens.len()], vec![false; b.tokens.len()]];
@@ -17,7 +17,7 @@ fn uncovered(a: &Entry, b: &Entry, pair: Option<&MatchedPair>) -> Option<(usize,
     (0..2).find_map(|side| Some((side, (0..expected[side].len()).find(|i| expected[side][*i] && !covered[side][*i])?)))
 }
 
-/// The first passage that is not what it says it is.
+/// The first passage that is not what it claims to be.
 fn wrong<'a>(a: &Entry, b: &Entry, pair: &'a MatchedPair) -> Option<&'a super::super::score::Passage> {
     pair.passages.iter().find(|passage| {
         let side = |entry: &Entry, side: usize| {
@@ -85,7 +85,7 @@ proptest! {
 
 #[test]
 fn a_text_that_repeats_one_pick_many_times_is_still_compared() {
-    // A table of numbers folds to the same few tokens over and over: one k-gram is selected hundreds of times.
+    // A table of numbers folds to the same few tokens again and again: one k-gram is selected hundreds of times.
     let table: Vec<u32> = [1, 2, 3].into_iter().cycle().take(6_000).collect();
     let [a, b] = [fresh(1, 50), fresh(2, 80)].map(|own| [own, table.clone()].concat());
     let found = pair(entry(0, &a, 10, 20), entry(1, &b, 10, 20)).expect("6,000 tokens in common");
@@ -94,8 +94,8 @@ fn a_text_that_repeats_one_pick_many_times_is_still_compared() {
 
 #[test]
 fn a_promised_run_is_told_though_shorter_common_pieces_cover_it() {
-    // `one two` stands whole in both. Tiles tear it apart, because `before one` is longer and goes first, and what they leave of it is
-    // shorter than t and in everybody's hands.
+    // `one two` is whole in both. Tiles split it, because `before one` is longer and comes first, and the rest of it is
+    // shorter than t and common.
     let (k, t) = (4, 5);
     let [one, two, before] = [fresh(1, 4), fresh(2, 4), fresh(3, 9)];
     let a = entry(0, &[&before[..], &one, &two, &fresh(4, 3), &one].concat(), k, t);

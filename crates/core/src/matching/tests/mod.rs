@@ -1,4 +1,4 @@
-//! The matcher against plain definitions, over texts that repeat themselves and cohorts that share everything.
+//! Tests of the matcher against plain definitions, on repetitive texts and on cohorts that share everything.
 
 mod align;
 mod clusters;
@@ -21,13 +21,13 @@ use crate::testing::low_entropy_bytes;
 use proptest::prelude::*;
 use std::ops::Range;
 
-/// Every pair that shares anything is kept.
+/// Keeps every pair that shares anything.
 const ALL: MatchSettings = MatchSettings { max_sharing: None, min_score: 0.0, max_pairs: usize::MAX };
 
-/// A part to be: tokens, k, t.
+/// A part to be made: tokens, k, t.
 type Made = (Vec<u32>, u32, u32);
 
-/// An entry of parts, with the picks that the product selects.
+/// Makes an entry of parts, with the picks that the product selects.
 fn entry_of(submitter: u32, parts: &[Made]) -> Entry {
     let mut entry = Entry::of(submitter, false);
     for (tokens, k, t) in parts.iter().filter(|part| !part.0.is_empty()) {
@@ -48,24 +48,24 @@ fn entry_of(submitter: u32, parts: &[Made]) -> Entry {
     entry
 }
 
-/// An entry of one part.
+/// Makes an entry of one part.
 fn entry(submitter: u32, tokens: &[u32], k: u32, t: u32) -> Entry {
     entry_of(submitter, &[(tokens.to_vec(), k, t)])
 }
 
-/// The entry, handed in by somebody else or in an earlier year.
+/// The entry with another submitter or from an earlier year.
 fn by(mut entry: Entry, submitter: u32, old: bool) -> Entry {
     (entry.submitter, entry.old) = (submitter, old);
     entry
 }
 
-/// Gives an entry the exact texts of its tokens.
+/// Sets the exact texts of an entry's tokens.
 fn written(mut entry: Entry, verbatim: impl Fn(usize) -> u32) -> Entry {
     entry.verbatim = (0..entry.tokens.len()).map(verbatim).collect();
     entry
 }
 
-/// Tokens that stand nowhere else: the `n` from `seed` on.
+/// Tokens that occur nowhere else: `n` of them from `seed` on.
 fn fresh(seed: u32, n: usize) -> Vec<u32> {
     (0..n as u32).map(|i| 1_000_000 + seed * 10_000 + i).collect()
 }
@@ -80,7 +80,7 @@ fn run(cohort: &Cohort) -> MatchOutcome {
     comparison.finish()
 }
 
-/// What two submissions have in common, if anything.
+/// The common material of two submissions, if any.
 fn pair(a: Entry, b: Entry) -> Option<MatchedPair> {
     run(&cohort(vec![a, b], &[], ALL)).pairs.into_iter().next()
 }
@@ -105,7 +105,7 @@ fn tokens(len: Range<usize>) -> impl Strategy<Value = Vec<u32>> {
     prop_oneof![4 => bytes, 1 => runs]
 }
 
-/// A text, and one made of stretches of it, repeated ones among them, with other tokens between.
+/// A text, and one made of stretches of it, some repeated, with other tokens between.
 fn kin(len: usize) -> impl Strategy<Value = (Vec<u32>, Vec<u32>)> {
     let stretch = (any::<prop::sample::Index>(), 0..len / 2, 1usize..3, tokens(0..8));
     (tokens(1..len), prop::collection::vec(stretch, 0..5), tokens(0..len / 2)).prop_map(|(a, stretches, end)| {
@@ -126,7 +126,7 @@ fn thresholds() -> impl Strategy<Value = (u32, u32)> {
     (1u32..9, 0u32..10).prop_map(|(k, more)| (k, k + more))
 }
 
-/// Two submissions of several parts with one or two kinds of thresholds, akin part by part and across parts.
+/// Two submissions of several parts with one or two kinds of thresholds, related part by part and across parts.
 fn akin() -> impl Strategy<Value = (Entry, Entry)> {
     let parts = prop::collection::vec((kin(160), any::<bool>(), any::<bool>()), 1..4);
     (parts, thresholds(), thresholds(), any::<bool>()).prop_map(|(parts, one, two, is_reversed)| {

@@ -3,7 +3,7 @@
 use super::super::align::Tile;
 use super::super::entry::{Entry, EntryPart};
 
-/// Tokens of both sides that lie in a run of at least t tokens in common, inside one part on each side.
+/// Tokens of both sides in a common run of at least t tokens, inside one part on each side.
 pub fn in_common(a: &Entry, b: &Entry) -> [Vec<bool>; 2] {
     let mut marks = [vec![false; a.tokens.len()], vec![false; b.tokens.len()]];
     for here in &a.parts {
@@ -16,7 +16,7 @@ pub fn in_common(a: &Entry, b: &Entry) -> [Vec<bool>; 2] {
 
 fn mark_runs(a: &Entry, here: &EntryPart, b: &Entry, there: &EntryPart, marks: &mut [Vec<bool>; 2]) {
     let width = (there.end - there.start) as usize;
-    // Tokens in common that end at each token of the other part, for the last token of this one.
+    // Length of the common run that ends at each token of the other part and at the previous token of this one.
     let mut ending = vec![0usize; width + 1];
     for i in here.start as usize..here.end as usize {
         for column in (0..width).rev() {
@@ -36,8 +36,8 @@ pub fn shares(a: &Entry, b: &Entry) -> bool {
     in_common(a, b)[0].contains(&true)
 }
 
-/// Greedy String Tiling as Wise states it: the longest run whose tokens are free on both sides, then the earliest, until
-/// none of k tokens is left.
+/// Greedy String Tiling as Wise defines it: takes the longest run whose tokens are free on both sides, the earliest of
+/// equals, until no run of k tokens is left.
 pub fn tiling(a: &Entry, b: &Entry) -> Vec<Tile> {
     let mut taken = [vec![false; a.tokens.len()], vec![false; b.tokens.len()]];
     let mut tiles = Vec::new();
@@ -50,7 +50,7 @@ pub fn tiling(a: &Entry, b: &Entry) -> Vec<Tile> {
     tiles
 }
 
-/// The longest run in common of at least k tokens that are free, then the earliest in `a`, then in `b`.
+/// The longest common run of at least k free tokens; of equals, the earliest in `a`, then in `b`.
 pub fn longest_free(a: &Entry, b: &Entry, taken: &[Vec<bool>; 2]) -> Option<Tile> {
     let mut best: Option<Tile> = None;
     for here in &a.parts {
@@ -73,7 +73,7 @@ pub fn longest_free(a: &Entry, b: &Entry, taken: &[Vec<bool>; 2]) -> Option<Tile
     best
 }
 
-/// Tokens of `entry` that lie in a k-gram that a template file has too, in a part read the same way.
+/// Tokens of `entry` in a k-gram that a template file has too, in a part with the same thresholds.
 pub fn in_template(entry: &Entry, templates: &[Entry]) -> Vec<bool> {
     let mut marks = vec![false; entry.tokens.len()];
     for part in &entry.parts {

@@ -1,17 +1,17 @@
-//! The score: from 0 to 1, the same from both sides and in any order, 1 for what is the same, without template or common material.
+//! The score is 0 to 1, symmetric, independent of order, 1 for equal content, and ignores template and common material.
 
 use super::super::entry::Literal;
 use super::super::score::{Passage, PassageKind};
 use super::*;
 use crate::testing::fixed;
 
-/// Exact texts that differ now and then.
+/// Exact texts that differ in some places.
 fn spelled(entry: Entry, salt: u32) -> Entry {
     let tokens = entry.tokens.clone();
     written(entry, |i| if tokens[i].is_multiple_of(3) { 1 + (i as u32 / 7 + salt) % 2 } else { 0 })
 }
 
-/// A pair as the other side sees it.
+/// A pair seen from the other side.
 fn turned(pair: &MatchedPair) -> MatchedPair {
     let mut pair = pair.clone();
     pair.coverage.reverse();

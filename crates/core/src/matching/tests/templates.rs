@@ -1,4 +1,4 @@
-//! Template: exactly the tokens in its k-grams are nobody's own.
+//! Templates: exactly the tokens in template k-grams have no weight.
 
 use super::*;
 use crate::testing::fixed;

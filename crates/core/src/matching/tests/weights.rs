@@ -1,4 +1,4 @@
-//! Weights: what is rare weighs more, and rarity counts people.
+//! Weights: rare material weighs more, and rarity counts submitters.
 
 use super::super::weigh::{weight, UNIT};
 use super::*;
@@ -16,7 +16,7 @@ fn the_more_have_it_the_less_it_weighs() {
 
 #[test]
 fn handing_in_often_does_not_make_a_passage_common() {
-    // An honest pair, and a flood of the same passage by one who took part in nothing else.
+    // A pair, and one other submitter who hands in the same passage many times.
     let (k, t) = (5, 10);
     let shared = fresh(1, 60);
     let text = |i: u32, shared: &[u32]| [&fresh(100 + i, 40)[..], shared, &fresh(200 + i, 7)].concat();
@@ -37,7 +37,7 @@ fn handing_in_often_does_not_make_a_passage_common() {
 
 #[test]
 fn what_all_begin_with_weighs_as_what_all_have() {
-    // The first pick of a part stands behind its first token, which no pick covers.
+    // The first pick of a part begins after its first token, which no pick covers.
     let head = fresh(1, 60);
     let entries: Vec<Entry> = (0..20).map(|i| entry(i, &[&head[..], &fresh(10 + i, 60)].concat(), 10, 30)).collect();
     let cohort = cohort(entries, &[], ALL);

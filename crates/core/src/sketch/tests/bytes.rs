@@ -1,4 +1,4 @@
-//! Stored sketches: what was written is read, and nothing else is.
+//! Stored sketches: what was written can be read, and other bytes are refused.
 
 use super::recipe;
 use crate::hash::mix64;
@@ -79,7 +79,7 @@ proptest! {
             let at = at.index(bytes.len());
             bytes[at] = *value;
         }
-        // With a checksum that fits, so that what stands behind it is asked too.
+        // With a valid checksum, so that the checks behind it are reached.
         let content = bytes.len() - 8;
         let checksum = xxh3_64(&bytes[..content]).to_le_bytes();
         bytes[content..].copy_from_slice(&checksum);

@@ -1,8 +1,9 @@
-//! The estimators against the truth: bias, coverage, width and spread, for every kind, from 40 shingles to 100,000.
+//! Tests of the estimators against the truth: bias, coverage, width and spread, for every kind, from 40 shingles to
+//! 100,000.
 //!
-//! Sets are drawn with a fixed seed. The number of trials stands in `UNIONS`; a mean may be 4 standard errors off, a coverage
-//! 4 below the confidence. The ideal width is that of the normal law: 2 · 1.96 · √(r(1−r)/n), and for samples without replacement
-//! times √((N−n)/(N−1)).
+//! Sets are drawn with a fixed seed. `UNIONS` has the number of trials; a mean may be off by 4 standard errors, a
+//! coverage may be 4 below the confidence. The ideal width is that of the normal law: 2 · 1.96 · √(r(1−r)/n), and for
+//! samples without replacement times √((N−n)/(N−1)).
 
 use super::recipe;
 use crate::hash::mix64;
@@ -15,7 +16,7 @@ use std::collections::HashMap;
 
 const RESEMBLANCES: [f64; 6] = [0.1, 0.3, 0.5, 0.7, 0.9, 0.975];
 
-/// Sizes of the union, and trials of each.
+/// Sizes of the union, and the trials of each.
 const UNIONS: [(u64, u32); 4] = [(40, 2000), (400, 1500), (3100, 1000), (100_000, 80)];
 
 const SIZE: usize = 128;
@@ -47,7 +48,7 @@ impl Mean {
     }
 }
 
-/// What was seen of one kind at one resemblance.
+/// The observations of one kind at one resemblance.
 #[derive(Default)]
 struct Cell {
     errors: Mean,
@@ -58,7 +59,8 @@ struct Cell {
     known: HashMap<(u64, u64), Estimate>,
 }
 
-/// Two sets with a union of `n`, of which `common` are in both: elements below `common`, and every second of the others.
+/// Two sets with a union of `n` elements, `common` of them in both: elements below `common`, and every second of the
+/// others.
 #[derive(Clone, Copy)]
 struct TextPair {
     n: u64,
@@ -79,7 +81,7 @@ impl TextPair {
     }
 }
 
-/// Common elements and sample size in one trial. `union` holds (id, index), ascending.
+/// The common elements and the sample size of one trial. `union` holds (id, index), ascending.
 fn trial(kind: SketchKind, pair: TextPair, sizes: (u64, u64), union: &[(u64, u64)]) -> (u64, u64) {
     let set = |is_left| -> Vec<u64> {
         union.iter().filter(|(_, index)| pair.has(is_left, *index)).map(|(id, _)| *id).collect()
@@ -139,7 +141,7 @@ impl Cell {
         }
         if kind == SketchKind::Fast {
             let ratio = self.squares.value() / (pair.truth() * (1.0 - pair.truth()) / SIZE as f64);
-            // Far below for small sets; within what 80 trials can tell for large ones.
+            // Far below 1 for small sets; within the error of 80 trials for large ones.
             let most = if pair.n == 40 { 0.8 } else { 1.0 + 4.0 * (2.0 / self.squares.count).sqrt() };
             assert!(ratio < most, "{said}: spread {ratio} of the binomial");
         }
@@ -211,7 +213,7 @@ fn containment_is_unbiased_where_the_sample_is_not_empty() {
         }
     }
     assert!((given.value() - truth).abs() <= 4.0 * given.standard_error(), "{}", given.value());
-    // What would be had with empty samples as 0, and the factor that mends it.
+    // The mean with empty samples counted as 0, and the factor that corrects it.
     let factor = 1.0 - (1.0 - 1.0 / 16.0f64).powi(20);
     assert!((with_zeros.value() / factor - truth).abs() <= 4.0 * with_zeros.standard_error() / factor);
     assert!(truth - with_zeros.value() > 0.1);

@@ -1,4 +1,4 @@
-//! What holds for every kind of sketch: estimates and their worth, updates, merging, bytes.
+//! Tests of every kind of sketch: estimates, intervals, updates, merging, bytes.
 
 mod bytes;
 mod estimators;

@@ -1,4 +1,4 @@
-//! Texts in, estimates out.
+//! Tests of estimates from texts.
 
 use super::{recipe, recipe_with_bits};
 use crate::hash::mix64;
@@ -134,7 +134,7 @@ fn few_bits_widen_the_interval_by_the_collision_error() {
         let (a, b) = (maker.sketch(&text(0..900)), maker.sketch(&text(100..1000)));
         a.resemblance(&b, 0.95).expect("alike").expect("a sample")
     };
-    // |A ∪ B| is 999: at 30 bits the error is 999/2^19, about 0.002 on both sides; at 20 bits nearly everything is possible.
+    // |A ∪ B| is 999: at 30 bits the error is 999/2^19, about 0.002 on both sides; at 20 bits nearly every value is possible.
     let (few, many) = (estimate(20), estimate(64));
     assert_eq!((few.low, few.high), (0.0, 1.0));
     assert!(many.low > 0.6 && many.high < 0.92, "{many:?}");
