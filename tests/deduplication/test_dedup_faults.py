@@ -183,7 +183,7 @@ def test_a_line_without_end_is_refused_and_the_next_is_found_in_bounded_memory(t
     assert facts["rows"] == len(ROWS) + 1
     (problem,) = facts["problems"]
     assert problem["place"] == "line 21"
-    assert "bytes a record may have" in problem["reason"]
+    assert "more bytes than the limit" in problem["reason"]
     assert sum(facts["removed"].values()) == len(la.dedup([row.text for row in ROWS]).gone)
     assert peak < RECORD_BYTES + 128 * MIB
 

@@ -115,7 +115,7 @@ def test_there_is_one_writer(tmp_path: Path):
         (lambda: la.HammingTable.build([1], tables="huge"), "design `huge` is not known: use one of compact, fast"),
         (lambda: la.HammingTable.build([1], tables=0), "tables `0`"),
         (lambda: la.HammingTable.build([1], hold="tape"), "hold `tape` is not known"),
-        (lambda: la.HammingTable.build([1]).query(1, 4), "distance `4` is more than this table was made for"),
+        (lambda: la.HammingTable.build([1]).query(1, 4), "distance `4` is above the distance of this table"),
         (lambda: la.HammingTable.build([1]).query(1 << 64), "fingerprint"),
         (lambda: la.HammingTable.build([-1]), "whole numbers"),
         (lambda: la.HammingTable.build([1]).save(), "lives in memory"),
@@ -136,7 +136,7 @@ def test_a_closed_table_says_so():
 
 def test_a_folder_that_is_taken_or_missing(tmp_path: Path):
     la.HammingTable.build([1]).save(tmp_path / "table")
-    with pytest.raises(ParameterError, match="holds a table already"):
+    with pytest.raises(ParameterError, match="already holds a table"):
         la.HammingTable.build([2]).save(tmp_path / "table")
     with pytest.raises(FileNotFoundError) as missing:
         la.HammingTable.open(tmp_path / "nothing")
@@ -272,7 +272,7 @@ def test_a_file_is_kept_as_a_table_and_asked(tmp_path: Path):
     assert found == [number for number, (other, _) in enumerate(ROWS) if (other ^ query).bit_count() <= 2]
     again = spoken("near", tmp_path / "prints.csv", "--save", tmp_path / "table")
     assert again.returncode == 2
-    assert "holds a table already" in again.stderr
+    assert "already holds a table" in again.stderr
 
 
 def test_ids_of_a_table_are_whole_numbers(tmp_path: Path):

@@ -87,9 +87,9 @@ def test_a_damaged_table_is_refused(tmp_path: Path):
     la.idf_table(CORPUS).save(tmp_path / "t.idf")
     data = (tmp_path / "t.idf").read_bytes()
     for damaged, message in (
-        (data[:40] + bytes([data[40] ^ 1]) + data[41:], "its checksum does not fit"),
-        (data[:-9], "its checksum does not fit"),
-        (b"nothing of the kind, but long enough to be one", "it is no such table"),
+        (data[:40] + bytes([data[40] ^ 1]) + data[41:], "its checksum is wrong"),
+        (data[:-9], "its checksum is wrong"),
+        (b"nothing of the kind, but long enough to be one", "it is not an idf table"),
         (data[:4] + b"\2" + data[5:], "it has versions"),
     ):
         (tmp_path / "t.idf").write_bytes(damaged)
@@ -112,7 +112,7 @@ def test_what_is_ignored_does_not_count():
     ("chosen", "message"),
     [
         ({"ignore": ["("]}, r"pattern `\(` cannot be used: unclosed group"),
-        ({"ignore": ["x*"]}, "it matches where there is nothing"),
+        ({"ignore": ["x*"]}, "it matches the empty text"),
         ({"ignore": [r"(?<=a)b"]}, "look-around"),
         ({"ignore": ["(?:\\w{1000}){1000}"]}, "exceeds size limit"),
         ({"ignore": "dates"}, "give a list of patterns"),

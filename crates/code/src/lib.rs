@@ -98,16 +98,17 @@ impl fmt::Display for Degraded {
         match self {
             Self::Syntax { errors, first_line, share_permille } => write!(
                 f,
-                "syntax: `{errors}` errors from line `{first_line}` on, `{}.{} %` of the text; that part is compared as bare words and signs",
+                "syntax: `{errors}` {} from line `{first_line}` on, `{}.{} %` of the text; that part is compared as plain words and symbols",
+                if *errors == 1 { "error" } else { "errors" },
                 share_permille / 10,
                 share_permille % 10
             ),
             Self::Nesting { depth } => {
-                write!(f, "nesting: deeper than `{depth}` levels; the file is compared as bare words and signs")
+                write!(f, "nesting: deeper than `{depth}` levels; the file is compared as plain words and symbols")
             }
             Self::Budget => write!(
                 f,
-                "budget: too long or too tangled to be parsed; the file is compared as bare words and signs"
+                "budget: too long or too complex to be parsed; the file is compared as plain words and symbols"
             ),
         }
     }

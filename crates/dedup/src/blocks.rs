@@ -35,7 +35,7 @@ impl Blocks {
     /// fingerprints. Errors: a distance above [`MAX_DISTANCE`].
     pub fn for_documents(distance: u32, documents: usize) -> Result<Self> {
         if distance > MAX_DISTANCE {
-            let reason = format!("is too far for keys that pay: use 0 ≤ distance ≤ {MAX_DISTANCE}");
+            let reason = format!("must be 0 to {MAX_DISTANCE}");
             return Err(Error::Parameter { name: "distance", value: i64::from(distance), reason });
         }
         let designs = (distance + 1..=64).map(|blocks| Self::new(distance, blocks));
@@ -135,8 +135,8 @@ mod tests {
     }
 
     #[test]
-    fn a_distance_that_does_not_pay_is_refused() {
+    fn a_distance_above_ten_is_refused() {
         let error = Blocks::for_documents(11, 1).expect_err("too far").to_string();
-        assert_eq!(error, "distance `11` is too far for keys that pay: use 0 ≤ distance ≤ 10");
+        assert_eq!(error, "distance `11` must be 0 to 10");
     }
 }

@@ -86,7 +86,7 @@ impl RowReader {
 }
 
 fn too_long(bytes: usize, most: usize) -> String {
-    format!("`{bytes}` bytes are more than the `{most}` a record may have")
+    format!("the record has `{bytes}` bytes, more than the limit of `{most}`")
 }
 
 /// Number of rows that make a task of about [`TASK`] bytes.
@@ -156,7 +156,7 @@ fn sign_joined(reading: &ReadSettings, line: JoinedLine) -> Signed {
             // A line that was not read has no name.
             let names = reading.columns.name.iter().map(|_| None).collect();
             let mut signed = Signed { names, ..Signed::default() };
-            signed.push_bad(format!("the line has more than the `{}` bytes a record may have", reading.most));
+            signed.push_bad(format!("the line has more bytes than the limit of `{}`", reading.most));
             signed
         }
     }

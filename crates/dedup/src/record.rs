@@ -76,7 +76,7 @@ fn text_of<'a>(
                 None => Record::Text(inner, number),
                 Some(_) => match unescape(inner, buffer) {
                     Some(()) => Record::Text(buffer, number),
-                    None => Record::Bad(format!("`{}` has half a surrogate pair", columns.text)),
+                    None => Record::Bad(format!("`{}` has an unpaired surrogate", columns.text)),
                 },
             }
         }
@@ -106,7 +106,7 @@ fn kind(raw: &str) -> ValueKind {
         Some(b'"') => ValueKind::String,
         Some(b'[') => ValueKind::Other("an array"),
         Some(b'{') => ValueKind::Other("an object"),
-        Some(b't' | b'f') => ValueKind::Other("a truth value"),
+        Some(b't' | b'f') => ValueKind::Other("a boolean"),
         _ => ValueKind::Other("a number"),
     }
 }
@@ -207,7 +207,7 @@ impl<'de> Visitor<'de> for Object<'_> {
     }
 
     fn visit_bool<E: serde::de::Error>(self, _: bool) -> Result<RecordFields<'de>, E> {
-        Err(E::custom("the line is a truth value, not an object"))
+        Err(E::custom("the line is a boolean, not an object"))
     }
 
     fn visit_u64<E: serde::de::Error>(self, _: u64) -> Result<RecordFields<'de>, E> {
@@ -317,8 +317,8 @@ mod tests {
         assert_eq!(bad(r#"{"text":NaN}"#), "not JSON: expected value at byte 9");
         assert_eq!(bad(r#"{"text":"a"} x"#), "not JSON: trailing characters at byte 14");
         assert!(bad(r#"{"text":"a"#).starts_with("not JSON: EOF while parsing a string"));
-        assert_eq!(bad(r#"{"text":"\ud800"}"#), "`text` has half a surrogate pair");
-        assert_eq!(bad(r#"{"text":"\udc00\ud800"}"#), "`text` has half a surrogate pair");
+        assert_eq!(bad(r#"{"text":"\ud800"}"#), "`text` has an unpaired surrogate");
+        assert_eq!(bad(r#"{"text":"\udc00\ud800"}"#), "`text` has an unpaired surrogate");
         let mut buffer = String::new();
         let found = read(b"{\"text\":\"\xff\"}", &columns(), &mut buffer).0;
         assert!(matches!(found, Record::Bad(reason) if reason.starts_with("not JSON: invalid unicode")));

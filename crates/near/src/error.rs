@@ -78,7 +78,7 @@ impl fmt::Display for Error {
                 write!(f, "`{}` cannot be written: {error}; `{needed}` bytes are needed", path.display())
             }
             Self::Damaged { path, reason } => {
-                write!(f, "`{}` is damaged: {reason}; restore it from a copy or build the table anew", path.display())
+                write!(f, "`{}` is damaged: {reason}; restore it from a copy or rebuild the table", path.display())
             }
             Self::Version { path, found, known } => write!(
                 f,

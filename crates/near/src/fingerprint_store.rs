@@ -77,7 +77,7 @@ impl FingerprintStore {
     /// cannot keep.
     pub fn new(plan: TablePlan, hold: Hold) -> Result<Self> {
         if matches!(plan.limit, Limit::Bytes(_)) {
-            let reason = "a table that is updated has no limit of bytes: give a number of tables".to_owned();
+            let reason = "a table that is updated cannot have a limit in bytes: give a number of tables".to_owned();
             return Err(Error::Refused { reason });
         }
         solve(BITS, plan.distance, 1, plan.limit)?;
@@ -280,7 +280,7 @@ impl FingerprintStore {
         if distance <= most {
             return Ok(());
         }
-        let reason = format!("is more than this table was made for: use at most {most}, or build one for it");
+        let reason = format!("is above the distance of this table: use at most {most}, or build a new table");
         Err(lookalike_core::error::Error::Parameter { name: "distance", value: distance.into(), reason }.into())
     }
 
@@ -317,7 +317,7 @@ impl FingerprintStore {
     pub fn query_batch(&self, queries: &[u64], distance: u32) -> Result<StoreAnswers> {
         self.check_distance(distance)?;
         if queries.len() >= 1 << 32 {
-            let reason = format!("`{}` queries are too many for one batch: ask fewer than 2^32", queries.len());
+            let reason = format!("`{}` queries are too many for one batch: use fewer than 2^32", queries.len());
             return Err(Error::Refused { reason });
         }
         let size = task_size(queries.len());

@@ -75,7 +75,7 @@ impl FileHeader {
             return damaged(format!("it has `{}` bytes, a header has {HEADER}", bytes.len()));
         };
         if header[..4] != MAGIC {
-            return damaged("it is no file of a table".to_owned());
+            return damaged("it is not a table file".to_owned());
         }
         if number_at(header, SUM) != xxh3_64(&header[..SUM]) {
             return damaged("its header fails its checksum".to_owned());
@@ -98,7 +98,7 @@ impl FileHeader {
             more: number_at(header, 48),
         };
         if header.length != bytes.len() as u64 {
-            return damaged(format!("it has `{}` bytes of `{}`", bytes.len(), header.length));
+            return damaged(format!("it has `{}` bytes, its header says `{}`", bytes.len(), header.length));
         }
         Ok(header)
     }

@@ -114,7 +114,7 @@ impl Manifest {
         }
         let manifest = parse(&header, &bytes[HEADER..end]);
         let manifest = manifest.filter(|manifest| manifest.is_sound() && manifest.rows() == header.rows);
-        manifest.ok_or_else(|| Error::damaged(path, "what it says makes no sense"))
+        manifest.ok_or_else(|| Error::damaged(path, "its content is inconsistent"))
     }
 
     /// Whether the numbers are consistent.

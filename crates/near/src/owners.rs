@@ -22,7 +22,7 @@ impl PackedNumbers {
     fn pack(numbers: &[u64]) -> Result<Self> {
         let bytes = pack(numbers, Order::Any);
         let length = bytes.len();
-        let refused = || Error::Refused { reason: "a run has `2^32` rows or more: divide them".to_owned() };
+        let refused = || Error::Refused { reason: "a run has `2^32` rows or more: use several tables".to_owned() };
         Packed::open(bytes, 0..length, Order::Any).map(Self::Memory).ok_or_else(refused)
     }
 

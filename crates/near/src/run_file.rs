@@ -130,7 +130,7 @@ impl RunFile {
     pub fn open(path: &Path, bytes: Bytes) -> Result<Self> {
         let header = FileHeader::read(path, &bytes, FileKind::Run)?;
         let damaged = |reason: &str| Error::damaged(path, reason);
-        let (end, sums) = layout(&header, bytes.len()).ok_or_else(|| damaged("its header makes no sense"))?;
+        let (end, sums) = layout(&header, bytes.len()).ok_or_else(|| damaged("its header is inconsistent"))?;
         let footer = &bytes[end..bytes.len() - 8];
         let seal = seal(&bytes[..HEADER], footer);
         if seal != seal_of(&bytes) {
@@ -144,7 +144,7 @@ impl RunFile {
         let entries = (0..header.count as usize).map(|table| OWNERS_ENTRY + table * TABLE_ENTRY);
         let columns: Option<Vec<_>> = entries.clone().map(|entry| range(entry + 16)).collect();
         let (Some(ids), Some(starts), Some(columns)) = (range(0), range(16), columns) else {
-            return Err(damaged("a column of it lies elsewhere"));
+            return Err(damaged("a column lies outside its body"));
         };
         let arrangement = |entry: usize| {
             let radius = number_at(footer, entry + 8).min(u64::from(MAX_DISTANCE)) as u32;
@@ -193,7 +193,7 @@ impl RunFile {
             Packed::open(PagedBody(self.pages.clone()), range.clone(), order).filter(|column| column.len() == len);
         column.ok_or_else(|| {
             self.pages.report();
-            Error::damaged(self.pages.path(), "a column of it makes no sense")
+            Error::damaged(self.pages.path(), "a column cannot be decoded")
         })
     }
 
@@ -212,7 +212,7 @@ impl RunFile {
         let values = self.decode(&self.column(table)?)?;
         match values.is_sorted() {
             true => Ok(values),
-            false => Err(Error::damaged(self.pages.path(), "a table of it is not sorted")),
+            false => Err(Error::damaged(self.pages.path(), "a table is not sorted")),
         }
     }
 }

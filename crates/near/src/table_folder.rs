@@ -46,11 +46,11 @@ impl TableFolder {
     /// Errors: the table was opened for reading, or a commit failed.
     pub(crate) fn check_writable(&self) -> Result<()> {
         let reason = match self {
-            home if home.lock.is_none() => "was opened for reading",
-            home if home.is_lost => "could not be saved",
+            home if home.lock.is_none() => "was opened for reading: open it for writing",
+            home if home.is_lost => "could not be saved: open it again",
             _ => return Ok(()),
         };
-        Err(Error::Refused { reason: format!("table in `{}` {reason}: open it for writing", self.folder.display()) })
+        Err(Error::Refused { reason: format!("table in `{}` {reason}", self.folder.display()) })
     }
 }
 
@@ -103,7 +103,7 @@ impl FingerprintStore {
         match &self.home {
             Some(home) if home.folder == folder => self.commit(),
             Some(home) => {
-                let reason = format!("table lives in `{}`: copy that folder", home.folder.display());
+                let reason = format!("table is stored in `{}`: copy that folder", home.folder.display());
                 Err(Error::Refused { reason })
             }
             None => self.settle(disk, folder),
@@ -116,7 +116,7 @@ impl FingerprintStore {
         let lock = Some(take_lock(&*disk, folder)?);
         let names = disk.list(folder).map_err(|error| Error::io(folder, error))?;
         if names.iter().any(|name| name == MANIFEST) {
-            let reason = format!("`{}` holds a table already: choose another folder", folder.display());
+            let reason = format!("`{}` already holds a table: choose another folder", folder.display());
             return Err(Error::Refused { reason });
         }
         self.home = Some(TableFolder { disk, folder: folder.to_owned(), generation: 0, next: 1, lock, is_lost: false });
@@ -133,7 +133,7 @@ impl FingerprintStore {
     pub fn commit(&mut self) -> Result<()> {
         self.check_writable()?;
         if self.home.is_none() {
-            return Err(Error::Refused { reason: "table lives in memory: save it in a folder first".to_owned() });
+            return Err(Error::Refused { reason: "table is only in memory: save it to a folder first".to_owned() });
         }
         let done = self.write();
         if let (Err(_), Some(home)) = (&done, &mut self.home) {
@@ -213,7 +213,7 @@ fn open_run(disk: &dyn Disk, folder: &Path, entry: &RunEntry, hold: Hold) -> Res
     let file = RunFile::open(&path, bytes.map_err(|error| Error::io(&path, error))?)?;
     let is = (file.header.number, file.header.rows, file.header.length, file.seal);
     if is != (entry.number, entry.rows, entry.length, entry.seal) {
-        return Err(Error::damaged(&path, "it is not the file that the manifest means"));
+        return Err(Error::damaged(&path, "it is not the file listed in the manifest"));
     }
     Run::open(&file, entry, hold)
 }

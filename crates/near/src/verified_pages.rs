@@ -54,7 +54,7 @@ impl VerifiedPages {
     /// Errors: something that was read so far is damaged.
     pub fn checked(&self) -> Result<()> {
         match self.is_damaged.load(Ordering::Relaxed) {
-            true => Err(Error::damaged(&self.path, "a page fails its checksum or makes no sense")),
+            true => Err(Error::damaged(&self.path, "a page fails its checksum or cannot be decoded")),
             false => Ok(()),
         }
     }

@@ -100,10 +100,10 @@ impl Idf {
 
     /// Reads a stored table. Errors: damaged bytes, or another version.
     pub fn from_bytes(bytes: &[u8]) -> Result<Self> {
-        let wrong = |reason: &str| Error::Format { what: "table of idf", reason: reason.to_owned() };
+        let wrong = |reason: &str| Error::Format { what: "idf table", reason: reason.to_owned() };
         let body = bytes.len().checked_sub(DIGEST).and_then(|len| bytes.get(..len)).unwrap_or_default();
         if body.len() < HEADER || !body.starts_with(MAGIC) {
-            return Err(wrong("it is no such table; make one with `idf_table`"));
+            return Err(wrong("it is not an idf table; make one with `idf_table`"));
         }
         let versions = [IDF_VERSION, TEXT_VERSION as u8, SIMHASH_VERSION as u8];
         if body[4..7] != versions {
@@ -112,17 +112,17 @@ impl Idf {
             return Err(wrong(&reason));
         }
         if xxh3_64(body).to_le_bytes() != bytes[body.len()..] {
-            return Err(wrong("its checksum does not fit: the bytes are damaged; make it again"));
+            return Err(wrong("its checksum is wrong: the bytes are damaged; make it again"));
         }
         let count = number(body, 24);
         if count.checked_mul(12) != Some((body.len() - HEADER) as u64) {
-            return Err(wrong("its length does not fit; make it again"));
+            return Err(wrong("its length is wrong; make it again"));
         }
         let (values, weights) = body[HEADER..].split_at(8 * count as usize);
         let values: Vec<u64> = values.as_chunks().0.iter().map(|value| u64::from_le_bytes(*value)).collect();
         let weights = weights.as_chunks().0.iter().map(|weight| Weight(i32::from_le_bytes(*weight))).collect();
         if !values.windows(2).all(|pair| pair[0] < pair[1]) || values.len() > u32::MAX as usize {
-            return Err(wrong("its values do not ascend, or are too many; make it again"));
+            return Err(wrong("its values do not ascend or are too many; make it again"));
         }
         Ok(Self::new(number(body, 8), Weight(number(body, 16) as i32), values, weights))
     }

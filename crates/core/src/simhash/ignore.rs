@@ -64,7 +64,7 @@ impl Ignore {
             // alternative.
             let whole = named.unwrap_or(pattern);
             if compile(whole).map_err(|error| refused(pattern, &error))?.is_match("") {
-                let reason = "it matches where there is nothing".to_owned();
+                let reason = "it matches the empty text".to_owned();
                 return Err(Error::Pattern { pattern: pattern.clone(), reason });
             }
             alternatives.push(format!("(?:{whole})"));
@@ -146,6 +146,6 @@ mod tests {
         assert!(message("(a)\\1").contains("backreferences are not supported"));
         assert!(message("(?:\\w{1000}){1000}").contains("exceeds size limit"));
         assert!(message("a)|(b").contains("unopened group"));
-        assert!(message("x*").contains("it matches where there is nothing"));
+        assert!(message("x*").contains("it matches the empty text"));
     }
 }

@@ -34,18 +34,18 @@ impl Features {
     pub fn new(k: usize, s: usize, r: usize) -> Result<Self> {
         let refused = |name, value: usize, reason: String| Err(Error::Parameter { name, value: value as i64, reason });
         if s == 0 {
-            return refused("s", s, "leaves the groups of a filter empty: use at least 1".to_owned());
+            return refused("s", s, "leaves the features without elements: use at least 1".to_owned());
         }
         if !(1..=2).contains(&r) || r > k {
             return refused(
                 "r",
                 r,
-                format!("equal features cannot be joined on: use 1 or 2, and at most k, which is {k}"),
+                format!("equal features are not supported: use 1 or 2, and at most k, which is {k}"),
             );
         }
         let keys = if r == 1 { k } else { k * (k - 1) / 2 };
         if keys > MAX_KEYS {
-            return refused("k", k, format!("makes {keys} keys a document: at most {MAX_KEYS} are possible"));
+            return refused("k", k, format!("makes {keys} keys per document: at most {MAX_KEYS} are possible"));
         }
         let group = |g: usize| Shingles::new(Polynomial::generate(g as u64 + 1), 1 + s.div_ceil(2));
         Ok(Self { s, r, groups: (0..k).map(group).collect() })
@@ -131,9 +131,9 @@ mod tests {
     #[test]
     fn parameters_say_what_is_wrong() {
         let message = |k, s, r| Features::new(k, s, r).err().expect("out of range").to_string();
-        assert_eq!(message(6, 0, 1), "s `0` leaves the groups of a filter empty: use at least 1");
-        assert_eq!(message(6, 4, 3), "r `3` equal features cannot be joined on: use 1 or 2, and at most k, which is 6");
-        assert_eq!(message(1, 4, 2), "r `2` equal features cannot be joined on: use 1 or 2, and at most k, which is 1");
-        assert_eq!(message(99, 4, 2), "k `99` makes 4851 keys a document: at most 1024 are possible");
+        assert_eq!(message(6, 0, 1), "s `0` leaves the features without elements: use at least 1");
+        assert_eq!(message(6, 4, 3), "r `3` equal features are not supported: use 1 or 2, and at most k, which is 6");
+        assert_eq!(message(1, 4, 2), "r `2` equal features are not supported: use 1 or 2, and at most k, which is 1");
+        assert_eq!(message(99, 4, 2), "k `99` makes 4851 keys per document: at most 1024 are possible");
     }
 }

@@ -60,7 +60,7 @@ impl Filter {
             ));
         }
         if let Some(most) = shared.last().filter(|most| **most > union) {
-            return Err(refused("shared", *most, format!("is more than the union has: use at most {union}")));
+            return Err(refused("shared", *most, format!("is larger than the union: use at most {union}")));
         }
         let steps = shared.len();
         let accepted = (0..trials.div_ceil(BLOCK))
@@ -256,7 +256,7 @@ mod tests {
             message(filter.simulate(9, &[4, 3], 1, 1)),
             "shared `3` comes after 4: give the numbers in ascending order"
         );
-        assert_eq!(message(filter.simulate(9, &[10], 1, 1)), "shared `10` is more than the union has: use at most 9");
+        assert_eq!(message(filter.simulate(9, &[10], 1, 1)), "shared `10` is larger than the union: use at most 9");
         assert!(message(filter.simulate(0, &[], 1, 1)).starts_with("union `0` is not a number of shingles"));
     }
 }

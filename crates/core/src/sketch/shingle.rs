@@ -50,7 +50,7 @@ impl Shingling {
         }
         let (least, most) = (*BITS.start(), *BITS.end());
         if !(i64::from(least)..=i64::from(most)).contains(&bits) {
-            let reason = format!("are not enough or too many for an id: use {least} ≤ bits ≤ {most}");
+            let reason = format!("are too few or too many for an id: use {least} ≤ bits ≤ {most}");
             return Err(Error::Parameter { name: "bits", value: bits, reason });
         }
         Ok(Self { options, width: width as usize, labelled, bits: bits as u32 })
@@ -223,8 +223,8 @@ mod tests {
         let options = Options { unit: Unit::Word, homoglyphs: false };
         let message = |width, bits| Shingling::new(options, width, false, bits).expect_err("out of range").to_string();
         assert_eq!(message(0, 64), "shingle `0` is not a width of shingles: it counts tokens; use 1 ≤ shingle ≤ 65536");
-        assert_eq!(message(4, 15), "bits `15` are not enough or too many for an id: use 16 ≤ bits ≤ 64");
-        assert_eq!(message(4, 65), "bits `65` are not enough or too many for an id: use 16 ≤ bits ≤ 64");
+        assert_eq!(message(4, 15), "bits `15` are too few or too many for an id: use 16 ≤ bits ≤ 64");
+        assert_eq!(message(4, 65), "bits `65` are too few or too many for an id: use 16 ≤ bits ≤ 64");
     }
 
     #[test]

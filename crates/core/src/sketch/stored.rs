@@ -67,7 +67,7 @@ impl Sketch {
     /// Reads a stored sketch. Errors: bytes that no sketch of this version has.
     pub fn from_bytes(bytes: &[u8]) -> Result<Self> {
         if !bytes.starts_with(&MAGIC) {
-            return Err(refused("the bytes do not begin as one does; give what to_bytes returned"));
+            return Err(refused("the bytes do not begin like a sketch; pass the bytes that to_bytes returned"));
         }
         let body_len = bytes.len().checked_sub(HEADER + CHECKSUM).filter(|len| len % 8 == 0);
         let Some((count, (content, checksum))) = body_len.map(|len| (len / 8, bytes.split_at(bytes.len() - CHECKSUM)))
@@ -77,15 +77,15 @@ impl Sketch {
         if bytes[4] != VERSION || u32::from(bytes[5]) != u32::from(TEXT_VERSION as u8) {
             let found = format!("it has version {} of text {}", bytes[4], bytes[5]);
             return Err(refused(&format!(
-                "{found}, this program reads {VERSION} of text {TEXT_VERSION}; make it anew"
+                "{found}, this program reads {VERSION} of text {TEXT_VERSION}; make it again"
             )));
         }
         if checksum != xxh3_64(content).to_le_bytes() {
-            return Err(refused("the checksum does not fit, so the bytes were damaged; fetch them again"));
+            return Err(refused("the checksum is wrong, so the bytes are damaged; fetch them again"));
         }
         let (header, values) = content.split_at(HEADER);
         let sketch = SketchHeader::read(header).and_then(|header| header.sketch(count, values));
-        sketch.ok_or_else(|| refused("its parts contradict each other, so no program of ours wrote it"))
+        sketch.ok_or_else(|| refused("its fields contradict each other, so this program did not write it"))
     }
 }
 

@@ -48,20 +48,20 @@ fn refusals_say_why() {
     let message = |bytes: &[u8]| Sketch::from_bytes(bytes).expect_err("refused").to_string();
     assert_eq!(
         message(b"hello"),
-        "sketch cannot be read: the bytes do not begin as one does; give what to_bytes returned"
+        "sketch cannot be read: the bytes do not begin like a sketch; pass the bytes that to_bytes returned"
     );
     assert_eq!(message(&bytes[..30]), "sketch cannot be read: the bytes are cut off; fetch them again");
     let mut newer = bytes.clone();
     newer[4] = 9;
     assert_eq!(
         message(&newer),
-        "sketch cannot be read: it has version 9 of text 1, this program reads 1 of text 1; make it anew"
+        "sketch cannot be read: it has version 9 of text 1, this program reads 1 of text 1; make it again"
     );
     let mut damaged = bytes.clone();
     damaged[60] ^= 1;
     assert_eq!(
         message(&damaged),
-        "sketch cannot be read: the checksum does not fit, so the bytes were damaged; fetch them again"
+        "sketch cannot be read: the checksum is wrong, so the bytes are damaged; fetch them again"
     );
 }
 
