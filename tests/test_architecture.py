@@ -42,6 +42,7 @@ RINGS = [
 LAZY = {("deduplication.job", "rendering.html")}
 #: Order of the core's modules in the walk; a file may use only its own and those before it.
 CORE = [
+    "machine",
     "error",
     "hash",
     "frontend",
@@ -161,6 +162,16 @@ def test_the_core_knows_no_python_clock_or_environment():
         text = path.read_text(encoding="utf-8")
         assert not re.search(r"pyo3|std::env|std::time|println!|eprintln!", text), path.name
     assert "pyo3" not in (ROOT / "crates" / "core" / "Cargo.toml").read_text(encoding="utf-8")
+
+
+def test_one_module_detects_processor_features():
+    """Only that module can make the tokens that prove a feature, so no other may ask for features."""
+    askers = [
+        path.relative_to(ROOT).as_posix()
+        for path in (ROOT / "crates").rglob("*.rs")
+        if "feature_detected!" in path.read_text(encoding="utf-8")
+    ]
+    assert askers == ["crates/core/src/machine.rs"]
 
 
 def test_one_file_of_the_store_touches_the_disk():

@@ -13,6 +13,7 @@ pub mod fingerprint;
 pub mod frontend;
 pub mod hamming;
 pub mod hash;
+pub mod machine;
 pub mod matching;
 pub mod naive;
 pub mod scheme;

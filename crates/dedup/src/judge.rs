@@ -139,19 +139,17 @@ impl Judge for ShingleJudge<'_> {
 /// Number of equal coordinates.
 fn equal(left: &[u32], right: &[u32]) -> usize {
     #[cfg(target_arch = "x86_64")]
-    if is_x86_feature_detected!("avx2") {
-        // SAFETY: the processor has the feature the function is compiled for.
-        return unsafe { equal_avx2(left, right) };
+    if let Some(avx2) = lookalike_core::machine::Avx2::detect() {
+        // SAFETY: `avx2` proves the feature the function is compiled for.
+        return unsafe { equal_avx2(avx2, left, right) };
     }
     count_equal(left, right)
 }
 
 /// [`count_equal`] compiled for AVX2.
-///
-/// SAFETY: the caller checked that the processor has it.
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx2")]
-unsafe fn equal_avx2(left: &[u32], right: &[u32]) -> usize {
+fn equal_avx2(_: lookalike_core::machine::Avx2, left: &[u32], right: &[u32]) -> usize {
     count_equal(left, right)
 }
 

@@ -5,6 +5,8 @@
 //! Cost: about 0.14 ns a byte with AVX2, 1 ns without.
 
 use super::{Source, Spans};
+#[cfg(target_arch = "x86_64")]
+use crate::machine::Avx2;
 
 /// What becomes of each byte: its lower case, or 0 for dropped. Bytes above ASCII are never asked for.
 const LOWER: [u8; 256] = lower_table();
@@ -71,7 +73,7 @@ pub fn ascii_prefix(block: &[u8; BLOCK]) -> usize {
 
 #[cfg(target_arch = "x86_64")]
 pub(super) mod avx2 {
-    use super::{Spans, BLOCK};
+    use super::{Avx2, Spans, BLOCK};
     use std::arch::x86_64::*;
 
     /// For each pattern of eight kept bytes, the shuffle that closes them up.
@@ -96,20 +98,15 @@ pub(super) mod avx2 {
     }
 
     /// `super::fold` compiled for AVX2.
-    ///
-    /// SAFETY: the caller checked that the processor has AVX2.
     #[target_feature(enable = "avx2,popcnt")]
-    pub(super) unsafe fn fold<P: Spans>(bytes: &[u8], at: usize, tokens: &mut Vec<u8>, spans: &mut P) {
-        // SAFETY: this function has the features `fold_block` asks for.
-        super::fold_with(|block, wanted, out| unsafe { fold_block(block, wanted, out) }, bytes, at, tokens, spans);
+    pub(super) fn fold<P: Spans>(_: Avx2, bytes: &[u8], at: usize, tokens: &mut Vec<u8>, spans: &mut P) {
+        super::fold_with(|block, wanted, out| fold_block(block, wanted, out), bytes, at, tokens, spans);
     }
 
     /// [`super::FoldBlock`] with AVX2.
-    ///
-    /// SAFETY: the caller checked that the processor has it.
     #[inline]
     #[target_feature(enable = "avx2,popcnt")]
-    pub unsafe fn fold_block(block: &[u8; BLOCK], wanted: u32, out: &mut [u8; BLOCK]) -> u32 {
+    pub fn fold_block(block: &[u8; BLOCK], wanted: u32, out: &mut [u8; BLOCK]) -> u32 {
         // SAFETY: `block` has the 32 bytes loaded.
         let (lowered, stays) = unsafe { classify(_mm256_loadu_si256(block.as_ptr().cast())) };
         let kept = stays & wanted;
@@ -178,9 +175,9 @@ impl Source for Ascii<'_> {
 /// Appends the canonical characters of `bytes`, which stand at `at` in the text.
 fn fold<P: Spans>(bytes: &[u8], at: usize, tokens: &mut Vec<u8>, spans: &mut P) {
     #[cfg(target_arch = "x86_64")]
-    if is_x86_feature_detected!("avx2") {
-        // SAFETY: the processor has the feature the function is compiled for.
-        return unsafe { avx2::fold(bytes, at, tokens, spans) };
+    if let Some(avx2) = Avx2::detect() {
+        // SAFETY: `avx2` proves the features the function is compiled for.
+        return unsafe { avx2::fold(avx2, bytes, at, tokens, spans) };
     }
     fold_with(fold_portable, bytes, at, tokens, spans);
 }
@@ -223,12 +220,14 @@ mod tests {
         #[test]
         fn blocks_match_portable(block in any::<[u8; BLOCK]>(), ascii in any::<bool>(), wanted in prop_oneof![any::<u32>(), Just(u32::MAX)]) {
             let block = block.map(|byte| if ascii { byte & 0x7F } else { byte });
+            let mut slow = [0; BLOCK];
+            let kept = fold_portable(&block, wanted, &mut slow);
+            prop_assert_eq!(kept & !wanted, 0);
             #[cfg(target_arch = "x86_64")]
-            if is_x86_feature_detected!("avx2") {
-                let (mut fast, mut slow) = ([0; BLOCK], [0; BLOCK]);
-                // SAFETY: checked on the line above.
-                let kept = unsafe { avx2::fold_block(&block, wanted, &mut fast) };
-                prop_assert_eq!(kept, fold_portable(&block, wanted, &mut slow));
+            if Avx2::detect().is_some() {
+                let mut fast = [0; BLOCK];
+                // SAFETY: `Avx2::detect` found the features.
+                prop_assert_eq!(unsafe { avx2::fold_block(&block, wanted, &mut fast) }, kept);
                 let count = kept.count_ones() as usize;
                 prop_assert_eq!(&fast[..count], &slow[..count]);
             }

@@ -11,6 +11,8 @@ use super::ascii::lower;
 use super::packed_words;
 use super::Spans;
 use crate::hash::identity::{short_value, token_value, MAX_SHORT};
+#[cfg(target_arch = "x86_64")]
+use crate::machine::{Avx2, PackAvx512};
 use std::ops::Range;
 
 /// Bytes that are looked at together.
@@ -77,9 +79,8 @@ pub(super) fn fill<P: Spans>(
     want: usize,
 ) -> usize {
     #[cfg(target_arch = "x86_64")]
-    if !P::ARE_WANTED && packed_words::is_possible() {
-        // SAFETY: it is possible.
-        let done = unsafe { packed_words::fill(text, stretch.clone(), tokens, want) };
+    if let Some(pack) = PackAvx512::detect().filter(|_| !P::ARE_WANTED) {
+        let done = packed_words::fill(pack, text, stretch.clone(), tokens, want);
         if done == stretch.end || tokens.len() >= want {
             return done;
         }
@@ -99,9 +100,9 @@ fn fill_one_by_one<P: Spans>(
     want: usize,
 ) -> usize {
     #[cfg(target_arch = "x86_64")]
-    if is_x86_feature_detected!("avx2") && is_x86_feature_detected!("bmi1") {
-        // SAFETY: the processor has the features the function is compiled for.
-        return unsafe { avx2::fill(text, stretch, tokens, spans, want) };
+    if let Some(avx2) = Avx2::detect() {
+        // SAFETY: `avx2` proves the features the function is compiled for.
+        return unsafe { avx2::fill(avx2, text, stretch, tokens, spans, want) };
     }
     fill_with(masks_portable, text, stretch, tokens, spans, want)
 }
@@ -230,7 +231,7 @@ pub(super) fn below(end: u32) -> u64 {
 }
 
 /// All words of an ASCII text as any machine finds them: what the others are compared with.
-#[cfg(test)]
+#[cfg(all(test, target_arch = "x86_64"))]
 pub(super) fn fill_portable(text: &[u8], tokens: &mut Vec<u64>) {
     fill_with(masks_portable, text, 0..text.len(), tokens, &mut (), usize::MAX);
 }
@@ -256,31 +257,27 @@ fn masks_portable(block: &[u8; BLOCK]) -> Masks {
 #[cfg(target_arch = "x86_64")]
 mod avx2 {
     use super::super::ascii::avx2::in_range;
-    use super::{Masks, Spans, BLOCK};
+    use super::{Avx2, Masks, Spans, BLOCK};
     use std::arch::x86_64::*;
     use std::ops::Range;
 
     /// `super::fill` compiled for AVX2.
-    ///
-    /// SAFETY: the caller checked that the processor has AVX2 and BMI1.
     #[target_feature(enable = "avx2,bmi1,popcnt")]
-    pub(super) unsafe fn fill<P: Spans>(
+    pub(super) fn fill<P: Spans>(
+        _: Avx2,
         text: &[u8],
         stretch: Range<usize>,
         tokens: &mut Vec<u64>,
         spans: &mut P,
         want: usize,
     ) -> usize {
-        // SAFETY: this function has the feature `masks` asks for.
-        super::fill_with(|block| unsafe { masks(block) }, text, stretch, tokens, spans, want)
+        super::fill_with(|block| masks(block), text, stretch, tokens, spans, want)
     }
 
     /// [`Masks`] with AVX2.
-    ///
-    /// SAFETY: the caller checked that the processor has it.
     #[inline]
     #[target_feature(enable = "avx2")]
-    pub(super) unsafe fn masks(block: &[u8; BLOCK]) -> Masks {
+    pub(super) fn masks(block: &[u8; BLOCK]) -> Masks {
         // SAFETY: the two loads cover exactly the 64 bytes of `block`.
         let halves = unsafe {
             [_mm256_loadu_si256(block.as_ptr().cast()), _mm256_loadu_si256(block.as_ptr().add(BLOCK / 2).cast())]
@@ -311,11 +308,11 @@ mod tests {
     proptest! {
         #![proptest_config(fixed(500))]
         #[test]
+        #[cfg(target_arch = "x86_64")]
         fn masks_match_portable(block in prop::collection::vec(prop_oneof![any::<u8>(), Just(b'.'), Just(b'_'), b'0'..b'='], BLOCK)) {
             let block: &[u8; BLOCK] = block.first_chunk().expect("as long as a block");
-            #[cfg(target_arch = "x86_64")]
-            if is_x86_feature_detected!("avx2") {
-                // SAFETY: checked on the line above.
+            if Avx2::detect().is_some() {
+                // SAFETY: `Avx2::detect` found AVX2.
                 prop_assert_eq!(unsafe { avx2::masks(block) }, masks_portable(block));
             }
         }

@@ -8,6 +8,8 @@ use super::ascii::avx2;
 use super::ascii::{ascii_prefix, fold_portable, lower, FoldBlock, BLOCK};
 use super::canonical::{fold_of, fold_segment, short_folds, Fold, JOINS, MAX_JOINING, NOTHING, SEVERAL, SHORT};
 use super::{Source, Spans};
+#[cfg(target_arch = "x86_64")]
+use crate::machine::Avx2;
 
 /// A text as canonical code points.
 pub struct Characters<'t> {
@@ -45,13 +47,10 @@ impl<'t> Characters<'t> {
     }
 
     /// `fill_with` compiled for AVX2.
-    ///
-    /// SAFETY: the caller checked that the processor has it.
     #[cfg(target_arch = "x86_64")]
     #[target_feature(enable = "avx2,popcnt")]
-    unsafe fn fill_avx2<P: Spans>(&mut self, tokens: &mut Vec<u32>, spans: &mut P, want: usize) -> bool {
-        // SAFETY: this function has the features `fold_block` asks for.
-        self.fill_with(|block, wanted, out| unsafe { avx2::fold_block(block, wanted, out) }, tokens, spans, want)
+    fn fill_avx2<P: Spans>(&mut self, _: Avx2, tokens: &mut Vec<u32>, spans: &mut P, want: usize) -> bool {
+        self.fill_with(|block, wanted, out| avx2::fold_block(block, wanted, out), tokens, spans, want)
     }
 
     /// Folds ASCII at the front, short of the last character before something else, which may combine with it.
@@ -194,9 +193,9 @@ impl Source for Characters<'_> {
 
     fn fill<P: Spans>(&mut self, tokens: &mut Vec<u32>, spans: &mut P, want: usize) -> bool {
         #[cfg(target_arch = "x86_64")]
-        if is_x86_feature_detected!("avx2") {
-            // SAFETY: the processor has the feature the function is compiled for.
-            return unsafe { self.fill_avx2(tokens, spans, want) };
+        if let Some(avx2) = Avx2::detect() {
+            // SAFETY: `avx2` proves the features the function is compiled for.
+            return unsafe { self.fill_avx2(avx2, tokens, spans, want) };
         }
         self.fill_with(fold_portable, tokens, spans, want)
     }

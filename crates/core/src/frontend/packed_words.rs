@@ -10,6 +10,7 @@
 use super::ascii_words::{below, next_to, Masks, BLOCK};
 use crate::hash::eight::{short_values, too_long};
 use crate::hash::identity::token_value;
+use crate::machine::PackAvx512;
 use std::arch::x86_64::*;
 use std::mem::MaybeUninit;
 use std::ops::Range;
@@ -21,26 +22,18 @@ const FRONT: usize = 8;
 /// Words that are hashed at once.
 const LANES: usize = 8;
 
-/// Whether this machine can.
-pub(super) fn is_possible() -> bool {
-    is_x86_feature_detected!("avx512f")
-        && is_x86_feature_detected!("avx512bw")
-        && is_x86_feature_detected!("avx512dq")
-        && is_x86_feature_detected!("avx512vbmi2")
-        && is_x86_feature_detected!("bmi1")
-        && is_x86_feature_detected!("bmi2")
-        && is_x86_feature_detected!("lzcnt")
-        && is_x86_feature_detected!("popcnt")
-}
-
 /// Appends the values of the words of a stretch of a text, until there are `want` or no more. Returns the end of what is done
 /// with, which is short of the end of the stretch only if there are enough, or if a word has more than [`PIECE`] bytes.
 ///
 /// REQUIRES: the stretch is ASCII, and no word goes on before or after it.
-///
-/// SAFETY: the caller asked [`is_possible`].
+pub(super) fn fill(pack: PackAvx512, text: &[u8], stretch: Range<usize>, tokens: &mut Vec<u64>, want: usize) -> usize {
+    // SAFETY: `pack` proves the features the function is compiled for.
+    unsafe { fill_packed(pack, text, stretch, tokens, want) }
+}
+
+/// [`fill`] compiled for AVX-512.
 #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vbmi2,bmi1,bmi2,lzcnt,popcnt")]
-pub(super) unsafe fn fill(text: &[u8], stretch: Range<usize>, tokens: &mut Vec<u64>, want: usize) -> usize {
+fn fill_packed(_: PackAvx512, text: &[u8], stretch: Range<usize>, tokens: &mut Vec<u64>, want: usize) -> usize {
     let mut packed = Packed::new();
     let mut at = stretch.start;
     while at < stretch.end && tokens.len() < want {

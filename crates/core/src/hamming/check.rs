@@ -4,35 +4,35 @@
 //! function with a target feature is not inlined into one without. Without any feature x86-64 has no instruction that counts bits;
 //! with AVX2 the compiler counts those of four rows at once in the portable code; AVX-512 has one for eight rows.
 
+#[cfg(target_arch = "x86_64")]
+use crate::machine::{Avx2, CountAvx512};
+
 /// Rows that one question may be asked of: the answer is a mask.
 pub(super) const ROWS: usize = 64;
 
 /// How a machine answers.
-pub(super) trait Kernel {
+pub(super) trait Kernel: Copy {
     /// Bit i says whether row i differs from `value` in at most `distance` bits. REQUIRES: at most [`ROWS`] rows.
-    fn near(rows: &[u64], value: u64, distance: u32) -> u64;
+    fn near(self, rows: &[u64], value: u64, distance: u32) -> u64;
 }
 
 /// Any machine.
+#[derive(Clone, Copy)]
 pub(super) struct Portable;
 
 impl Kernel for Portable {
     #[inline(always)]
-    fn near(rows: &[u64], value: u64, distance: u32) -> u64 {
+    fn near(self, rows: &[u64], value: u64, distance: u32) -> u64 {
         let is_near = |row: &u64| u64::from((row ^ value).count_ones() <= distance);
         rows.iter().enumerate().fold(0, |mask, (i, row)| mask | is_near(row) << (i % ROWS))
     }
 }
 
-/// x86-64 with AVX-512 and its population count. May only be asked where both were detected.
 #[cfg(target_arch = "x86_64")]
-pub(super) struct Avx512;
-
-#[cfg(target_arch = "x86_64")]
-impl Kernel for Avx512 {
+impl Kernel for CountAvx512 {
     #[inline(always)]
-    fn near(rows: &[u64], value: u64, distance: u32) -> u64 {
-        // SAFETY: whoever names this kernel has detected the features.
+    fn near(self, rows: &[u64], value: u64, distance: u32) -> u64 {
+        // SAFETY: `self` proves AVX-512 with VPOPCNTDQ.
         unsafe { avx512::near(rows, value, distance) }
     }
 }
@@ -43,10 +43,10 @@ mod avx512 {
 
     const LANES: usize = 8;
 
-    /// As [`super::Kernel::near`]. SAFETY: the features must be there.
+    /// As [`super::Kernel::near`].
     #[target_feature(enable = "avx512f,avx512vpopcntdq")]
     #[inline]
-    pub unsafe fn near(rows: &[u64], value: u64, distance: u32) -> u64 {
+    pub fn near(rows: &[u64], value: u64, distance: u32) -> u64 {
         let wanted = _mm512_set1_epi64(value as i64);
         let most = _mm512_set1_epi64(i64::from(distance));
         let mut mask = 0;
@@ -61,48 +61,46 @@ mod avx512 {
     }
 }
 
-/// What the machine can do best.
+/// The code that a search runs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Machine {
-    /// Nothing is known of it.
-    Any,
-    /// x86-64 with AVX2 and the instruction that counts bits.
+pub(super) enum Way {
+    /// The portable code.
+    Portable,
+    /// The portable code compiled for AVX2 and POPCNT.
     #[cfg(target_arch = "x86_64")]
-    Avx2,
-    /// x86-64 with AVX-512 and its population count.
+    Avx2(Avx2),
+    /// The code for AVX-512 with VPOPCNTDQ.
     #[cfg(target_arch = "x86_64")]
-    Avx512,
+    Avx512(CountAvx512),
 }
 
-impl Machine {
-    /// This machine.
+impl Way {
+    /// The fastest way on this machine.
     pub fn detect() -> Self {
         #[cfg(target_arch = "x86_64")]
         {
-            if is_x86_feature_detected!("avx512f") && is_x86_feature_detected!("avx512vpopcntdq") {
-                return Self::Avx512;
+            if let Some(count) = CountAvx512::detect() {
+                return Self::Avx512(count);
             }
-            if is_x86_feature_detected!("avx2") && is_x86_feature_detected!("popcnt") {
-                return Self::Avx2;
+            if let Some(avx2) = Avx2::detect() {
+                return Self::Avx2(avx2);
             }
         }
-        Self::Any
+        Self::Portable
     }
 
-    /// Those that this machine can be, for tests.
+    /// All ways that this machine can run, for tests.
     #[cfg(test)]
     pub fn all() -> Vec<Self> {
-        let mut all = vec![Self::Any];
         #[cfg(target_arch = "x86_64")]
-        {
-            all.extend((Self::detect() != Self::Any).then_some(Self::Avx2));
-            all.extend((Self::detect() == Self::Avx512).then_some(Self::Avx512));
-        }
-        all
+        let faster = [Avx2::detect().map(Self::Avx2), CountAvx512::detect().map(Self::Avx512)];
+        #[cfg(not(target_arch = "x86_64"))]
+        let faster = [None];
+        faster.into_iter().flatten().chain([Self::Portable]).collect()
     }
 }
 
-#[cfg(test)]
+#[cfg(all(test, target_arch = "x86_64"))]
 mod tests {
     use super::*;
     use crate::testing::fixed;
@@ -111,13 +109,12 @@ mod tests {
     proptest! {
         #![proptest_config(fixed(500))]
         #[test]
-        #[cfg(target_arch = "x86_64")]
         fn vectors_match_portable(
             value in any::<u64>(), flips in prop::collection::vec(prop::collection::vec(0u32..64, 0..6), 0..=ROWS), distance in 0u32..=10,
         ) {
-            if Machine::detect() == Machine::Avx512 {
+            if let Some(count) = CountAvx512::detect() {
                 let rows: Vec<u64> = flips.iter().map(|bits| bits.iter().fold(value, |row, bit| row ^ 1 << bit)).collect();
-                prop_assert_eq!(Avx512::near(&rows, value, distance), Portable::near(&rows, value, distance));
+                prop_assert_eq!(count.near(&rows, value, distance), Portable.near(&rows, value, distance));
             }
         }
     }

@@ -11,14 +11,14 @@
 //!
 //! **Cost.** For 100 million uniform rows at distance 3: 50 lookups in two tables of 8.7 bytes a row, or 10 in ten.
 
-use super::check::{Kernel, Machine, Portable, ROWS};
+use super::check::{Kernel, Portable, Way, ROWS};
 use super::design::{ball, Arrangement, Design};
 use crate::table::column::Column;
 use crate::table::pages::prefetch;
 use std::ops::Range;
 
 #[cfg(target_arch = "x86_64")]
-use super::check::Avx512;
+use crate::machine::{Avx2, CountAvx512};
 
 /// Lookups that are in flight together: as many lines as half of the first cache holds.
 const IN_FLIGHT: usize = 32;
@@ -75,7 +75,7 @@ struct Plan {
 pub struct Search {
     design: Design,
     plans: Vec<Plan>,
-    machine: Machine,
+    way: Way,
 }
 
 /// A query in the order of a table, and its index.
@@ -98,12 +98,12 @@ impl Search {
     /// REQUIRES: the columns that are searched have directories of the depths that `design` gives for `rows` rows.
     pub fn new(design: &Design, rows: u64) -> Self {
         let plans = design.arrangements.iter().map(|one| Plan::new(one, rows)).collect();
-        Self { design: design.clone(), plans, machine: Machine::detect() }
+        Self { design: design.clone(), plans, way: Way::detect() }
     }
 
     #[cfg(test)]
-    fn on(design: &Design, rows: u64, machine: Machine) -> Self {
-        Self { machine, ..Self::new(design, rows) }
+    fn on(design: &Design, rows: u64, way: Way) -> Self {
+        Self { way, ..Self::new(design, rows) }
     }
 
     /// Everything within the distance of each query. REQUIRES: fewer than 2^32 queries and rows; `columns` are the same distinct
@@ -132,20 +132,21 @@ impl Search {
 
     /// Searches one table, by the code for this machine.
     fn look<C: Column>(&self, table: usize, column: &C, keyed: &[Keyed], scratch: &mut Scratch, out: &mut Findings) {
-        match self.machine {
-            // SAFETY: the features were detected.
+        match self.way {
+            // SAFETY: `count` proves the features the function is compiled for.
             #[cfg(target_arch = "x86_64")]
-            Machine::Avx512 => unsafe { look_avx512(self, table, column, keyed, scratch, out) },
-            // SAFETY: the features were detected.
+            Way::Avx512(count) => unsafe { look_avx512(count, self, table, column, keyed, scratch, out) },
+            // SAFETY: `avx2` proves the features the function is compiled for.
             #[cfg(target_arch = "x86_64")]
-            Machine::Avx2 => unsafe { look_avx2(self, table, column, keyed, scratch, out) },
-            Machine::Any => self.look_with::<Portable, C>(table, column, keyed, scratch, out),
+            Way::Avx2(avx2) => unsafe { look_avx2(avx2, self, table, column, keyed, scratch, out) },
+            Way::Portable => self.look_with(Portable, table, column, keyed, scratch, out),
         }
     }
 
     #[inline(always)]
     fn look_with<K: Kernel, C: Column>(
         &self,
+        kernel: K,
         table: usize,
         column: &C,
         keyed: &[Keyed],
@@ -165,7 +166,7 @@ impl Search {
             }
             if step >= 2 {
                 let near = Near { search: self, table, out, elsewhere: &mut scratch.elsewhere };
-                near.all::<K, C>(column, group(step - 2), &scratch.buckets[step % 2]);
+                near.all(kernel, column, group(step - 2), &scratch.buckets[step % 2]);
             }
         }
         out.lookups += keyed.len() as u64 * plan.flips.len() as u64;
@@ -186,10 +187,11 @@ fn deal(queries: &[Keyed], out: &mut Vec<Keyed>) {
     }
 }
 
-/// SAFETY: the features must be there.
+/// [`Search::look_with`] compiled for AVX-512.
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx512f,avx512vpopcntdq,popcnt")]
-unsafe fn look_avx512<C: Column>(
+fn look_avx512<C: Column>(
+    count: CountAvx512,
     search: &Search,
     table: usize,
     column: &C,
@@ -197,13 +199,14 @@ unsafe fn look_avx512<C: Column>(
     scratch: &mut Scratch,
     out: &mut Findings,
 ) {
-    search.look_with::<Avx512, C>(table, column, keyed, scratch, out);
+    search.look_with(count, table, column, keyed, scratch, out);
 }
 
-/// SAFETY: the features must be there.
+/// [`Search::look_with`] compiled for AVX2.
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx2,popcnt")]
-unsafe fn look_avx2<C: Column>(
+fn look_avx2<C: Column>(
+    _: Avx2,
     search: &Search,
     table: usize,
     column: &C,
@@ -211,7 +214,7 @@ unsafe fn look_avx2<C: Column>(
     scratch: &mut Scratch,
     out: &mut Findings,
 ) {
-    search.look_with::<Portable, C>(table, column, keyed, scratch, out);
+    search.look_with(Portable, table, column, keyed, scratch, out);
 }
 
 impl Plan {
@@ -277,15 +280,15 @@ struct Near<'a> {
 impl Near<'_> {
     /// Compares each query of a group with its buckets.
     #[inline(always)]
-    fn all<K: Kernel, C: Column>(mut self, column: &C, group: &[Keyed], buckets: &[Range<usize>]) {
+    fn all<K: Kernel, C: Column>(mut self, kernel: K, column: &C, group: &[Keyed], buckets: &[Range<usize>]) {
         let plan = &self.search.plans[self.table];
         for (query, buckets) in group.iter().zip(buckets.chunks(plan.flips.len().max(1))) {
             let mut seen = 0;
             for (flip, rows) in plan.flips.iter().zip(buckets) {
                 if rows.len() > CROWD && !plan.tails.is_empty() {
-                    seen += self.narrow::<K, C>(column, *query, rows.clone(), *flip);
+                    seen += self.narrow(kernel, column, *query, rows.clone(), *flip);
                 } else {
-                    seen += self.compare::<K, C>(column, *query, rows.clone());
+                    seen += self.compare(kernel, column, *query, rows.clone());
                 }
             }
             self.out.candidates[query.1 as usize] += seen as u64;
@@ -294,18 +297,18 @@ impl Near<'_> {
 
     /// Compares the rows with the query; their number is returned.
     #[inline(always)]
-    fn compare<K: Kernel, C: Column>(&mut self, column: &C, query: Keyed, rows: Range<usize>) -> usize {
+    fn compare<K: Kernel, C: Column>(&mut self, kernel: K, column: &C, query: Keyed, rows: Range<usize>) -> usize {
         match column.slice(rows.clone()) {
-            Some(values) => self.compare_values::<K>(query, rows.start, values),
-            None => column.read(rows.clone(), &mut |first, values| self.compare_values::<K>(query, first, values)),
+            Some(values) => self.compare_values(kernel, query, rows.start, values),
+            None => column.read(rows.clone(), &mut |first, values| self.compare_values(kernel, query, first, values)),
         }
         rows.len()
     }
 
     #[inline(always)]
-    fn compare_values<K: Kernel>(&mut self, query: Keyed, first: usize, values: &[u64]) {
+    fn compare_values(&mut self, kernel: impl Kernel, query: Keyed, first: usize, values: &[u64]) {
         for (part, values) in values.chunks(ROWS).enumerate() {
-            let mut mask = K::near(values, query.0, self.search.design.distance);
+            let mut mask = kernel.near(values, query.0, self.search.design.distance);
             while mask != 0 {
                 let i = mask.trailing_zeros() as usize;
                 self.report(query, first + part * ROWS + i, values[i]);
@@ -316,7 +319,14 @@ impl Near<'_> {
 
     /// Compares only those rows of a bucket whose whole prefix is within the radius.
     #[cold]
-    fn narrow<K: Kernel, C: Column>(&mut self, column: &C, query: Keyed, rows: Range<usize>, flip: u64) -> usize {
+    fn narrow<K: Kernel, C: Column>(
+        &mut self,
+        kernel: K,
+        column: &C,
+        query: Keyed,
+        rows: Range<usize>,
+        flip: u64,
+    ) -> usize {
         let (plan, arrangement) = (&self.search.plans[self.table], &self.search.design.arrangements[self.table]);
         let left = arrangement.radius - flip.count_ones().min(arrangement.radius);
         let below = u64::MAX.checked_shr(arrangement.prefix).unwrap_or(0);
@@ -324,7 +334,7 @@ impl Near<'_> {
         let mut seen = 0;
         for tail in plan.tails.get(left as usize).into_iter().flatten() {
             let low = (flipped ^ tail << (64 - arrangement.prefix)) & !below;
-            seen += self.compare::<K, C>(column, query, within(column, rows.clone(), low, low | below));
+            seen += self.compare(kernel, column, query, within(column, rows.clone(), low, low | below));
         }
         seen
     }
@@ -435,11 +445,11 @@ mod tests {
             for design in designs(distance, values.len() as u64).iter().step_by(3) {
                 let columns: Vec<Plain> = design.arrangements.iter().map(|one| column(one, &values)).collect();
                 let pieces: Vec<Pieces> = columns.iter().cloned().map(Pieces).collect();
-                let expected = Search::on(design, values.len() as u64, Machine::Any).run(&columns, &queries);
+                let expected = Search::on(design, values.len() as u64, Way::Portable).run(&columns, &queries);
                 prop_assert_eq!(&Search::new(design, values.len() as u64).run(&pieces, &queries), &expected);
-                for machine in Machine::all() {
-                    let search = Search::on(design, values.len() as u64, machine);
-                    prop_assert_eq!(&search.run(&columns, &queries), &expected, "{:?}", machine);
+                for way in Way::all() {
+                    let search = Search::on(design, values.len() as u64, way);
+                    prop_assert_eq!(&search.run(&columns, &queries), &expected, "{:?}", way);
                 }
             }
         }

@@ -6,6 +6,7 @@
 //! against 8 by tables; it grows with `w`, so wide windows slide (`rabin.rs`).
 
 use super::rabin::{times_x, Polynomial};
+use crate::machine::{Carryless, WideCarryless};
 use std::arch::x86_64::*;
 
 /// The widest window for which this is the faster way.
@@ -21,13 +22,15 @@ pub struct Windows {
     low: u64,
     /// The quotient of `x^128` and the polynomial, without its highest bit.
     quotient: u64,
+    carryless: Carryless,
+    wide: Option<WideCarryless>,
 }
 
 impl Windows {
     /// For windows of `width` words, if the processor can and the width is not too large.
     pub fn new(polynomial: Polynomial, width: usize) -> Option<Self> {
-        let can = is_x86_feature_detected!("pclmulqdq") && is_x86_feature_detected!("sse4.1");
-        if !can || width == 0 || width > MAX_WIDTH {
+        let carryless = Carryless::detect()?;
+        if width == 0 || width > MAX_WIDTH {
             return None;
         }
         let low = polynomial.low();
@@ -39,29 +42,25 @@ impl Windows {
         }
         let leading = powers[width];
         let factors = powers[..width].iter().rev().copied().collect();
-        Some(Self { factors, leading, low, quotient: quotient(low) })
+        Some(Self { factors, leading, low, quotient: quotient(low), carryless, wide: WideCarryless::detect() })
     }
 
     /// Appends to `out` the fingerprint of each window of `words`, in order.
     pub fn append(&self, words: &[u64], out: &mut Vec<u64>) {
-        let done = if is_x86_feature_detected!("vpclmulqdq") && is_x86_feature_detected!("avx2") {
-            // SAFETY: the features are there.
-            unsafe { self.append_by_four(words, out) }
-        } else {
-            0
-        };
-        // SAFETY: `new` checked for the features.
-        unsafe { self.append_one_by_one(&words[done..], out) }
+        // SAFETY: `wide` proves VPCLMULQDQ and AVX2.
+        let done = self.wide.map_or(0, |wide| unsafe { self.append_by_four(wide, words, out) });
+        // SAFETY: `carryless` proves PCLMULQDQ and SSE 4.1.
+        unsafe { self.append_one_by_one(self.carryless, &words[done..], out) }
     }
 
     #[target_feature(enable = "pclmulqdq,sse4.1")]
-    fn append_one_by_one(&self, words: &[u64], out: &mut Vec<u64>) {
+    fn append_one_by_one(&self, _: Carryless, words: &[u64], out: &mut Vec<u64>) {
         out.extend(words.windows(self.factors.len()).map(|window| self.window(window)));
     }
 
     /// Appends the windows that can be made four at a time; how many they are.
     #[target_feature(enable = "avx2,vpclmulqdq")]
-    fn append_by_four(&self, words: &[u64], out: &mut Vec<u64>) -> usize {
+    fn append_by_four(&self, _: WideCarryless, words: &[u64], out: &mut Vec<u64>) -> usize {
         let width = self.factors.len();
         if words.len() <= loaded(width) {
             return 0;
@@ -98,46 +97,42 @@ impl Windows {
     }
 
     /// The fingerprints of the first four windows. REQUIRES: two words from each even offset up to the width, plus two.
-    #[inline(always)]
+    #[inline]
+    #[target_feature(enable = "avx2,vpclmulqdq")]
     fn four<const WIDTH: usize>(&self, factors: &[__m256i; WIDTH], words: &[u64]) -> __m256i {
-        // SAFETY: callers have the features; loads are bounds-checked slices of four words.
-        unsafe {
-            let swap = _mm256_set_epi64x(
-                0x0809_0A0B_0C0D_0E0F,
-                0x0001_0203_0405_0607,
-                0x0809_0A0B_0C0D_0E0F,
-                0x0001_0203_0405_0607,
-            );
-            // Lanes hold words (0, 1) and (2, 3) after the offset: windows 0 and 2 in one sum, 1 and 3 in the other.
-            let load = |at: usize| _mm256_shuffle_epi8(_mm256_loadu_si256(words[at..at + 4].as_ptr().cast()), swap);
-            let (mut even, mut odd) = (_mm256_setzero_si256(), _mm256_setzero_si256());
-            let mut pair = load(0);
-            for (i, factor) in factors.iter().enumerate() {
-                if i % 2 == 0 {
-                    even = _mm256_xor_si256(even, _mm256_clmulepi64_epi128(pair, *factor, 0));
-                    odd = _mm256_xor_si256(odd, _mm256_clmulepi64_epi128(pair, *factor, 1));
-                } else {
-                    even = _mm256_xor_si256(even, _mm256_clmulepi64_epi128(pair, *factor, 1));
-                    pair = load(i + 1);
-                    odd = _mm256_xor_si256(odd, _mm256_clmulepi64_epi128(pair, *factor, 0));
-                }
+        let swap = _mm256_set_epi64x(
+            0x0809_0A0B_0C0D_0E0F,
+            0x0001_0203_0405_0607,
+            0x0809_0A0B_0C0D_0E0F,
+            0x0001_0203_0405_0607,
+        );
+        // Lanes hold words (0, 1) and (2, 3) after the offset: windows 0 and 2 in one sum, 1 and 3 in the other.
+        // SAFETY: the slice has the four words that are loaded.
+        let load =
+            |at: usize| _mm256_shuffle_epi8(unsafe { _mm256_loadu_si256(words[at..at + 4].as_ptr().cast()) }, swap);
+        let (mut even, mut odd) = (_mm256_setzero_si256(), _mm256_setzero_si256());
+        let mut pair = load(0);
+        for (i, factor) in factors.iter().enumerate() {
+            if i % 2 == 0 {
+                even = _mm256_xor_si256(even, _mm256_clmulepi64_epi128(pair, *factor, 0));
+                odd = _mm256_xor_si256(odd, _mm256_clmulepi64_epi128(pair, *factor, 1));
+            } else {
+                even = _mm256_xor_si256(even, _mm256_clmulepi64_epi128(pair, *factor, 1));
+                pair = load(i + 1);
+                odd = _mm256_xor_si256(odd, _mm256_clmulepi64_epi128(pair, *factor, 0));
             }
-            let sums = _mm256_unpacklo_epi64(self.reduce_two(even), self.reduce_two(odd));
-            _mm256_xor_si256(sums, _mm256_set1_epi64x(self.leading as i64))
         }
+        let sums = _mm256_unpacklo_epi64(self.reduce_two(even), self.reduce_two(odd));
+        _mm256_xor_si256(sums, _mm256_set1_epi64x(self.leading as i64))
     }
 
     /// The remainders of two polynomials of degree below 128, each in the lower half of its lane.
-    ///
-    /// SAFETY: the caller has the features.
-    #[inline(always)]
-    unsafe fn reduce_two(&self, sums: __m256i) -> __m256i {
-        // SAFETY: as above.
-        unsafe {
-            let first = _mm256_clmulepi64_epi128(sums, _mm256_set1_epi64x(self.quotient as i64), 1);
-            let times = _mm256_xor_si256(sums, first);
-            _mm256_xor_si256(sums, _mm256_clmulepi64_epi128(times, _mm256_set1_epi64x(self.low as i64), 1))
-        }
+    #[inline]
+    #[target_feature(enable = "avx2,vpclmulqdq")]
+    fn reduce_two(&self, sums: __m256i) -> __m256i {
+        let first = _mm256_clmulepi64_epi128(sums, _mm256_set1_epi64x(self.quotient as i64), 1);
+        let times = _mm256_xor_si256(sums, first);
+        _mm256_xor_si256(sums, _mm256_clmulepi64_epi128(times, _mm256_set1_epi64x(self.low as i64), 1))
     }
 
     #[inline]

@@ -5,6 +5,7 @@
 //! chains it replaces took eleven: with four of them side by side the registers ran out, not the multiplier.
 
 use super::rolling::{Rolling, Symbol, BASE};
+use crate::machine::Avx2;
 use std::arch::x86_64::*;
 
 /// Stretches that roll side by side, and steps taken at a time.
@@ -95,19 +96,20 @@ unsafe fn turn([a, b, c, d, e, f, g, h]: Square) -> Square {
 pub(super) fn keys<S: Rows>(rolling: &Rolling, tokens: &[S], keys: &mut [u32]) -> usize {
     // One k-gram at least is left over: the last step of the last stretch reads the token that would enter next.
     let len = keys.len().saturating_sub(1) / LANES / LANES * LANES;
-    if keys.len() < WORTHWHILE || tokens.len() < len * LANES + rolling.k || !is_x86_feature_detected!("avx2") {
+    if keys.len() < WORTHWHILE || tokens.len() < len * LANES + rolling.k {
         return 0;
     }
-    // SAFETY: the processor has AVX2, and the lengths were checked on the lines above.
-    unsafe { roll(rolling, tokens, &mut keys[..len * LANES], len) };
+    let Some(avx2) = Avx2::detect() else { return 0 };
+    // SAFETY: `avx2` proves AVX2, and the lengths were checked on the lines above.
+    unsafe { roll(avx2, rolling, tokens, &mut keys[..len * LANES], len) };
     len * LANES
 }
 
 /// Rolls eight stretches of `len` k-grams each.
 ///
-/// SAFETY: the machine has AVX2; `len` is a multiple of 8; `keys` has 8 · `len` places and `tokens` at least 8 · `len` + k.
+/// SAFETY: `len` is a multiple of 8; `keys` has 8 · `len` places and `tokens` at least 8 · `len` + k.
 #[target_feature(enable = "avx2")]
-unsafe fn roll<S: Rows>(rolling: &Rolling, tokens: &[S], keys: &mut [u32], len: usize) {
+unsafe fn roll<S: Rows>(_: Avx2, rolling: &Rolling, tokens: &[S], keys: &mut [u32], len: usize) {
     let start = first_hashes(rolling, tokens, len);
     let (base, leading) = (_mm256_set1_epi32(BASE as i32), _mm256_set1_epi32(rolling.leading as i32));
     // SAFETY: at most len − 8 + 8 tokens past the start of a stretch leave, and k more than that enter: 8 · len + k in all;

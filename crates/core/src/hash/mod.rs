@@ -37,9 +37,9 @@ pub const fn mix64(x: u64) -> u64 {
 /// [`mix64`] of each number.
 pub fn mix_all(numbers: &mut [u64]) {
     #[cfg(target_arch = "x86_64")]
-    if is_x86_feature_detected!("avx512f") && is_x86_feature_detected!("avx512dq") {
-        // SAFETY: the processor has the features the function is compiled for.
-        return unsafe { mix_all_avx512(numbers) };
+    if let Some(avx512) = crate::machine::Avx512::detect() {
+        // SAFETY: `avx512` proves the features the function is compiled for.
+        return unsafe { mix_all_avx512(avx512, numbers) };
     }
     numbers.iter_mut().for_each(|number| *number = mix64(*number));
 }
@@ -47,6 +47,6 @@ pub fn mix_all(numbers: &mut [u64]) {
 /// [`mix_all`] compiled for AVX-512, which multiplies eight numbers of 64 bits at once.
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx512f,avx512dq")]
-fn mix_all_avx512(numbers: &mut [u64]) {
+fn mix_all_avx512(_: crate::machine::Avx512, numbers: &mut [u64]) {
     numbers.iter_mut().for_each(|number| *number = mix64(*number));
 }

@@ -14,6 +14,8 @@ use super::minimum::{Kernel, Portable};
 use super::winnow::Winnow;
 use super::{Gram, Order, Scheme, Selector};
 use crate::hash::rolling::{Rolling, Symbol};
+#[cfg(target_arch = "x86_64")]
+use crate::machine::Avx2;
 
 /// The scheme; its field says which rule breaks ties.
 #[derive(Clone, Copy, Debug)]
@@ -62,22 +64,34 @@ pub fn open_closed_keys<S: Symbol>(tokens: &[S], k: usize, is_character: bool, k
 /// [`classify`] as this machine does it best.
 fn classify_here<S: Symbol, const R: usize>(tokens: &[S], k: usize, keys: &mut [u32], inner: &mut Vec<u32>) {
     #[cfg(target_arch = "x86_64")]
-    if is_x86_feature_detected!("avx2") {
-        // SAFETY: the processor has the feature the function is compiled for.
-        return unsafe { classify_avx2::<S, R>(tokens, k, keys, inner) };
+    if let Some(avx2) = Avx2::detect() {
+        // SAFETY: `avx2` proves the feature the function is compiled for.
+        return unsafe { classify_avx2::<S, R>(avx2, tokens, k, keys, inner) };
     }
-    classify::<Portable, S, R>(tokens, k, keys, inner);
+    classify::<_, S, R>(Portable, tokens, k, keys, inner);
 }
 
-/// SAFETY: the caller checked that the processor has AVX2.
+/// [`classify`] compiled for AVX2.
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx2")]
-unsafe fn classify_avx2<S: Symbol, const R: usize>(tokens: &[S], k: usize, keys: &mut [u32], inner: &mut Vec<u32>) {
-    classify::<super::minimum::Avx2, S, R>(tokens, k, keys, inner);
+fn classify_avx2<S: Symbol, const R: usize>(
+    avx2: Avx2,
+    tokens: &[S],
+    k: usize,
+    keys: &mut [u32],
+    inner: &mut Vec<u32>,
+) {
+    classify::<_, S, R>(avx2, tokens, k, keys, inner);
 }
 
 #[inline(always)]
-fn classify<K: Kernel, S: Symbol, const R: usize>(tokens: &[S], k: usize, keys: &mut [u32], inner: &mut Vec<u32>) {
+fn classify<K: Kernel, S: Symbol, const R: usize>(
+    kernel: K,
+    tokens: &[S],
+    k: usize,
+    keys: &mut [u32],
+    inner: &mut Vec<u32>,
+) {
     // A k-gram no longer than r is its own smallest r-gram, in the middle of itself.
     let Some(last) = k.checked_sub(R + 1).map(|rest| rest + 1) else {
         keys.iter_mut().for_each(|key| *key = with_class(OPEN, *key >> 2));
@@ -86,7 +100,7 @@ fn classify<K: Kernel, S: Symbol, const R: usize>(tokens: &[S], k: usize, keys: 
     keys.iter_mut().for_each(|key| *key = with_class(OTHER, *key >> 2));
     inner_hashes::<S, R>(tokens, inner);
     let mut start = 0;
-    leftmost_minima::<K>(inner, last + 1, keys.len(), |min, end| {
+    leftmost_minima(kernel, inner, last + 1, keys.len(), |min, end| {
         // k-grams `start..end` have their smallest r-gram at `min`; an offset names one of them.
         for (offset, class) in [(0, CLOSED), (last, CLOSED), (last / 2, OPEN)] {
             let at = min.wrapping_sub(offset);
@@ -117,17 +131,23 @@ fn inner_hashes<S: Symbol, const R: usize>(tokens: &[S], inner: &mut Vec<u32>) {
 
 /// Calls `run(min, end)` for each maximal run of windows, ending before window `end`, whose leftmost minimum is at `min`.
 #[inline(always)]
-fn leftmost_minima<K: Kernel>(values: &[u32], window: usize, windows: usize, mut run: impl FnMut(usize, usize)) {
+fn leftmost_minima(
+    kernel: impl Kernel,
+    values: &[u32],
+    window: usize,
+    windows: usize,
+    mut run: impl FnMut(usize, usize),
+) {
     let windows = windows.min((values.len() + 1).saturating_sub(window));
     // The last value that any window sees.
     let end = windows + window - 1;
     let mut at = 0;
     while at < windows {
-        let found = K::minimum(&values[at..at + window]);
+        let found = kernel.minimum(&values[at..at + window]);
         let (mut least, mut min) = (found.key, at + found.first);
         let mut entering = at + window;
         // Follow smaller values as they enter, until the minimum leaves.
-        while let Some(next) = first_below::<K>(values, entering, (min + window).min(end), least) {
+        while let Some(next) = first_below(kernel, values, entering, (min + window).min(end), least) {
             run(min, next + 1 - window);
             (min, least, entering) = (next, values[next], next + 1);
         }
@@ -138,9 +158,9 @@ fn leftmost_minima<K: Kernel>(values: &[u32], window: usize, windows: usize, mut
 
 /// Position of the first value below `limit` in `values[from..to]`.
 #[inline(always)]
-fn first_below<K: Kernel>(values: &[u32], from: usize, to: usize, limit: u32) -> Option<usize> {
+fn first_below(kernel: impl Kernel, values: &[u32], from: usize, to: usize, limit: u32) -> Option<usize> {
     let ahead = values.get(from..)?;
-    K::first_at_most(ahead, to.min(values.len()).checked_sub(from)?, limit.checked_sub(1)?).map(|step| from + step)
+    kernel.first_at_most(ahead, to.min(values.len()).checked_sub(from)?, limit.checked_sub(1)?).map(|step| from + step)
 }
 
 #[cfg(test)]
@@ -163,7 +183,7 @@ mod tests {
     fn classes<const R: usize>(bytes: &[u8], k: usize) -> [Vec<u32>; 3] {
         let keys = vec![u32::MAX; (bytes.len() + 1).saturating_sub(k)];
         let (mut portable, mut here, mut inner) = (keys.clone(), keys, Vec::new());
-        classify::<Portable, u8, R>(bytes, k, &mut portable, &mut inner);
+        classify::<_, u8, R>(Portable, bytes, k, &mut portable, &mut inner);
         classify_here::<u8, R>(bytes, k, &mut here, &mut inner);
         assert!(here.iter().all(|key| key & 0x3FFF_FFFF == 0x3FFF_FFFF), "the rest of the key stays");
         inner_hashes::<u8, R>(bytes, &mut inner);

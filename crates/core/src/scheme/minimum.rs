@@ -4,12 +4,12 @@
 //! them, because a function with a target feature is not inlined into one without.
 
 /// How a machine answers the questions.
-pub(super) trait Kernel {
+pub(super) trait Kernel: Copy {
     /// Index of the first key ≤ `limit` among the first `count`; that the slice goes on saves masking its end.
     /// REQUIRES: `count` ≤ `keys.len()`.
-    fn first_at_most(keys: &[u32], count: usize, limit: u32) -> Option<usize>;
+    fn first_at_most(self, keys: &[u32], count: usize, limit: u32) -> Option<usize>;
     /// The smallest key and where it stands. REQUIRES: `keys` is not empty.
-    fn minimum(keys: &[u32]) -> Minimum;
+    fn minimum(self, keys: &[u32]) -> Minimum;
 }
 
 /// The smallest of some keys.
@@ -23,16 +23,17 @@ pub(super) struct Minimum {
 }
 
 /// Any machine.
+#[derive(Clone, Copy)]
 pub(super) struct Portable;
 
 impl Kernel for Portable {
     #[inline(always)]
-    fn first_at_most(keys: &[u32], count: usize, limit: u32) -> Option<usize> {
+    fn first_at_most(self, keys: &[u32], count: usize, limit: u32) -> Option<usize> {
         keys[..count].iter().position(|key| *key <= limit)
     }
 
     #[inline(always)]
-    fn minimum(keys: &[u32]) -> Minimum {
+    fn minimum(self, keys: &[u32]) -> Minimum {
         let key = keys.iter().copied().min().unwrap_or(u32::MAX);
         let first = keys.iter().position(|other| *other == key).unwrap_or(0);
         let last = keys.iter().rposition(|other| *other == key).unwrap_or(0);
@@ -40,13 +41,10 @@ impl Kernel for Portable {
     }
 }
 
-/// x86-64 with AVX2: eight keys an instruction. Its methods may only be called where AVX2 was detected.
-#[cfg(target_arch = "x86_64")]
-pub(super) struct Avx2;
-
 #[cfg(target_arch = "x86_64")]
 mod avx2 {
-    use super::{Avx2, Kernel, Minimum};
+    use super::{Kernel, Minimum};
+    use crate::machine::Avx2;
     use std::arch::x86_64::*;
 
     /// Keys in one vector.
@@ -126,8 +124,8 @@ mod avx2 {
 
     /// The smallest key, MAX when there are none.
     #[inline(always)]
-    fn smallest((steps, rest): (&[[u32; STEP]], &[u32])) -> u32 {
-        // SAFETY: `Avx2` is only used where AVX2 was detected.
+    fn smallest(_: Avx2, (steps, rest): (&[[u32; STEP]], &[u32])) -> u32 {
+        // SAFETY: the token proves AVX2.
         unsafe {
             let (a, b, c, d) = load_rest(rest);
             let mut least = _mm256_min_epu32(_mm256_min_epu32(a, b), _mm256_min_epu32(c, d));
@@ -162,10 +160,10 @@ mod avx2 {
 
     impl Kernel for Avx2 {
         #[inline(always)]
-        fn first_at_most(keys: &[u32], count: usize, limit: u32) -> Option<usize> {
+        fn first_at_most(self, keys: &[u32], count: usize, limit: u32) -> Option<usize> {
             let mut at = 0;
             while at < count {
-                // SAFETY: `Avx2` is only used where AVX2 was detected.
+                // SAFETY: `self` proves AVX2.
                 let found = unsafe { at_most(load_step(keys, at), _mm256_set1_epi32(limit as i32)) };
                 let found = found & first_bits(count - at);
                 if found != 0 {
@@ -177,12 +175,12 @@ mod avx2 {
         }
 
         #[inline(always)]
-        fn minimum(keys: &[u32]) -> Minimum {
-            let key = smallest(keys.as_chunks());
+        fn minimum(self, keys: &[u32]) -> Minimum {
+            let key = smallest(self, keys.as_chunks());
             let (mut first, mut last) = (usize::MAX, 0);
             // Every step is looked at, found or not: the number of turns is that of the window, and predicted.
             for at in (0..keys.len()).step_by(STEP) {
-                // SAFETY: as above. Nothing is below the minimum, so what is at most it is equal to it.
+                // SAFETY: `self` proves AVX2. Nothing is below the minimum, so what is at most it is equal to it.
                 let found = unsafe { at_most(load_step(keys, at), _mm256_set1_epi32(key as i32)) };
                 let found = found & first_bits(keys.len() - at);
                 if found != 0 {
@@ -198,24 +196,18 @@ mod avx2 {
 #[cfg(all(test, target_arch = "x86_64"))]
 mod tests {
     use super::*;
+    use crate::machine::Avx2;
     use crate::testing::fixed;
     use proptest::prelude::*;
-
-    /// SAFETY: the caller checked for AVX2.
-    #[target_feature(enable = "avx2")]
-    unsafe fn answers(keys: &[u32], count: usize, limit: u32) -> (Option<usize>, Minimum) {
-        (Avx2::first_at_most(keys, count, limit), Avx2::minimum(&keys[..count]))
-    }
 
     proptest! {
         #![proptest_config(fixed(500))]
         #[test]
         fn avx2_matches_portable(keys in prop::collection::vec(prop_oneof![0u32..4, any::<u32>(), Just(u32::MAX)], 1..70), at in any::<prop::sample::Index>()) {
-            if is_x86_feature_detected!("avx2") {
+            if let Some(avx2) = Avx2::detect() {
                 let (limit, count) = (keys[at.index(keys.len())], at.index(keys.len()) + 1);
-                // SAFETY: checked on the line above.
-                let got = unsafe { answers(&keys, count, limit) };
-                prop_assert_eq!(got, (Portable::first_at_most(&keys, count, limit), Portable::minimum(&keys[..count])));
+                let got = (avx2.first_at_most(&keys, count, limit), avx2.minimum(&keys[..count]));
+                prop_assert_eq!(got, (Portable.first_at_most(&keys, count, limit), Portable.minimum(&keys[..count])));
             }
         }
     }

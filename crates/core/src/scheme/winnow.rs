@@ -17,6 +17,8 @@
 
 use super::minimum::{Kernel, Portable};
 use super::{Block, Gram, Picks, Scheme, Selector};
+#[cfg(target_arch = "x86_64")]
+use crate::machine::Avx2;
 
 /// The scheme.
 #[derive(Clone, Copy, Debug)]
@@ -63,33 +65,31 @@ struct Running {
 impl Selector for Running {
     fn push(&mut self, block: &Block, picks: &mut Picks) -> usize {
         #[cfg(target_arch = "x86_64")]
-        if is_x86_feature_detected!("avx2") {
-            // SAFETY: the processor has the feature the function is compiled for.
-            return unsafe { self.push_avx2(block, picks) };
+        if let Some(avx2) = Avx2::detect() {
+            // SAFETY: `avx2` proves the feature the function is compiled for.
+            return unsafe { self.push_avx2(avx2, block, picks) };
         }
-        self.jump::<Portable>(block, picks)
+        self.jump(Portable, block, picks)
     }
 
     fn finish(&mut self, block: &Block, picks: &mut Picks) {
         // A document shorter than one window is one window.
         if self.current.is_none() && !block.keys.is_empty() {
-            self.take::<Portable>(block, block.base, block.end(), picks);
+            self.take(Portable, block, block.base, block.end(), picks);
         }
     }
 }
 
 impl Running {
     /// [`jump`](Self::jump) compiled for AVX2.
-    ///
-    /// SAFETY: the caller checked that the processor has it.
     #[cfg(target_arch = "x86_64")]
     #[target_feature(enable = "avx2")]
-    unsafe fn push_avx2(&mut self, block: &Block, picks: &mut Picks) -> usize {
-        self.jump::<super::minimum::Avx2>(block, picks)
+    fn push_avx2(&mut self, avx2: Avx2, block: &Block, picks: &mut Picks) -> usize {
+        self.jump(avx2, block, picks)
     }
 
     #[inline(always)]
-    fn jump<K: Kernel>(&mut self, block: &Block, picks: &mut Picks) -> usize {
+    fn jump(&mut self, kernel: impl Kernel, block: &Block, picks: &mut Picks) -> usize {
         let window = self.scheme.window.max(1);
         loop {
             let next_window = match self.current {
@@ -97,7 +97,7 @@ impl Running {
                 Some(current) => {
                     // Windows that hold the current minimum end before this position.
                     let leaves = current.pos + window;
-                    if self.follow::<K>(current, block, leaves.min(block.end()), picks) {
+                    if self.follow(kernel, current, block, leaves.min(block.end()), picks) {
                         continue;
                     }
                     current.pos + 1
@@ -106,16 +106,23 @@ impl Running {
             if next_window + window > block.end() {
                 return self.current.map_or(block.base, |current| current.pos);
             }
-            self.take::<K>(block, next_window, next_window + window, picks);
+            self.take(kernel, block, next_window, next_window + window, picks);
         }
     }
 
     /// Looks for the k-gram that takes over from `current` before position `until`; whether there was one.
     #[inline(always)]
-    fn follow<K: Kernel>(&mut self, current: Current, block: &Block, until: usize, picks: &mut Picks) -> bool {
+    fn follow(
+        &mut self,
+        kernel: impl Kernel,
+        current: Current,
+        block: &Block,
+        until: usize,
+        picks: &mut Picks,
+    ) -> bool {
         while self.scanned < until {
             let ahead = &block.keys[self.scanned - block.base..];
-            let Some(step) = K::first_at_most(ahead, until - self.scanned, current.key) else { break };
+            let Some(step) = kernel.first_at_most(ahead, until - self.scanned, current.key) else { break };
             let pos = self.scanned + step;
             self.scanned = pos + 1;
             let key = block.key(pos);
@@ -135,8 +142,8 @@ impl Running {
 
     /// Takes the rightmost minimum of the window `from..to`.
     #[inline(always)]
-    fn take<K: Kernel>(&mut self, block: &Block, from: usize, to: usize, picks: &mut Picks) {
-        let found = K::minimum(&block.keys[from - block.base..to - block.base]);
+    fn take(&mut self, kernel: impl Kernel, block: &Block, from: usize, to: usize, picks: &mut Picks) {
+        let found = kernel.minimum(&block.keys[from - block.base..to - block.base]);
         let last = (from + found.last, block.grams.identity(from + found.last));
         let (pos, identity) = match found.first == found.last {
             true => last,

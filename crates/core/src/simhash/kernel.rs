@@ -9,6 +9,8 @@
 //! bench`).
 
 use super::weight::Weight;
+#[cfg(target_arch = "x86_64")]
+use crate::machine::{Avx2, Avx512};
 
 /// Most hashes whose counts fit in bytes.
 pub const BLOCK: usize = 255;
@@ -18,13 +20,13 @@ pub const BLOCK: usize = 255;
 pub fn count(hashes: &[u64]) -> [u8; 64] {
     #[cfg(target_arch = "x86_64")]
     {
-        if is_x86_feature_detected!("avx512bw") {
-            // SAFETY: the processor has the feature the function is compiled for.
-            return unsafe { x86::count_avx512(hashes) };
+        if let Some(avx512) = Avx512::detect() {
+            // SAFETY: `avx512` proves the features the function is compiled for.
+            return unsafe { x86::count_avx512(avx512, hashes) };
         }
-        if is_x86_feature_detected!("avx2") {
-            // SAFETY: as above.
-            return unsafe { x86::count_avx2(hashes) };
+        if let Some(avx2) = Avx2::detect() {
+            // SAFETY: `avx2` proves the feature the function is compiled for.
+            return unsafe { x86::count_avx2(avx2, hashes) };
         }
     }
     count_planes(hashes)
@@ -67,13 +69,13 @@ fn add_seven(&[a, b, c, d, e, f, g]: &[u64; 7], planes: &mut [u64; 8]) {
 pub fn weigh(features: &[(u64, Weight)], sums: &mut [i64; 64]) {
     #[cfg(target_arch = "x86_64")]
     {
-        if is_x86_feature_detected!("avx512f") {
-            // SAFETY: the processor has the feature the function is compiled for.
-            return unsafe { x86::weigh_avx512(features, sums) };
+        if let Some(avx512) = Avx512::detect() {
+            // SAFETY: `avx512` proves the feature the function is compiled for.
+            return unsafe { x86::weigh_avx512(avx512, features, sums) };
         }
-        if is_x86_feature_detected!("avx2") {
-            // SAFETY: as above.
-            return unsafe { x86::weigh_avx2(features, sums) };
+        if let Some(avx2) = Avx2::detect() {
+            // SAFETY: `avx2` proves the feature the function is compiled for.
+            return unsafe { x86::weigh_avx2(avx2, features, sums) };
         }
     }
     weigh_portable(features, sums);
@@ -93,14 +95,12 @@ pub fn weigh_portable(features: &[(u64, Weight)], sums: &mut [i64; 64]) {
 
 #[cfg(target_arch = "x86_64")]
 pub(super) mod x86 {
-    use super::{weigh_portable, Weight};
+    use super::{weigh_portable, Avx2, Avx512, Weight};
     use std::arch::x86_64::*;
 
     /// [`super::count`] with AVX-512.
-    ///
-    /// SAFETY: the caller checked that the processor has it.
     #[target_feature(enable = "avx512f,avx512bw")]
-    pub unsafe fn count_avx512(hashes: &[u64]) -> [u8; 64] {
+    pub fn count_avx512(_: Avx512, hashes: &[u64]) -> [u8; 64] {
         let ones = _mm512_set1_epi8(1);
         // Two sums, so that one addition need not wait for the other.
         let (mut even, mut odd) = (_mm512_setzero_si512(), _mm512_setzero_si512());
@@ -119,10 +119,8 @@ pub(super) mod x86 {
     }
 
     /// [`super::count`] with AVX2.
-    ///
-    /// SAFETY: the caller checked that the processor has it.
     #[target_feature(enable = "avx2")]
-    pub unsafe fn count_avx2(hashes: &[u64]) -> [u8; 64] {
+    pub fn count_avx2(_: Avx2, hashes: &[u64]) -> [u8; 64] {
         // Byte i of a half becomes byte ⌊i / 8⌋ of the hash, of which bit i mod 8 is tested.
         let spread = _mm256_set_epi64x(
             0x0303_0303_0303_0303,
@@ -149,10 +147,8 @@ pub(super) mod x86 {
     }
 
     /// [`super::weigh`] with AVX-512: eight sums a vector, and the bits of a hash are their masks.
-    ///
-    /// SAFETY: the caller checked that the processor has it.
     #[target_feature(enable = "avx512f")]
-    pub unsafe fn weigh_avx512(features: &[(u64, Weight)], sums: &mut [i64; 64]) {
+    pub fn weigh_avx512(_: Avx512, features: &[(u64, Weight)], sums: &mut [i64; 64]) {
         // SAFETY: the eight loads cover exactly the 64 sums.
         let mut vectors: [__m512i; 8] =
             std::array::from_fn(|i| unsafe { _mm512_loadu_si512(sums.as_ptr().add(8 * i).cast()) });
@@ -169,10 +165,8 @@ pub(super) mod x86 {
     }
 
     /// [`weigh_portable`] compiled for AVX2.
-    ///
-    /// SAFETY: the caller checked that the processor has it.
     #[target_feature(enable = "avx2")]
-    pub unsafe fn weigh_avx2(features: &[(u64, Weight)], sums: &mut [i64; 64]) {
+    pub fn weigh_avx2(_: Avx2, features: &[(u64, Weight)], sums: &mut [i64; 64]) {
         weigh_portable(features, sums);
     }
 }

@@ -44,9 +44,9 @@ proptest! {
         prop_assert_eq!(kernel::count_planes(&hashes), expected);
         prop_assert_eq!(kernel::count(&hashes), expected);
         #[cfg(target_arch = "x86_64")]
-        if is_x86_feature_detected!("avx2") {
-            // SAFETY: checked on the line above.
-            prop_assert_eq!(unsafe { kernel::x86::count_avx2(&hashes) }, expected);
+        if let Some(avx2) = crate::machine::Avx2::detect() {
+            // SAFETY: `avx2` proves the feature the function is compiled for.
+            prop_assert_eq!(unsafe { kernel::x86::count_avx2(avx2, &hashes) }, expected);
         }
     }
 
@@ -58,10 +58,10 @@ proptest! {
         kernel::weigh(&features, &mut fast);
         prop_assert_eq!(fast, expected);
         #[cfg(target_arch = "x86_64")]
-        if is_x86_feature_detected!("avx2") {
+        if let Some(avx2) = crate::machine::Avx2::detect() {
             let mut fast = [7; 64];
-            // SAFETY: checked on the line above.
-            unsafe { kernel::x86::weigh_avx2(&features, &mut fast) };
+            // SAFETY: `avx2` proves the feature the function is compiled for.
+            unsafe { kernel::x86::weigh_avx2(avx2, &features, &mut fast) };
             prop_assert_eq!(fast, expected);
         }
     }

@@ -94,12 +94,9 @@ impl Fast {
 /// One of the first rounds: every id goes to its bin.
 fn play(round: u64, ids: &[u64], out: &mut [u64]) {
     #[cfg(target_arch = "x86_64")]
-    if is_x86_feature_detected!("avx512f")
-        && is_x86_feature_detected!("avx512dq")
-        && is_x86_feature_detected!("avx512vl")
-    {
-        // SAFETY: the processor has the features the function is compiled for.
-        return unsafe { play_avx512(round, ids, out) };
+    if let Some(avx512) = crate::machine::Avx512::detect() {
+        // SAFETY: `avx512` proves the features the function is compiled for.
+        return unsafe { play_avx512(avx512, round, ids, out) };
     }
     play_here(round, ids, out);
 }
@@ -107,7 +104,7 @@ fn play(round: u64, ids: &[u64], out: &mut [u64]) {
 /// [`play_here`] compiled for AVX-512, which hashes eight ids at once.
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx512f,avx512dq,avx512vl")]
-fn play_avx512(round: u64, ids: &[u64], out: &mut [u64]) {
+fn play_avx512(_: crate::machine::Avx512, round: u64, ids: &[u64], out: &mut [u64]) {
     play_here(round, ids, out);
 }
 

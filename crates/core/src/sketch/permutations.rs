@@ -65,17 +65,17 @@ impl Permutations {
 /// [`minima`] as this machine does it best.
 fn minima_here(maps: &Maps, xs: &[u32]) -> [u32; BLOCK] {
     #[cfg(target_arch = "x86_64")]
-    if is_x86_feature_detected!("avx2") {
-        // SAFETY: the processor has the feature the function is compiled for.
-        return unsafe { minima_avx2(maps, xs) };
+    if let Some(avx2) = crate::machine::Avx2::detect() {
+        // SAFETY: `avx2` proves the feature the function is compiled for.
+        return unsafe { minima_avx2(avx2, maps, xs) };
     }
     minima(maps, xs)
 }
 
-/// SAFETY: the caller checked that the processor has AVX2.
+/// [`minima`] compiled for AVX2.
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx2")]
-unsafe fn minima_avx2(maps: &Maps, xs: &[u32]) -> [u32; BLOCK] {
+fn minima_avx2(_: crate::machine::Avx2, maps: &Maps, xs: &[u32]) -> [u32; BLOCK] {
     minima(maps, xs)
 }
 

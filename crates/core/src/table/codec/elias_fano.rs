@@ -15,6 +15,8 @@
 //! *Broadword implementation of rank/select queries*, for both kinds of bits.
 
 use super::bits::Fields;
+#[cfg(target_arch = "x86_64")]
+use crate::machine::BitInstructions;
 use crate::table::column::Column;
 use crate::table::pages::{prefetch, reserve};
 use std::ops::Range;
@@ -44,6 +46,8 @@ pub struct EliasFano {
     ones: Vec<u32>,
     /// Bits of the prefix of a bucket, which is one heap or several.
     depth: u32,
+    #[cfg(target_arch = "x86_64")]
+    bit_instructions: Option<BitInstructions>,
 }
 
 impl EliasFano {
@@ -62,7 +66,19 @@ impl EliasFano {
         }
         let (zeros, ones) = count(&mut high, heaps as usize, values.len());
         let low = Fields::new(values, low_width);
-        Self { len: values.len(), heaps, low_width, low, high, zeros, ones, depth: depth.min(64 - low_width) }
+        let depth = depth.min(64 - low_width);
+        Self {
+            len: values.len(),
+            heaps,
+            low_width,
+            low,
+            high,
+            zeros,
+            ones,
+            depth,
+            #[cfg(target_arch = "x86_64")]
+            bit_instructions: BitInstructions::detect(),
+        }
     }
 
     /// Bytes in memory.
@@ -73,7 +89,7 @@ impl EliasFano {
     /// The value at place `i`.
     pub fn get(&self, i: usize) -> Option<u64> {
         (i < self.len).then(|| {
-            let heap = self.select::<Portable, true>(i) - i;
+            let heap = self.select::<_, true>(Portable, i) - i;
             (heap as u64) << self.low_width | self.low.get(i)
         })
     }
@@ -99,7 +115,7 @@ impl EliasFano {
     }
 
     #[inline(always)]
-    fn bucket_as<S: Select>(&self, prefix: u64) -> Range<usize> {
+    fn bucket_as<S: Select>(&self, machine: S, prefix: u64) -> Range<usize> {
         if self.depth == 0 {
             return if prefix == 0 { 0..self.len } else { self.len..self.len };
         }
@@ -111,29 +127,33 @@ impl EliasFano {
         };
         let last = (heap | super::bits::mask(heaps_a_bucket)).min(self.heaps - 1);
         let (heap, last) = (heap as usize, last as usize);
-        let start = if heap == 0 { 0 } else { self.select::<S, false>(heap - 1) + 1 };
+        let start = if heap == 0 { 0 } else { self.select::<_, false>(machine, heap - 1) + 1 };
         self.low.prefetch(start - heap);
-        let end = self.zero_in_word::<S>(start, (last - heap) as u32).unwrap_or_else(|| self.select::<S, false>(last));
+        let end = self.zero_in_word(machine, start, (last - heap) as u32);
+        let end = end.unwrap_or_else(|| self.select::<_, false>(machine, last));
         start - heap..end - last
     }
 
     /// Zero number `skip` from bit `at` on, if it stands in the same word: most buckets end in the word they begin in.
     #[inline(always)]
-    fn zero_in_word<S: Select>(&self, at: usize, skip: u32) -> Option<usize> {
+    fn zero_in_word(&self, machine: impl Select, at: usize, skip: u32) -> Option<usize> {
         let shift = at % LINE_BITS % 64;
         let zeros = !self.high.get(word_of(at))? & (u64::MAX << shift);
-        (skip < zeros.count_ones()).then(|| at - shift + S::one(zeros, skip) as usize)
+        (skip < zeros.count_ones()).then(|| at - shift + machine.one(zeros, skip) as usize)
     }
 
     /// Bit number `j` of the ones or of the zeros. REQUIRES: there are more than `j`.
     #[inline(always)]
-    fn select<S: Select, const IS_ONE: bool>(&self, j: usize) -> usize {
+    fn select<S: Select, const IS_ONE: bool>(&self, machine: S, j: usize) -> usize {
         let samples = if IS_ONE { &self.ones } else { &self.zeros };
         let (line, last) = (samples[j / SAMPLE] as usize, samples[j / SAMPLE + 1] as usize);
         // Nearly always the line that is listed; to look at the count of the next one would be a miss of its own.
-        match self.select_in::<S, IS_ONE>(line, j) {
+        match self.select_in::<S, IS_ONE>(machine, line, j) {
             Some(at) => at,
-            None => self.select_in::<S, IS_ONE>(self.line_of::<IS_ONE>(j, line, last), j).unwrap_or(0),
+            None => {
+                let line = self.line_of::<IS_ONE>(j, line, last);
+                self.select_in::<S, IS_ONE>(machine, line, j).unwrap_or(0)
+            }
         }
     }
 
@@ -160,13 +180,13 @@ impl EliasFano {
 
     /// Bit number `j` of all ones or zeros, if it stands in a line. REQUIRES: at most `j` stand before it.
     #[inline(always)]
-    fn select_in<S: Select, const IS_ONE: bool>(&self, line: usize, j: usize) -> Option<usize> {
+    fn select_in<S: Select, const IS_ONE: bool>(&self, machine: S, line: usize, j: usize) -> Option<usize> {
         let mut left = j - self.before::<IS_ONE>(line);
         for (word, bits) in self.high[line * LINE..][1..LINE].iter().enumerate() {
             let bits = if IS_ONE { *bits } else { !bits };
             let count = bits.count_ones() as usize;
             if left < count {
-                return Some(line * LINE_BITS + word * 64 + S::one(bits, left as u32) as usize);
+                return Some(line * LINE_BITS + word * 64 + machine.one(bits, left as u32) as usize);
             }
             left -= count;
         }
@@ -174,12 +194,12 @@ impl EliasFano {
     }
 
     #[inline(always)]
-    fn read_as<S: Select>(&self, rows: Range<usize>, seen: &mut dyn FnMut(usize, &[u64])) {
+    fn read_as<S: Select>(&self, machine: S, rows: Range<usize>, seen: &mut dyn FnMut(usize, &[u64])) {
         let end = rows.end.min(self.len);
         if rows.start >= end {
             return;
         }
-        let (mut i, at) = (rows.start, self.select::<S, true>(rows.start));
+        let (mut i, at) = (rows.start, self.select::<_, true>(machine, rows.start));
         let (mut values, mut held) = ([0; CHUNK], 0);
         let mut word = word_of(at);
         // The heap of a value is the place of its bit without its own place in the column.
@@ -228,21 +248,21 @@ impl Column for EliasFano {
     #[inline]
     fn bucket(&self, prefix: u64) -> Range<usize> {
         #[cfg(target_arch = "x86_64")]
-        if has_bit_instructions() {
-            // SAFETY: the machine has the features, as was just seen.
-            return unsafe { fast::bucket(self, prefix) };
+        if let Some(machine) = self.bit_instructions {
+            // SAFETY: `machine` proves the features the function is compiled for.
+            return unsafe { fast::bucket(machine, self, prefix) };
         }
-        self.bucket_as::<Portable>(prefix)
+        self.bucket_as(Portable, prefix)
     }
 
     #[inline]
     fn read(&self, rows: Range<usize>, seen: &mut dyn FnMut(usize, &[u64])) {
         #[cfg(target_arch = "x86_64")]
-        if has_bit_instructions() {
-            // SAFETY: the machine has the features, as was just seen.
-            return unsafe { fast::read(self, rows, seen) };
+        if let Some(machine) = self.bit_instructions {
+            // SAFETY: `machine` proves the features the function is compiled for.
+            return unsafe { fast::read(machine, self, rows, seen) };
         }
-        self.read_as::<Portable>(rows, seen);
+        self.read_as(Portable, rows, seen);
     }
 }
 
@@ -272,17 +292,18 @@ fn count(high: &mut [u64], zeros: usize, ones: usize) -> (Vec<u32>, Vec<u32>) {
 }
 
 /// How a machine finds a set bit of a word.
-trait Select {
+trait Select: Copy {
     /// Where bit number `j` of those that are set stands. REQUIRES: there are more than `j`; otherwise something up to 64.
-    fn one(bits: u64, j: u32) -> u32;
+    fn one(self, bits: u64, j: u32) -> u32;
 }
 
 /// Any machine.
+#[derive(Clone, Copy)]
 struct Portable;
 
 impl Select for Portable {
     #[inline(always)]
-    fn one(mut bits: u64, j: u32) -> u32 {
+    fn one(self, mut bits: u64, j: u32) -> u32 {
         for _ in 0..j {
             bits &= bits.wrapping_sub(1);
         }
@@ -290,59 +311,49 @@ impl Select for Portable {
     }
 }
 
-#[cfg(target_arch = "x86_64")]
-#[inline(always)]
-fn has_bit_instructions() -> bool {
-    is_x86_feature_detected!("bmi2") && is_x86_feature_detected!("bmi1") && is_x86_feature_detected!("popcnt")
-}
-
 /// The same for x86-64 with instructions for single bits.
 #[cfg(target_arch = "x86_64")]
 mod fast {
-    use super::{EliasFano, Select};
+    use super::{BitInstructions, EliasFano, Select};
     use std::ops::Range;
 
-    /// One instruction puts a single bit in its place.
-    struct Pdep;
-
-    impl Select for Pdep {
+    impl Select for BitInstructions {
+        /// One instruction puts a single bit in its place.
         #[inline(always)]
-        fn one(bits: u64, j: u32) -> u32 {
-            // SAFETY: only the functions below use this, which are called where BMI2 was detected.
+        fn one(self, bits: u64, j: u32) -> u32 {
+            // SAFETY: `self` proves BMI2.
             unsafe { std::arch::x86_64::_pdep_u64(1 << j, bits) }.trailing_zeros()
         }
     }
 
     #[target_feature(enable = "popcnt,bmi1,bmi2")]
-    pub(super) fn bucket(column: &EliasFano, prefix: u64) -> Range<usize> {
-        column.bucket_as::<Pdep>(prefix)
+    pub(super) fn bucket(machine: BitInstructions, column: &EliasFano, prefix: u64) -> Range<usize> {
+        column.bucket_as(machine, prefix)
     }
 
     #[target_feature(enable = "popcnt,bmi1,bmi2")]
-    pub(super) fn read(column: &EliasFano, rows: Range<usize>, seen: &mut dyn FnMut(usize, &[u64])) {
-        column.read_as::<Pdep>(rows, seen);
+    pub(super) fn read(
+        machine: BitInstructions,
+        column: &EliasFano,
+        rows: Range<usize>,
+        seen: &mut dyn FnMut(usize, &[u64]),
+    ) {
+        column.read_as(machine, rows, seen);
     }
 
     #[cfg(test)]
     mod tests {
-        use super::super::{has_bit_instructions, Portable};
+        use super::super::Portable;
         use super::*;
         use crate::testing::fixed;
         use proptest::prelude::*;
-
-        /// Calls the instruction where it may be called.
-        #[target_feature(enable = "popcnt,bmi1,bmi2")]
-        fn one(bits: u64, j: u32) -> u32 {
-            Pdep::one(bits, j)
-        }
 
         proptest! {
             #![proptest_config(fixed(2000))]
             #[test]
             fn a_bit_is_found_as_on_any_machine(bits in any::<u64>(), j in 0u32..64) {
-                if has_bit_instructions() && j < bits.count_ones() {
-                    // SAFETY: the machine has the features, as was just seen.
-                    prop_assert_eq!(unsafe { one(bits, j) }, Portable::one(bits, j));
+                if let Some(machine) = BitInstructions::detect().filter(|_| j < bits.count_ones()) {
+                    prop_assert_eq!(machine.one(bits, j), Portable.one(bits, j));
                 }
             }
         }
