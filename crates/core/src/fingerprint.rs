@@ -23,7 +23,9 @@ const BLOCK: usize = 1 << 14;
 /// What is promised: no match shorter than k tokens is reported, every run of t tokens in common is found.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Thresholds {
+    /// Noise threshold: the length of a k-gram.
     k: usize,
+    /// Guarantee threshold.
     t: usize,
 }
 
@@ -38,16 +40,6 @@ impl Thresholds {
             return Err(Error::Parameter { name: "t", value: t, reason });
         }
         Ok(Self { k: k as usize, t: t as usize })
-    }
-
-    /// Noise threshold: the length of a k-gram.
-    pub fn k(self) -> usize {
-        self.k
-    }
-
-    /// Guarantee threshold.
-    pub fn t(self) -> usize {
-        self.t
     }
 
     /// Window length w = t − k + 1, in k-grams.
@@ -77,16 +69,6 @@ impl Fingerprinter {
     pub fn new(thresholds: Thresholds, kind: Kind, options: Options) -> Self {
         let scheme = kind.scheme(thresholds.window());
         Self { thresholds, options, scheme, rolling: Rolling::new(thresholds.k) }
-    }
-
-    /// The thresholds it was made with.
-    pub fn thresholds(&self) -> Thresholds {
-        self.thresholds
-    }
-
-    /// How texts are read.
-    pub fn options(&self) -> Options {
-        self.options
     }
 
     /// Appends the fingerprints of a text and returns how many tokens it has. Positions count tokens of this text.

@@ -52,7 +52,7 @@ fn blocks_equal_the_stream_on_a_text_of_many_blocks() {
         for kind in KINDS {
             for unit in UNITS {
                 let by = maker(5, 14, kind, unit);
-                let held = stream(&text, by.options()).expect("short enough");
+                let held = stream(&text, by.options).expect("short enough");
                 assert_eq!(fused(&by, &text), (by.stream(&held), held.tokens.len()), "{kind:?} {unit:?}");
             }
         }
@@ -76,7 +76,7 @@ proptest! {
         for kind in KINDS {
             for unit in UNITS {
                 let by = maker(k, k + more, kind, unit);
-                let held = stream(&text, by.options()).expect("short enough");
+                let held = stream(&text, by.options).expect("short enough");
                 let (picks, tokens) = fused(&by, &text);
                 prop_assert_eq!((&picks, tokens), (&by.stream(&held), held.tokens.len()), "{:?} {:?}", kind, unit);
             }
@@ -101,7 +101,7 @@ proptest! {
     fn the_slice_of_a_fingerprint_holds_its_k_gram(text in messy_text(0..10)) {
         let by = maker(4, 9, Kind::Robust, Unit::Character);
         let picks = fused(&by, &text).0;
-        for (span, hash) in locate(&text, by.options(), &picks.positions, 4).iter().zip(&picks.hashes) {
+        for (span, hash) in locate(&text, by.options, &picks.positions, 4).iter().zip(&picks.hashes) {
             let slice = &text[span.start as usize..span.end as usize];
             let inside = fused(&maker(4, 4, Kind::Every, Unit::Character), slice).0;
             prop_assert!(inside.hashes.contains(hash), "{:?}", slice);

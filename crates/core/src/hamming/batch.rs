@@ -1,14 +1,13 @@
 //! Many queries at once against fingerprints that are streamed past them: tables are built on the queries.
 //!
 //! A chunk of the stored fingerprints is answered by itself, as a pure function of the queries and the chunk: any number of workers
-//! take chunks of any size in any order, and `merge` of what they found is the same list.
+//! take chunks of any size in any order, and find the same pairs.
 //!
 //! **Cost.** The tables of a million queries fit a cache, so a streamed fingerprint takes 140 ns where a query of large tables takes 2 µs
 //! (100 million past a million queries, `examples/hamming.rs`).
 //!
 //! **Source.** Manku, Jain, Das Sarma 2007, §3.3.
 
-use super::design::Design;
 use super::solve::{solve, Limit};
 use super::tables::Tables;
 use super::BITS;
@@ -40,11 +39,6 @@ impl Batch {
         Ok(Self { tables: Tables::build(&design, queries, None)? })
     }
 
-    /// The design of the tables.
-    pub fn design(&self) -> &Design {
-        self.tables.design()
-    }
-
     /// All pairs of a query with one of `values`, whose positions are `first` and those after it; ascending, without duplicates.
     ///
     /// Errors: more values than 32 bits can number; give them in several chunks.
@@ -61,14 +55,6 @@ impl Batch {
         pairs.sort_unstable();
         Ok(pairs)
     }
-}
-
-/// What several chunks gave, as one list: ascending, without duplicates.
-pub fn merge(parts: impl IntoIterator<Item = Vec<Pair>>) -> Vec<Pair> {
-    let mut all: Vec<Pair> = parts.into_iter().flatten().collect();
-    all.sort_unstable();
-    all.dedup();
-    all
 }
 
 #[cfg(test)]
@@ -105,7 +91,10 @@ mod tests {
                 let from = first.saturating_sub(overlap);
                 batch.chunk(&stored[from..(first + size).min(stored.len())], from as u64).expect("valid")
             });
-            prop_assert_eq!(merge(parts), naive(queries, stored, distance));
+            let mut pairs: Vec<Pair> = parts.flatten().collect();
+            pairs.sort_unstable();
+            pairs.dedup();
+            prop_assert_eq!(pairs, naive(queries, stored, distance));
         }
     }
 }

@@ -156,11 +156,6 @@ impl Design {
         Ok(Self { distance, arrangements })
     }
 
-    /// Whether this is a scan: no table narrows the search.
-    pub fn is_scan(&self) -> bool {
-        self.arrangements.iter().any(|arrangement| arrangement.prefix == 0)
-    }
-
     /// Lookups of a query among `rows` fingerprints.
     pub fn lookups(&self, rows: u64) -> u64 {
         self.arrangements.iter().fold(0, |sum, one| sum.saturating_add(one.lookups(rows)))

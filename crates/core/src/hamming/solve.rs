@@ -79,16 +79,6 @@ pub fn longest_prefix(bits: u32, distance: u32, tables: u64) -> Result<Design> {
     })
 }
 
-/// The paper's design with the fewest tables whose prefixes all have at least `prefix` bits: X(f, k, d) with p_min = `prefix`.
-///
-/// Errors: numbers out of range, or a prefix that takes more than [`MAX_TABLES`] tables.
-pub fn fewest_tables(bits: u32, distance: u32, prefix: u32) -> Result<Design> {
-    let fitting = exact(bits, distance)?.into_iter().filter(|design| shortest(design) >= prefix);
-    fitting.min_by_key(|design| (design.arrangements.len(), Reverse(shortest(design)))).ok_or_else(|| {
-        refused("prefix", prefix.into(), format!("takes more than {MAX_TABLES} tables: use a shorter one"))
-    })
-}
-
 /// All designs of the third kind with radius 0, and the one block that distance 0 needs.
 fn exact(bits: u32, distance: u32) -> Result<Vec<Design>> {
     let (bits, distance) = checked(bits, distance)?;

@@ -12,7 +12,6 @@
 use super::design::Design;
 use super::search::{Findings, Search};
 use crate::error::{Error, Result};
-use crate::table::column::Column;
 use crate::table::pages::reserve;
 use crate::table::plain::{Plain, MAX_VALUES};
 use crate::table::sort::sort;
@@ -44,7 +43,6 @@ enum Ids {
 /// Fingerprints, sorted once for each arrangement of a design.
 #[derive(Clone, Debug)]
 pub struct Tables {
-    design: Design,
     search: Search,
     columns: Vec<Plain>,
     owners: Owners,
@@ -94,48 +92,12 @@ impl Tables {
         let others: Vec<Plain> = others.collect();
         let mut columns = vec![Plain::new(first, design.arrangements[0].depth(rows))];
         columns.extend(others);
-        Ok(Self { design: design.clone(), search: Search::new(design, rows), columns, owners })
-    }
-
-    /// The design.
-    pub fn design(&self) -> &Design {
-        &self.design
-    }
-
-    /// Number of fingerprints, equal ones included.
-    pub fn len(&self) -> usize {
-        match &self.owners.ids {
-            Ids::Numbers(ids) => ids.len(),
-            Ids::Given(ids) => ids.len(),
-        }
-    }
-
-    /// Whether there is none.
-    pub fn is_empty(&self) -> bool {
-        self.len() == 0
-    }
-
-    /// Number of different fingerprints.
-    pub fn distinct(&self) -> usize {
-        self.columns[0].len()
+        Ok(Self { search: Search::new(design, rows), columns, owners })
     }
 
     /// Bytes of tables and directories, without ids.
     pub fn bytes(&self) -> usize {
         self.columns.iter().map(Plain::bytes).sum()
-    }
-
-    /// All fingerprints within the distance, ascending by id.
-    pub fn query(&self, value: u64) -> Vec<Hit> {
-        let findings = self.search.run(&self.columns, &[value]);
-        let mut hits: Vec<Hit> = Vec::with_capacity(findings.found.len());
-        for found in &findings.found {
-            let value = self.value(found.row as usize);
-            self.owners.each(found.row as usize, |id| hits.push(Hit { id, value, distance: found.distance }));
-        }
-        hits.sort_unstable();
-        hits.dedup();
-        hits
     }
 
     /// All fingerprints within the distance of each query, on all cores; the answer does not depend on their number.
@@ -150,11 +112,6 @@ impl Tables {
             .map(|(chunk, queries)| self.part((chunk * size) as u32, &self.search.run(&self.columns, queries)))
             .collect();
         Ok(Answers::of(&parts))
-    }
-
-    /// The fingerprint of a row.
-    fn value(&self, row: usize) -> u64 {
-        self.design.arrangements[0].order.undo(self.columns[0].values()[row])
     }
 
     /// What one task found, with ids instead of rows.

@@ -160,8 +160,8 @@ impl Rabin {
     /// Appends to `out` the fingerprint of each run of `w` tokens, in order: none if `w` is 0 or exceeds their number.
     pub fn shingles(&self, tokens: &[u64], w: usize, out: &mut Vec<u64>) {
         let Some((first, entering)) = tokens.split_at_checked(w).filter(|_| w > 0) else { return };
-        let mut window = SlidingWords::new(self, first);
-        out.push(window.fingerprint());
+        let mut window = Sliding::new(self, first);
+        out.push(window.fingerprint);
         // The window moves into the closure, so that its state stays in a register: 6.7 ns per token instead of 8.1.
         out.extend(tokens.iter().zip(entering).map(move |(&leaving, &entering)| window.roll(leaving, entering)));
     }
@@ -208,65 +208,32 @@ impl Shingles {
     }
 }
 
-/// The fingerprint of a window that moves over symbols of `N` bytes, at a cost that does not depend on its width.
+/// The fingerprint of a window that moves over 64-bit words, at a cost that does not depend on its width.
 #[derive(Clone)]
-pub struct Sliding<'a, const N: usize> {
+struct Sliding<'a> {
     rabin: &'a Rabin,
-    /// For each leaving symbol, what takes it out of a window to which the entering symbol has been appended.
-    leave: Box<Tables<N>>,
-    /// The fingerprint of the present window.
+    /// For each leaving word, the term that removes it from a window to which the entering word has been appended.
+    leave: Box<Tables<8>>,
+    /// The fingerprint of the current window.
     fingerprint: u64,
 }
 
-/// A window over bytes.
-pub type SlidingBytes<'a> = Sliding<'a, 1>;
-
-/// A window over 64-bit words.
-pub type SlidingWords<'a> = Sliding<'a, 8>;
-
-impl<'a, const N: usize> Sliding<'a, N> {
-    /// Starts at a window of `width` symbols, given its fingerprint and how to append a zero symbol to a string.
-    fn start(rabin: &'a Rabin, width: usize, fingerprint: u64, push_zero: impl Fn(u64) -> u64) -> Self {
-        // Among zeros only the leading one counts. Once a symbol is appended, the leaving symbol stands where the
-        // leading one of a full window stands, so that this is its factor.
-        let top = (0..width).fold(rabin.low, |zeros, _| push_zero(zeros));
+impl<'a> Sliding<'a> {
+    /// Starts at `window`, whose length is the width from here on.
+    fn new(rabin: &'a Rabin, window: &[u64]) -> Self {
+        // Among zeros only the leading one counts. Once a word is appended, the leaving word stands where the leading one of a
+        // full window stands, so this is its factor.
+        let top = window.iter().fold(rabin.low, |zeros, _| rabin.push_word(zeros, 0));
         let mut leave = tables(top, rabin.low);
-        // The leading one itself must come back there from one symbol above: every symbol's first entry adds the move.
-        leave.iter_mut().take(1).flatten().for_each(|entry| *entry ^= push_zero(top) ^ top);
-        Self { rabin, leave, fingerprint }
-    }
-
-    /// The fingerprint of the present window.
-    pub fn fingerprint(&self) -> u64 {
-        self.fingerprint
-    }
-}
-
-impl<'a> SlidingBytes<'a> {
-    /// Starts at `window`, whose length is the width from here on.
-    pub fn new(rabin: &'a Rabin, window: &[u8]) -> Self {
-        Self::start(rabin, window.len(), rabin.fingerprint(window), |zeros| rabin.push_byte(zeros, 0))
-    }
-
-    /// Moves on by one byte and returns the new fingerprint.
-    /// REQUIRES: `leaving` is the oldest byte of the window; after another one all values are meaningless.
-    #[inline]
-    pub fn roll(&mut self, leaving: u8, entering: u8) -> u64 {
-        self.fingerprint = self.leave[0][usize::from(leaving)] ^ self.rabin.push_byte(self.fingerprint, entering);
-        self.fingerprint
-    }
-}
-
-impl<'a> SlidingWords<'a> {
-    /// Starts at `window`, whose length is the width from here on.
-    pub fn new(rabin: &'a Rabin, window: &[u64]) -> Self {
-        Self::start(rabin, window.len(), rabin.fingerprint_words(window), |zeros| rabin.push_word(zeros, 0))
+        // The leading one itself must move down by one word: the first entry of every word adds that move.
+        leave.iter_mut().take(1).flatten().for_each(|entry| *entry ^= rabin.push_word(top, 0) ^ top);
+        Self { rabin, leave, fingerprint: rabin.fingerprint_words(window) }
     }
 
     /// Moves on by one word and returns the new fingerprint.
     /// REQUIRES: `leaving` is the oldest word of the window; after another one all values are meaningless.
     #[inline]
-    pub fn roll(&mut self, leaving: u64, entering: u64) -> u64 {
+    fn roll(&mut self, leaving: u64, entering: u64) -> u64 {
         self.fingerprint = apply(&self.leave, leaving.swap_bytes()) ^ self.rabin.push_word(self.fingerprint, entering);
         self.fingerprint
     }
@@ -311,17 +278,6 @@ mod tests {
         #[test]
         fn fingerprint_words_matches_naive(words in symbols(40)) {
             prop_assert_eq!(standard().fingerprint_words(&words), naive_words(&words));
-        }
-
-        #[test]
-        fn sliding_bytes_match_naive(s in symbols(100), w in 0..20usize) {
-            let (rabin, w) = (standard(), w.min(s.len()));
-            let mut window = SlidingBytes::new(&rabin, &s[..w]);
-            prop_assert_eq!(window.fingerprint(), naive(Polynomial::STANDARD, &s[..w]));
-            for (first, &entering) in s[w..].iter().enumerate() {
-                let expected = naive(Polynomial::STANDARD, &s[first + 1..][..w]);
-                prop_assert_eq!(window.roll(s[first], entering), expected, "width {}, step {}", w, first);
-            }
         }
 
         #[test]

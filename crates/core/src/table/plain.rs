@@ -37,11 +37,6 @@ impl Plain {
         Self { values, depth, starts }
     }
 
-    /// The values.
-    pub fn values(&self) -> &[u64] {
-        &self.values
-    }
-
     /// Bytes of values and directory.
     pub fn bytes(&self) -> usize {
         self.values.len() * 8 + self.starts.len() * 4

@@ -86,28 +86,6 @@ impl EliasFano {
         self.low.bytes() + self.high.len() * 8 + (self.zeros.len() + self.ones.len()) * 4
     }
 
-    /// The value at place `i`.
-    pub fn get(&self, i: usize) -> Option<u64> {
-        (i < self.len).then(|| {
-            let heap = self.select::<_, true>(Portable, i) - i;
-            (heap as u64) << self.low_width | self.low.get(i)
-        })
-    }
-
-    /// The place of the first value ≥ `value`, and that value.
-    pub fn successor(&self, value: u64) -> Option<(usize, u64)> {
-        let bucket = self.bucket(value.checked_shr(64 - self.depth).unwrap_or(0));
-        let (mut from, mut to) = (bucket.start, bucket.end);
-        while from < to {
-            let middle = from + (to - from) / 2;
-            match self.get(middle)? < value {
-                true => from = middle + 1,
-                false => to = middle,
-            }
-        }
-        Some((from, self.get(from)?))
-    }
-
     /// Appends all values.
     pub fn decode(&self, out: &mut Vec<u64>) {
         out.reserve(self.len);

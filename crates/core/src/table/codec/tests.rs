@@ -76,15 +76,13 @@ proptest! {
         column.decode(&mut decoded);
         prop_assert_eq!(&decoded, &values);
         for (i, value) in values.iter().enumerate() {
-            prop_assert_eq!(column.get(i), Some(*value));
+            column.read(i..i + 1, &mut |first, values| assert_eq!((first, values), (i, &[*value][..])));
         }
-        prop_assert_eq!(column.get(values.len()), None);
+        column.read(values.len()..values.len() + 1, &mut |_, values| assert!(values.is_empty()));
         for (low, high) in ranges(&values, seed) {
             let mut found = Vec::new();
             column.visit(low, high, &mut |first, values| found.extend(placed(first, values)));
             prop_assert_eq!(found, expected(&values, (low, high)), "{}..={}", low, high);
-            let first = values.partition_point(|value| *value < low);
-            prop_assert_eq!(column.successor(low), values.get(first).map(|value| (first, *value)));
         }
     }
 
