@@ -24,7 +24,7 @@ from lookalike.lab.shared import corpus, labels, plots, synthetic, uniformity
 from lookalike.lab.shared.corpus import Corpus
 from lookalike.lab.shared.outcome import Claim, Outcome
 from lookalike.lab.shared.setting import ALPHABET, K, W, distinct, fingerprints, random_text, runs
-from lookalike.lab.simhash import table_designs
+from lookalike.lab.simhash import compression, table_designs
 from lookalike.lab.winnowing import (
     bounds,
     choose_k,
@@ -51,12 +51,13 @@ SMALL = {
     shingle_size: {"DOCUMENTS": 6},
     labels: {"PLANTED": 20},
     table_designs: {"UNIFORM": 2000, "REPEATS": 1},
+    compression: {"UNIFORM": 2000, "PATIENCE": 0.001},
     rolling: {"BYTES": 1 << 17, "REPEATS": 2, "SWEEP": (5, K)},
 }
 
 
 #: Experiments that tell of time, which is never the same twice.
-TIMED = ("rolling", "table-designs")
+TIMED = ("rolling", "table-designs", "compression")
 
 
 @pytest.fixture(scope="module", autouse=True)
@@ -148,6 +149,7 @@ def test_without_the_papers_figures_only_the_comparison_goes(
 WORDS = (
     *("estimator", "shingle-size", "evaluate"),
     *("simhash-pr", "simhash-features", "never-duplicated", "signatures", "leading-bit", "table-designs"),
+    "compression",
 )
 DULL = (b"0" * 1500, b"0" * 1500)
 

@@ -2,12 +2,17 @@
 
 use crate::column::{Column, Values};
 use crate::detach::detached;
+use crate::error::{unknown, ParameterError};
 use crate::input::Hashes;
 use lookalike_core::hash::identity::token_value;
 use lookalike_core::hash::mix64;
 use lookalike_core::hash::rolling::Rolling;
 use lookalike_core::naive;
 use lookalike_core::scheme;
+use lookalike_core::table::codec::elias_fano::EliasFano;
+use lookalike_core::table::codec::huffman::{Huffman, BLOCK_BYTES};
+use lookalike_core::table::codec::packed::{pack, Order, Packed};
+use lookalike_core::table::column::Column as _;
 use pyo3::prelude::*;
 use pyo3::pybacked::PyBackedBytes;
 
@@ -81,5 +86,118 @@ pub fn modulus_for(scheme: &str, window: usize) -> u64 {
     match scheme {
         "safe-modulo" => scheme::modulus_of_least_density(window),
         _ => scheme::modulus_at_density_of_winnowing(window),
+    }
+}
+
+/// Sorted fingerprints in one of the codecs.
+enum Encoded {
+    EliasFano(EliasFano),
+    Packed(Vec<u8>),
+    XorHuffman(Box<Huffman>),
+}
+
+impl Encoded {
+    fn new(codec: &str, values: &[u64]) -> PyResult<Self> {
+        match codec {
+            "elias-fano" => Ok(Self::EliasFano(EliasFano::new(values, 64))),
+            "packed" => Ok(Self::Packed(pack(values, Order::Ascending))),
+            "xor-huffman" => Ok(Self::XorHuffman(Box::new(Huffman::new(values, BLOCK_BYTES)))),
+            other => Err(unknown("codec", other, &["elias-fano", "packed", "xor-huffman"])),
+        }
+    }
+
+    fn bytes(&self) -> usize {
+        match self {
+            Self::EliasFano(column) => column.bytes(),
+            Self::Packed(bytes) => bytes.len(),
+            Self::XorHuffman(column) => column.bytes(),
+        }
+    }
+
+    /// Appends all values. Nothing: the bytes are damaged, which those just encoded never are.
+    fn decode(&self, out: &mut Vec<u64>) -> Option<()> {
+        match self {
+            Self::EliasFano(column) => column.decode(out),
+            Self::Packed(bytes) => Packed::open(&bytes[..], 0..bytes.len(), Order::Ascending)?.decode(out)?,
+            Self::XorHuffman(column) => column.decode(out)?,
+        }
+        Some(())
+    }
+
+    /// Counts the values in each of some ranges.
+    fn count(&self, ranges: impl Iterator<Item = (u64, u64)>) -> Option<u64> {
+        let mut count = 0;
+        match self {
+            Self::EliasFano(column) => {
+                ranges.for_each(|(low, high)| column.visit(low, high, &mut |_, values| count += values.len() as u64))
+            }
+            Self::Packed(bytes) => {
+                let column = Packed::open(&bytes[..], 0..bytes.len(), Order::Ascending)?;
+                for (low, high) in ranges {
+                    column.read(column.rows(low, high)?, &mut |_, values| count += values.len() as u64)?;
+                }
+            }
+            Self::XorHuffman(column) => {
+                for (low, high) in ranges {
+                    column.visit(low, high, |_| count += 1)?;
+                }
+            }
+        }
+        Some(count)
+    }
+}
+
+/// Sorted fingerprints, encoded by `elias-fano`, `packed` or the paper's `xor-huffman`.
+#[pyclass(frozen, module = "lookalike._core")]
+pub struct EncodedColumn(Encoded);
+
+fn damaged() -> PyErr {
+    ParameterError::new_err("the column cannot be decoded")
+}
+
+#[pymethods]
+impl EncodedColumn {
+    /// Sorts the values and encodes them.
+    #[new]
+    fn new(py: Python<'_>, codec: &str, values: Hashes) -> PyResult<Self> {
+        let mut values = values.0;
+        detached(py, usize::MAX, || {
+            values.sort_unstable();
+            Encoded::new(codec, &values)
+        })
+        .map(Self)
+    }
+
+    /// Bytes of the encoded values with everything that is needed to find them.
+    #[getter]
+    fn nbytes(&self) -> usize {
+        self.0.bytes()
+    }
+
+    /// Returns all values in ascending order.
+    fn decode(&self, py: Python<'_>) -> PyResult<Column> {
+        let mut values = Vec::new();
+        detached(py, usize::MAX, || self.0.decode(&mut values)).ok_or_else(damaged)?;
+        Ok(Values::U64(values).into())
+    }
+
+    /// As `decode`, for timing: decodes `times` times into the same memory and returns the sum of the values.
+    fn decode_pass(&self, py: Python<'_>, times: usize) -> PyResult<u64> {
+        let pass = || {
+            let mut values = Vec::new();
+            for _ in 0..times {
+                values.clear();
+                self.0.decode(&mut values)?;
+            }
+            Some(values.into_iter().fold(0, u64::wrapping_add))
+        };
+        detached(py, usize::MAX, pass).ok_or_else(damaged)
+    }
+
+    /// Counts, over all queries, the values that share the first `bits` bits with the query.
+    fn count(&self, py: Python<'_>, queries: Hashes, bits: u32) -> PyResult<u64> {
+        let rest = u64::MAX.checked_shr(bits).unwrap_or(0);
+        let ranges = queries.0.iter().map(|query| (query & !rest, query | rest));
+        detached(py, usize::MAX, || self.0.count(ranges)).ok_or_else(damaged)
     }
 }

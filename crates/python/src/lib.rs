@@ -42,7 +42,9 @@ mod _core {
     #[pymodule_export]
     use crate::hamming::{hamming_distances, table_candidates, table_design, table_frontier, HammingBatch};
     #[pymodule_export]
-    use crate::lab::{figure5, figure5_text, kgram_keys, memory_pass, memory_walk, modulus_for, rolling_pass, xxh3};
+    use crate::lab::{
+        figure5, figure5_text, kgram_keys, memory_pass, memory_walk, modulus_for, rolling_pass, xxh3, EncodedColumn,
+    };
     #[pymodule_export]
     use crate::near::HammingStore;
     #[pymodule_export]

@@ -40,6 +40,7 @@ FOLDERS = {
         "bit-distribution": "Fingerprints in 128 equal intervals, and what causes the spikes (Manku 2007, Figure 2b).",
         "leading-bit": "Leading bit in which successive fingerprints differ: do they cluster? (Manku 2007, Figure 2a).",
         "table-designs": "Rows, lookups and memory of designs for 3 bits, here and at billions (Manku 2007, §3.1).",
+        "compression": "Bits per fingerprint of three codecs, the entropy and the paper's half (Manku 2007, §3.2).",
     },
 }
 EXPERIMENTS = {name: summary for folder in FOLDERS.values() for name, summary in folder.items()}
