@@ -7,12 +7,12 @@ use lookalike_core::frontend::{Options, Stream, Unit};
 use lookalike_core::matching::align::{Aligner, Index};
 use lookalike_core::matching::entry::{Entry, EntryPart, Pick, SEPARATOR};
 use lookalike_core::matching::{Cohort, Comparison, MatchSettings};
-use lookalike_core::scheme::Kind;
+use lookalike_core::scheme::SchemeKind;
 
 /// A submission of the parts between zero bytes.
 fn entry(submitter: u32, bytes: &[u8], k: u32, t: u32) -> Option<Entry> {
     let thresholds = Thresholds::new(k.into(), t.into()).ok()?;
-    let by = Fingerprinter::new(thresholds, Kind::Robust, Options { unit: Unit::Word, homoglyphs: false });
+    let by = Fingerprinter::new(thresholds, SchemeKind::Robust, Options { unit: Unit::Word, homoglyphs: false });
     let mut entry = Entry::of(submitter, false);
     for text in bytes.split(|byte| *byte == 0).filter(|text| !text.is_empty()) {
         if !entry.tokens.is_empty() {

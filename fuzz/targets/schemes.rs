@@ -2,7 +2,7 @@
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
-use lookalike_core::scheme::{select_hashes, Gram, Kind};
+use lookalike_core::scheme::{select_hashes, Gram, SchemeKind};
 
 fuzz_target!(|input: (u8, u8, bool, Vec<u64>)| {
     let (window, number, narrow, mut hashes) = input;
@@ -12,14 +12,14 @@ fuzz_target!(|input: (u8, u8, bool, Vec<u64>)| {
     }
     let modulus = u64::from(number) + 1;
     let kinds = [
-        Kind::Every,
-        Kind::Modulo { modulus },
-        Kind::SafeModulo { modulus },
-        Kind::Winnow,
-        Kind::Robust,
-        Kind::Compact,
-        Kind::CompactRobust,
-        Kind::Smallest { count: usize::from(number) + 1 },
+        SchemeKind::Every,
+        SchemeKind::Modulo { modulus },
+        SchemeKind::SafeModulo { modulus },
+        SchemeKind::Winnow,
+        SchemeKind::Robust,
+        SchemeKind::Compact,
+        SchemeKind::CompactRobust,
+        SchemeKind::Smallest { count: usize::from(number) + 1 },
     ];
     let gram = |hash: &u64| Gram { key: (hash >> 32) as u32, identity: *hash, mixed: *hash };
     let grams: Vec<Gram> = hashes.iter().map(gram).collect();

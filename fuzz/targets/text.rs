@@ -4,7 +4,7 @@
 use libfuzzer_sys::fuzz_target;
 use lookalike_core::fingerprint::{Fingerprinter, Thresholds};
 use lookalike_core::frontend::{locate, stream, Options, Span, Unit};
-use lookalike_core::scheme::{Kind, Picks};
+use lookalike_core::scheme::{Picks, SchemeKind};
 
 fuzz_target!(|input: (bool, u8, String)| {
     let (homoglyphs, k, text) = input;
@@ -22,7 +22,7 @@ fuzz_target!(|input: (bool, u8, String)| {
             before = *span;
         }
         let Ok(thresholds) = Thresholds::new(k, k + 5) else { continue };
-        let by = Fingerprinter::new(thresholds, Kind::CompactRobust, options);
+        let by = Fingerprinter::new(thresholds, SchemeKind::CompactRobust, options);
         let mut picks = Picks::default();
         assert_eq!(by.text(&text, &mut picks), Ok(tokens.tokens.len()));
         assert_eq!(picks, by.stream(&tokens));

@@ -9,7 +9,7 @@ use lookalike_core::fingerprint::{Fingerprinter, Thresholds};
 use lookalike_core::frontend::{self, Options, Span, Stream, Unit};
 use lookalike_core::hash::identity::token_value;
 use lookalike_core::matching::entry::{Literal, Pick};
-use lookalike_core::scheme::Kind as Scheme;
+use lookalike_core::scheme::SchemeKind as Scheme;
 use std::ops::Range;
 use std::sync::OnceLock;
 use xxhash_rust::xxh3::xxh3_64;

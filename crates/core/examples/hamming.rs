@@ -7,7 +7,7 @@ use lookalike_core::hamming::batch::Batch;
 use lookalike_core::hamming::solve::{solve, Limit};
 use lookalike_core::hamming::tables::Tables;
 use lookalike_core::hash::mix64;
-use lookalike_core::table::pages::reserve;
+use lookalike_core::table::memory::reserve;
 use std::error::Error;
 
 /// Seconds of all cores so far, as the system counts them.

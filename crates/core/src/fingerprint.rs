@@ -11,7 +11,7 @@ use crate::frontend::{check_length, Options, Source, Stream, Unit, Visitor};
 use crate::hash::identity::Identify;
 use crate::hash::mix64;
 use crate::hash::rolling::Rolling;
-use crate::scheme::{self, open_closed_keys, Block, Grams, Kind, Order, Picks, Scheme};
+use crate::scheme::{self, open_closed_keys, Block, Grams, Order, Picks, Scheme, SchemeKind};
 use std::cell::RefCell;
 
 /// Largest t: a run of 65 536 tokens is a document of its own, and scans stay within the cache.
@@ -66,7 +66,7 @@ pub struct Fingerprinter {
 
 impl Fingerprinter {
     /// Puts the parts together.
-    pub fn new(thresholds: Thresholds, kind: Kind, options: Options) -> Self {
+    pub fn new(thresholds: Thresholds, kind: SchemeKind, options: Options) -> Self {
         let scheme = kind.scheme(thresholds.window());
         Self { thresholds, options, scheme, rolling: Rolling::new(thresholds.k) }
     }

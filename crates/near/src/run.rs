@@ -12,13 +12,13 @@ use crate::owners::RunOwners;
 use crate::run_file::{self, Content, RunFile};
 use crate::verified_pages::{PagedBody, VerifiedPages};
 use lookalike_core::hamming::design::Design;
-use lookalike_core::hamming::search::{locate, Found, Search};
+use lookalike_core::hamming::search::{locate, HammingHit, HammingSearch};
 use lookalike_core::hamming::BITS;
 use lookalike_core::hash::mix64;
 use lookalike_core::table::codec::elias_fano::EliasFano;
 use lookalike_core::table::codec::packed::Packed;
 use lookalike_core::table::column::Column;
-use lookalike_core::table::pages::reserve;
+use lookalike_core::table::memory::reserve;
 use lookalike_core::table::plain::Plain;
 use lookalike_core::table::sort::sort;
 use std::ops::Range;
@@ -119,7 +119,7 @@ impl RunTables {
 #[derive(Debug)]
 pub struct Run {
     design: Design,
-    search: Search,
+    search: HammingSearch,
     tables: RunTables,
     owners: RunOwners,
     /// The pages of a mapped file, which record damage.
@@ -148,7 +148,7 @@ impl Run {
             }
             Ok(column)
         })?;
-        let search = Search::new(design, first.len() as u64);
+        let search = HammingSearch::new(design, first.len() as u64);
         Ok(Self { design: design.clone(), search, tables, owners, pages: None, file: None })
     }
 
@@ -168,7 +168,7 @@ impl Run {
         };
         let pages = (hold == Hold::Mapped).then(|| file.pages().clone());
         entry.deleted.iter().for_each(|place| owners.delete(*place as usize));
-        let search = Search::new(&design, rows as u64);
+        let search = HammingSearch::new(&design, rows as u64);
         Ok(Self { design, search, tables, owners, pages, file: Some(entry.clone()) })
     }
 
@@ -238,7 +238,7 @@ impl Run {
         let order = &self.design.arrangements[0].order;
         let asked: Vec<(u32, u64, u8)> =
             rows.iter().enumerate().map(|(i, row)| (i as u32, order.apply(row.0), 0)).collect();
-        let mut found: Vec<Found> = Vec::new();
+        let mut found: Vec<HammingHit> = Vec::new();
         with!(&self.tables, columns => if let Some(first) = columns.first() {
             locate(first, &asked, &mut found);
         });

@@ -7,7 +7,7 @@ use crate::input::{Hashes, Input, Text, Whole};
 use lookalike_core::error::Result;
 use lookalike_core::fingerprint::{Fingerprinter as Core, Thresholds};
 use lookalike_core::frontend::{self, Options, Unit};
-use lookalike_core::scheme::{self, Kind, Picks};
+use lookalike_core::scheme::{self, Picks, SchemeKind};
 use pyo3::prelude::*;
 
 const UNITS: [&str; 3] = ["character", "word", "line"];
@@ -25,18 +25,18 @@ pub fn options_of(unit: &str, homoglyphs: bool) -> PyResult<Options> {
     Ok(Options { unit, homoglyphs })
 }
 
-fn kind_of(scheme: &str, modulus: Whole, count: Whole) -> PyResult<Kind> {
+fn kind_of(scheme: &str, modulus: Whole, count: Whole) -> PyResult<SchemeKind> {
     let modulus = || modulus.at_least_one("modulus", "divides nothing");
     let count = || count.at_least_one("count", "selects nothing");
     match scheme {
-        "every" => Ok(Kind::Every),
-        "modulo" => Ok(Kind::Modulo { modulus: modulus()? }),
-        "safe-modulo" => Ok(Kind::SafeModulo { modulus: modulus()? }),
-        "winnow" => Ok(Kind::Winnow),
-        "robust" => Ok(Kind::Robust),
-        "compact" => Ok(Kind::Compact),
-        "compact-robust" => Ok(Kind::CompactRobust),
-        "smallest" => Ok(Kind::Smallest { count: count()? as usize }),
+        "every" => Ok(SchemeKind::Every),
+        "modulo" => Ok(SchemeKind::Modulo { modulus: modulus()? }),
+        "safe-modulo" => Ok(SchemeKind::SafeModulo { modulus: modulus()? }),
+        "winnow" => Ok(SchemeKind::Winnow),
+        "robust" => Ok(SchemeKind::Robust),
+        "compact" => Ok(SchemeKind::Compact),
+        "compact-robust" => Ok(SchemeKind::CompactRobust),
+        "smallest" => Ok(SchemeKind::Smallest { count: count()? as usize }),
         other => Err(unknown("scheme", other, &SCHEMES)),
     }
 }

@@ -5,19 +5,19 @@ use crate::frontend::{locate, stream};
 use crate::testing::{fixed, messy_text};
 use proptest::prelude::*;
 
-const KINDS: [Kind; 8] = [
-    Kind::Every,
-    Kind::Modulo { modulus: 5 },
-    Kind::SafeModulo { modulus: 5 },
-    Kind::Winnow,
-    Kind::Robust,
-    Kind::Compact,
-    Kind::CompactRobust,
-    Kind::Smallest { count: 7 },
+const KINDS: [SchemeKind; 8] = [
+    SchemeKind::Every,
+    SchemeKind::Modulo { modulus: 5 },
+    SchemeKind::SafeModulo { modulus: 5 },
+    SchemeKind::Winnow,
+    SchemeKind::Robust,
+    SchemeKind::Compact,
+    SchemeKind::CompactRobust,
+    SchemeKind::Smallest { count: 7 },
 ];
 const UNITS: [Unit; 3] = [Unit::Character, Unit::Word, Unit::Line];
 
-fn maker(k: i64, t: i64, kind: Kind, unit: Unit) -> Fingerprinter {
+fn maker(k: i64, t: i64, kind: SchemeKind, unit: Unit) -> Fingerprinter {
     Fingerprinter::new(Thresholds::new(k, t).expect("valid"), kind, Options { unit, homoglyphs: false })
 }
 
@@ -62,7 +62,7 @@ fn blocks_equal_the_stream_on_a_text_of_many_blocks() {
 #[test]
 fn large_thresholds_work_on_small_texts() {
     let text = "a man a plan a canal panama ".repeat(500);
-    for kind in [Kind::Robust, Kind::Compact] {
+    for kind in [SchemeKind::Robust, SchemeKind::Compact] {
         assert_eq!(fused(&maker(65_536, 65_536, kind, Unit::Character), &text).0.len(), 0);
         assert_eq!(fused(&maker(1, 65_536, kind, Unit::Character), &text).0.len(), 1);
     }
@@ -89,7 +89,7 @@ proptest! {
         let (left, right) = (format!("{before}. {passage} .{after}"), format!("{after}\n {passage} \n{before}"));
         for (unit, k, t) in [(Unit::Character, 10, 40), (Unit::Word, 2, 5)] {
             let shared = stream(&passage, Options { unit, homoglyphs: false }).expect("short enough").tokens.len();
-            for kind in KINDS.into_iter().filter(|kind| shared >= t as usize && !matches!(kind, Kind::Modulo { .. } | Kind::Smallest { .. })) {
+            for kind in KINDS.into_iter().filter(|kind| shared >= t as usize && !matches!(kind, SchemeKind::Modulo { .. } | SchemeKind::Smallest { .. })) {
                 let by = maker(k, t, kind, unit);
                 let (a, b) = (fused(&by, &left).0, fused(&by, &right).0);
                 prop_assert!(a.hashes.iter().any(|hash| b.hashes.contains(hash)), "{:?} {:?}", kind, unit);
@@ -99,11 +99,11 @@ proptest! {
 
     #[test]
     fn the_slice_of_a_fingerprint_holds_its_k_gram(text in messy_text(0..10)) {
-        let by = maker(4, 9, Kind::Robust, Unit::Character);
+        let by = maker(4, 9, SchemeKind::Robust, Unit::Character);
         let picks = fused(&by, &text).0;
         for (span, hash) in locate(&text, by.options, &picks.positions, 4).iter().zip(&picks.hashes) {
             let slice = &text[span.start as usize..span.end as usize];
-            let inside = fused(&maker(4, 4, Kind::Every, Unit::Character), slice).0;
+            let inside = fused(&maker(4, 4, SchemeKind::Every, Unit::Character), slice).0;
             prop_assert!(inside.hashes.contains(hash), "{:?}", slice);
         }
     }

@@ -12,7 +12,7 @@ mod ascii_words;
 pub mod canonical;
 pub mod characters;
 pub mod decode;
-pub mod lines;
+pub mod line_tokens;
 pub mod offsets;
 #[cfg(target_arch = "x86_64")]
 mod packed_words;
@@ -124,7 +124,7 @@ impl Options {
             Unit::Character if text.is_ascii() => visitor.visit(ascii::Ascii::new(text.as_bytes())),
             Unit::Character => visitor.visit(characters::Characters::new(text, self.homoglyphs)),
             Unit::Word => visitor.visit(words::Words::new(text, self.homoglyphs)),
-            Unit::Line => visitor.visit(lines::Lines::new(text, self.homoglyphs)),
+            Unit::Line => visitor.visit(line_tokens::LineTokens::new(text, self.homoglyphs)),
         }
     }
 }

@@ -14,7 +14,7 @@
 use super::check::{Kernel, Portable, Way, ROWS};
 use super::design::{ball, Arrangement, Design};
 use crate::table::column::Column;
-use crate::table::pages::prefetch;
+use crate::table::memory::prefetch;
 use std::ops::Range;
 
 #[cfg(target_arch = "x86_64")]
@@ -37,7 +37,7 @@ const LINE_BITS: u32 = 4;
 
 /// A row within the distance of a query.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Found {
+pub struct HammingHit {
     /// Index of the query.
     pub query: u32,
     /// Position of the row in the first table.
@@ -50,7 +50,7 @@ pub struct Found {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Findings {
     /// Ascending, without duplicates.
-    pub found: Vec<Found>,
+    pub found: Vec<HammingHit>,
     /// For each query, how many rows it was compared with.
     pub candidates: Vec<u64>,
     /// Lookups of all queries.
@@ -72,7 +72,7 @@ struct Plan {
 
 /// A design made ready to search columns of some length.
 #[derive(Clone, Debug)]
-pub struct Search {
+pub struct HammingSearch {
     design: Design,
     plans: Vec<Plan>,
     way: Way,
@@ -90,11 +90,11 @@ struct Scratch {
     dealt: Vec<Keyed>,
     /// Of two groups of queries: one to be compared, one to be looked up.
     buckets: [Vec<Range<usize>>; 2],
-    /// Near rows of tables after the first: their query, their value in the first table's order, their distance.
+    /// GroupComparison rows of tables after the first: their query, their value in the first table's order, their distance.
     elsewhere: Vec<(u32, u64, u8)>,
 }
 
-impl Search {
+impl HammingSearch {
     /// REQUIRES: the columns that are searched have directories of the depths that `design` gives for `rows` rows.
     pub fn new(design: &Design, rows: u64) -> Self {
         let plans = design.arrangements.iter().map(|one| Plan::new(one, rows)).collect();
@@ -165,7 +165,7 @@ impl Search {
                 plan.find(column, group(step - 1), &mut scratch.buckets[(step - 1) % 2]);
             }
             if step >= 2 {
-                let near = Near { search: self, table, out, elsewhere: &mut scratch.elsewhere };
+                let near = GroupComparison { search: self, table, out, elsewhere: &mut scratch.elsewhere };
                 near.all(kernel, column, group(step - 2), &scratch.buckets[step % 2]);
             }
         }
@@ -187,12 +187,12 @@ fn deal(queries: &[Keyed], out: &mut Vec<Keyed>) {
     }
 }
 
-/// [`Search::look_with`] compiled for AVX-512.
+/// [`HammingSearch::look_with`] compiled for AVX-512.
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx512f,avx512vpopcntdq,popcnt")]
 fn look_avx512<C: Column>(
     count: CountAvx512,
-    search: &Search,
+    search: &HammingSearch,
     table: usize,
     column: &C,
     keyed: &[Keyed],
@@ -202,12 +202,12 @@ fn look_avx512<C: Column>(
     search.look_with(count, table, column, keyed, scratch, out);
 }
 
-/// [`Search::look_with`] compiled for AVX2.
+/// [`HammingSearch::look_with`] compiled for AVX2.
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx2,popcnt")]
 fn look_avx2<C: Column>(
     _: Avx2,
-    search: &Search,
+    search: &HammingSearch,
     table: usize,
     column: &C,
     keyed: &[Keyed],
@@ -270,14 +270,14 @@ fn flips(bits: u32, most: u32) -> Vec<u64> {
 }
 
 /// Compares queries with rows of one table.
-struct Near<'a> {
-    search: &'a Search,
+struct GroupComparison<'a> {
+    search: &'a HammingSearch,
     table: usize,
     out: &'a mut Findings,
     elsewhere: &'a mut Vec<(u32, u64, u8)>,
 }
 
-impl Near<'_> {
+impl GroupComparison<'_> {
     /// Compares each query of a group with its buckets.
     #[inline(always)]
     fn all<K: Kernel, C: Column>(mut self, kernel: K, column: &C, group: &[Keyed], buckets: &[Range<usize>]) {
@@ -350,7 +350,7 @@ impl Near<'_> {
         }
         let distance = pattern.count_ones() as u8;
         if self.table == 0 {
-            self.out.found.push(Found { query: query.1, row: at as u32, distance });
+            self.out.found.push(HammingHit { query: query.1, row: at as u32, distance });
         } else {
             self.elsewhere.push((query.1, design.arrangements[0].order.apply(order.undo(row)), distance));
         }
@@ -383,7 +383,7 @@ fn value_at<C: Column>(column: &C, at: usize) -> Option<u64> {
 }
 
 /// Finds the positions of values in a column that holds each of them once.
-pub fn locate<C: Column>(column: &C, values: &[(u32, u64, u8)], found: &mut Vec<Found>) {
+pub fn locate<C: Column>(column: &C, values: &[(u32, u64, u8)], found: &mut Vec<HammingHit>) {
     let prefix = |value: u64| value.checked_shr(64 - column.depth()).unwrap_or(0);
     let mut buckets = Vec::with_capacity(IN_FLIGHT);
     for group in values.chunks(IN_FLIGHT) {
@@ -392,7 +392,7 @@ pub fn locate<C: Column>(column: &C, values: &[(u32, u64, u8)], found: &mut Vec<
         buckets.extend(group.iter().map(|(_, value, _)| column.bucket(prefix(*value))));
         for ((query, value, distance), bucket) in group.iter().zip(&buckets) {
             let rows = within(column, bucket.clone(), *value, *value);
-            found.extend(rows.map(|row| Found { query: *query, row: row as u32, distance: *distance }));
+            found.extend(rows.map(|row| HammingHit { query: *query, row: row as u32, distance: *distance }));
         }
     }
 }
@@ -446,10 +446,10 @@ mod tests {
             for design in designs(distance, values.len() as u64).iter().step_by(3) {
                 let columns: Vec<Plain> = design.arrangements.iter().map(|one| column(one, &values)).collect();
                 let pieces: Vec<Pieces> = columns.iter().cloned().map(Pieces).collect();
-                let expected = Search::on(design, values.len() as u64, Way::Portable).run(&columns, &queries);
-                prop_assert_eq!(&Search::new(design, values.len() as u64).run(&pieces, &queries), &expected);
+                let expected = HammingSearch::on(design, values.len() as u64, Way::Portable).run(&columns, &queries);
+                prop_assert_eq!(&HammingSearch::new(design, values.len() as u64).run(&pieces, &queries), &expected);
                 for way in Way::all() {
-                    let search = Search::on(design, values.len() as u64, way);
+                    let search = HammingSearch::on(design, values.len() as u64, way);
                     prop_assert_eq!(&search.run(&columns, &queries), &expected, "{:?}", way);
                 }
             }

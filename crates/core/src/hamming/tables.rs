@@ -10,9 +10,9 @@
 //! **Source.** Manku, Jain, Das Sarma 2007, §3.1.
 
 use super::design::Design;
-use super::search::{Findings, Search};
+use super::search::{Findings, HammingSearch};
 use crate::error::{Error, Result};
-use crate::table::pages::reserve;
+use crate::table::memory::reserve;
 use crate::table::plain::{Plain, MAX_VALUES};
 use crate::table::sort::sort;
 use rayon::prelude::*;
@@ -43,7 +43,7 @@ enum Ids {
 /// Fingerprints, sorted once for each arrangement of a design.
 #[derive(Clone, Debug)]
 pub struct Tables {
-    search: Search,
+    search: HammingSearch,
     columns: Vec<Plain>,
     owners: Owners,
 }
@@ -92,7 +92,7 @@ impl Tables {
         let others: Vec<Plain> = others.collect();
         let mut columns = vec![Plain::new(first, design.arrangements[0].depth(rows))];
         columns.extend(others);
-        Ok(Self { search: Search::new(design, rows), columns, owners })
+        Ok(Self { search: HammingSearch::new(design, rows), columns, owners })
     }
 
     /// Bytes of tables and directories, without ids.
@@ -106,7 +106,7 @@ impl Tables {
     pub fn query_batch(&self, queries: &[u64]) -> Result<Answers> {
         too_many("queries", queries.len())?;
         let size = task_size(queries.len());
-        let parts: Vec<Part> = queries
+        let parts: Vec<TaskAnswers> = queries
             .par_chunks(size)
             .enumerate()
             .map(|(chunk, queries)| self.part((chunk * size) as u32, &self.search.run(&self.columns, queries)))
@@ -115,26 +115,26 @@ impl Tables {
     }
 
     /// What one task found, with ids instead of rows.
-    fn part(&self, first: u32, findings: &Findings) -> Part {
+    fn part(&self, first: u32, findings: &Findings) -> TaskAnswers {
         let mut rows = Vec::with_capacity(findings.found.len());
         for found in &findings.found {
             self.owners.each(found.row as usize, |id| rows.push((first + found.query, id, found.distance)));
         }
         rows.sort_unstable();
         rows.dedup();
-        Part { rows, candidates: findings.candidates.clone(), lookups: findings.lookups }
+        TaskAnswers { rows, candidates: findings.candidates.clone(), lookups: findings.lookups }
     }
 }
 
 /// Answers of one task.
-struct Part {
+struct TaskAnswers {
     rows: Vec<(u32, u64, u8)>,
     candidates: Vec<u64>,
     lookups: u64,
 }
 
 impl Answers {
-    fn of(parts: &[Part]) -> Self {
+    fn of(parts: &[TaskAnswers]) -> Self {
         let rows = || parts.iter().flat_map(|part| &part.rows);
         Self {
             queries: rows().map(|row| row.0).collect(),

@@ -8,7 +8,7 @@
 
 use super::entry::{Entry, Literal};
 use super::template::Marker;
-use crate::table::{Row, Table};
+use crate::table::{PlacedKey, Table};
 use std::collections::HashMap;
 
 /// The weight 1. Sums of weights are exact integers, so the order of addition does not matter.
@@ -65,11 +65,11 @@ pub struct Frequencies {
 impl Frequencies {
     /// Sorts the picks and counts submitters.
     pub fn new(entries: &[Entry]) -> Self {
-        let rows: Vec<Row> = entries
+        let rows: Vec<PlacedKey> = entries
             .iter()
             .enumerate()
             .flat_map(|(owner, entry)| {
-                let row = move |(at, key): (usize, u64)| Row { key, owner: owner as u32, at: at as u32 };
+                let row = move |(at, key): (usize, u64)| PlacedKey { key, owner: owner as u32, at: at as u32 };
                 entry.picks.iter().map(|pick| pick.key).enumerate().map(row)
             })
             .collect();

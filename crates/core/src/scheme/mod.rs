@@ -155,7 +155,7 @@ pub trait Scheme: Send + Sync {
 
 /// The schemes by name, with the numbers each of them needs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Kind {
+pub enum SchemeKind {
     /// Every k-gram.
     Every,
     /// Hashes that are 0 mod p.
@@ -183,7 +183,7 @@ pub enum Kind {
     },
 }
 
-impl Kind {
+impl SchemeKind {
     /// The scheme with windows of `window` k-grams.
     pub fn scheme(self, window: usize) -> Box<dyn Scheme> {
         match self {

@@ -11,26 +11,26 @@ const FIGURE_1: [u64; 17] = [77, 72, 42, 17, 98, 50, 17, 98, 8, 88, 67, 39, 77, 
 const FIGURE_2: [u64; 17] = [77, 74, 42, 17, 98, 50, 17, 98, 8, 88, 67, 39, 77, 74, 42, 17, 98];
 
 /// Every scheme, with the numbers it needs for windows of `window`.
-fn all_kinds(window: usize) -> Vec<Kind> {
+fn all_kinds(window: usize) -> Vec<SchemeKind> {
     let modulus = window as u64 / 2 + 1;
     vec![
-        Kind::Every,
-        Kind::Modulo { modulus },
-        Kind::SafeModulo { modulus },
-        Kind::Winnow,
-        Kind::Robust,
-        Kind::Compact,
-        Kind::CompactRobust,
-        Kind::Smallest { count: 5 },
+        SchemeKind::Every,
+        SchemeKind::Modulo { modulus },
+        SchemeKind::SafeModulo { modulus },
+        SchemeKind::Winnow,
+        SchemeKind::Robust,
+        SchemeKind::Compact,
+        SchemeKind::CompactRobust,
+        SchemeKind::Smallest { count: 5 },
     ]
 }
 
-fn has_guarantee(kind: Kind) -> bool {
-    !matches!(kind, Kind::Modulo { .. } | Kind::Smallest { .. })
+fn has_guarantee(kind: SchemeKind) -> bool {
+    !matches!(kind, SchemeKind::Modulo { .. } | SchemeKind::Smallest { .. })
 }
 
-fn is_robust(kind: Kind) -> bool {
-    matches!(kind, Kind::Robust | Kind::CompactRobust)
+fn is_robust(kind: SchemeKind) -> bool {
+    matches!(kind, SchemeKind::Robust | SchemeKind::CompactRobust)
 }
 
 /// k-grams of a byte text whose order keys are cut to `bits`, so that distinct k-grams tie.
@@ -83,7 +83,7 @@ fn select_in_blocks(scheme: &dyn Scheme, source: &Narrow, step: usize) -> Picks 
     picks
 }
 
-fn picks_of(kind: Kind, window: usize, text: &[u8], k: usize, bits: u32) -> Picks {
+fn picks_of(kind: SchemeKind, window: usize, text: &[u8], k: usize, bits: u32) -> Picks {
     let scheme = kind.scheme(window);
     let source = Narrow::new(text, k, bits, scheme.order());
     select(scheme.as_ref(), &source.keys, &source)
@@ -149,7 +149,7 @@ fn compact_densities_on_bytes() {
     let n = 3 << 20;
     let text: Vec<u8> = (0..n as u64).map(|i| mix64(i ^ 0x5EED) as u8).collect();
     for (k, window, most) in [(50, 100, 0.0170), (23, 17, 0.090)] {
-        let density = picks_of(Kind::Compact, window, &text, k, 32).len() as f64 / (n - k + 1) as f64;
+        let density = picks_of(SchemeKind::Compact, window, &text, k, 32).len() as f64 / (n - k + 1) as f64;
         assert!(density <= most, "density {density} at ({k}, {window})");
     }
 }
@@ -157,7 +157,7 @@ fn compact_densities_on_bytes() {
 #[test]
 fn robust_takes_one_in_w_of_a_run() {
     let zeros = vec![b'0'; 100_049];
-    for kind in [Kind::Robust, Kind::CompactRobust] {
+    for kind in [SchemeKind::Robust, SchemeKind::CompactRobust] {
         assert_eq!(picks_of(kind, 100, &zeros, 50, 32).len(), 1000, "{kind:?}");
     }
 }
@@ -167,7 +167,7 @@ fn short_documents() {
     for kind in all_kinds(8) {
         let picks = |n: usize| picks_of(kind, 8, &b"abcdefghijklmnopqrstuvwxyz"[..n], 5, 32);
         assert!(picks(0).is_empty() && picks(4).is_empty(), "{kind:?}");
-        if has_guarantee(kind) && kind != Kind::Every && !matches!(kind, Kind::SafeModulo { .. }) {
+        if has_guarantee(kind) && kind != SchemeKind::Every && !matches!(kind, SchemeKind::SafeModulo { .. }) {
             for n in [5, 8, 11] {
                 assert_eq!(picks(n).len(), 1, "{kind:?} {n}");
             }
@@ -236,7 +236,7 @@ proptest! {
 
     #[test]
     fn coarser_windows_nest(text in low_entropy_bytes(0..600), k in 1usize..8, window in 1usize..30, wider in 0usize..30) {
-        for kind in [Kind::Winnow, Kind::Compact, Kind::Robust, Kind::CompactRobust] {
+        for kind in [SchemeKind::Winnow, SchemeKind::Compact, SchemeKind::Robust, SchemeKind::CompactRobust] {
             let fine = picks_of(kind, window, &text, k, 8);
             let coarse = picks_of(kind, window + wider, &text, k, 8);
             if is_robust(kind) {
@@ -281,7 +281,7 @@ fn inside(picks: &Picks, start: usize, len: usize, k: usize) -> Vec<(usize, u64)
 
 /// What the windows wholly inside the run take, by the definition.
 fn picks_by_inner_windows(
-    kind: Kind,
+    kind: SchemeKind,
     window: usize,
     text: &[u8],
     k: usize,

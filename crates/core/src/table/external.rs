@@ -97,12 +97,12 @@ pub type Result<T> = std::result::Result<T, TableError>;
 /// A row without a position, in 12 bytes instead of 16.
 #[derive(Clone, Copy, Debug)]
 #[repr(C, packed(4))]
-struct Held {
+struct OwnedKey {
     key: u64,
     owner: u32,
 }
 
-impl Sortable for Held {
+impl Sortable for OwnedKey {
     type Order = u128;
 
     fn key(&self) -> u64 {
@@ -115,7 +115,7 @@ impl Sortable for Held {
     }
 }
 
-impl Held {
+impl OwnedKey {
     fn to_bytes(self) -> [u8; ROW] {
         let mut bytes = [0; ROW];
         bytes[..8].copy_from_slice(&self.key.to_le_bytes());
@@ -134,7 +134,7 @@ impl Held {
 /// Takes rows in any order and gives them back sorted.
 #[derive(Debug)]
 pub struct Sorter {
-    rows: Vec<Held>,
+    rows: Vec<OwnedKey>,
     /// Rows that may be in memory.
     most: usize,
     folder: Option<PathBuf>,
@@ -157,7 +157,7 @@ impl Sorter {
             if self.rows.len() == self.rows.capacity() {
                 self.make_room()?;
             }
-            self.rows.push(Held { key: *key, owner });
+            self.rows.push(OwnedKey { key: *key, owner });
         }
         Ok(())
     }
@@ -233,7 +233,7 @@ pub struct Sorted {
 
 #[derive(Debug)]
 enum Source {
-    Memory { rows: Vec<Held>, at: usize },
+    Memory { rows: Vec<OwnedKey>, at: usize },
     Files(Merge),
 }
 
@@ -284,7 +284,7 @@ impl Writer {
         Ok(writer)
     }
 
-    fn push(&mut self, row: Held) -> Result<()> {
+    fn push(&mut self, row: OwnedKey) -> Result<()> {
         self.bytes.extend(row.to_bytes());
         match self.bytes.len() == self.block * ROW {
             true => self.flush_block(),
@@ -355,7 +355,7 @@ impl Reader {
         }
     }
 
-    fn next(&mut self) -> Result<Option<Held>> {
+    fn next(&mut self) -> Result<Option<OwnedKey>> {
         if self.at == self.end {
             if self.left == 0 {
                 return Ok(None);
@@ -364,7 +364,7 @@ impl Reader {
             self.left -= rows;
             self.fill(rows as usize * ROW)?;
         }
-        let row = Held::from_bytes(&self.bytes[self.at..self.end]);
+        let row = OwnedKey::from_bytes(&self.bytes[self.at..self.end]);
         self.at += ROW;
         Ok(Some(row))
     }
@@ -399,14 +399,14 @@ impl Merge {
         self.heads.peek().map(|Reverse((order, _))| (order >> 32) as u64)
     }
 
-    fn next(&mut self) -> Result<Option<Held>> {
+    fn next(&mut self) -> Result<Option<OwnedKey>> {
         let Some(mut head) = self.heads.peek_mut() else { return Ok(None) };
         let Reverse((order, reader)) = *head;
         match self.readers[reader as usize].next()? {
             Some(row) => *head = Reverse((row.order(), reader)),
             None => drop(std::collections::binary_heap::PeekMut::pop(head)),
         }
-        Ok(Some(Held { key: (order >> 32) as u64, owner: order as u32 }))
+        Ok(Some(OwnedKey { key: (order >> 32) as u64, owner: order as u32 }))
     }
 }
 

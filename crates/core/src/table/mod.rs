@@ -11,7 +11,7 @@
 pub mod codec;
 pub mod column;
 pub mod external;
-pub mod pages;
+pub mod memory;
 pub mod plain;
 pub mod sort;
 
@@ -21,7 +21,7 @@ use std::ops::Range;
 /// A row: a key, whose it is and where it stands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 #[repr(C)]
-pub struct Row {
+pub struct PlacedKey {
     /// The key.
     pub key: u64,
     /// Index of the owner.
@@ -33,31 +33,31 @@ pub struct Row {
 /// Rows in ascending order of key, owner and position.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Table {
-    rows: Vec<Row>,
+    rows: Vec<PlacedKey>,
 }
 
-impl Sortable for Row {
-    type Order = Row;
+impl Sortable for PlacedKey {
+    type Order = PlacedKey;
 
     fn key(&self) -> u64 {
         self.key
     }
 
-    fn order(&self) -> Row {
+    fn order(&self) -> PlacedKey {
         *self
     }
 }
 
 impl Table {
     /// Sorts the rows. The result does not depend on their order nor on the number of threads.
-    pub fn new(rows: &[Row]) -> Self {
+    pub fn new(rows: &[PlacedKey]) -> Self {
         let mut rows = rows.to_vec();
         sort(&mut rows);
         Self { rows }
     }
 
     /// All rows.
-    pub fn rows(&self) -> &[Row] {
+    pub fn rows(&self) -> &[PlacedKey] {
         &self.rows
     }
 
@@ -86,7 +86,7 @@ mod tests {
         fn a_table_is_the_sorted_rows_whatever_their_order(
             keys in prop::collection::vec((prop_oneof![0u64..20, any::<u64>()], 0u32..5, 0u32..9), 0..300),
         ) {
-            let mut rows: Vec<Row> = keys.iter().map(|(key, owner, at)| Row { key: *key, owner: *owner, at: *at }).collect();
+            let mut rows: Vec<PlacedKey> = keys.iter().map(|(key, owner, at)| PlacedKey { key: *key, owner: *owner, at: *at }).collect();
             let table = Table::new(&rows);
             rows.sort_unstable();
             prop_assert_eq!(table.rows(), &rows[..]);

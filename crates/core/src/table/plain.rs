@@ -4,7 +4,7 @@
 //! million values (909 ns against 31).
 
 use super::column::Column;
-use super::pages::{prefetch, reserve};
+use super::memory::{prefetch, reserve};
 use std::ops::Range;
 
 /// Most values of a column: positions have 32 bits.

@@ -16,7 +16,7 @@ use super::{Cohort, Comparison, MatchOutcome, MatchSettings};
 use crate::fingerprint::{Fingerprinter, Thresholds};
 use crate::frontend::{Options, Stream, Unit};
 use crate::hash::mix64;
-use crate::scheme::Kind;
+use crate::scheme::SchemeKind;
 use crate::testing::low_entropy_bytes;
 use proptest::prelude::*;
 use std::ops::Range;
@@ -38,7 +38,7 @@ fn entry_of(submitter: u32, parts: &[Made]) -> Entry {
         entry.tokens.extend_from_slice(tokens);
         entry.parts.push(EntryPart { start, end: entry.tokens.len() as u32, k: *k, t: *t, worth: 1000 });
         let thresholds = Thresholds::new(i64::from(*k), i64::from(*t)).expect("valid");
-        let by = Fingerprinter::new(thresholds, Kind::Robust, Options { unit: Unit::Word, homoglyphs: false });
+        let by = Fingerprinter::new(thresholds, SchemeKind::Robust, Options { unit: Unit::Word, homoglyphs: false });
         let tokens = tokens.iter().map(|token| mix64(u64::from(*token))).collect();
         let picks = by.stream(&Stream { tokens, spans: Vec::new(), unit: Unit::Word });
         let pick = |(key, at): (u64, u32)| Pick { key, at: at + start };

@@ -3,7 +3,7 @@
 //! [`Fields`] is a column of one width with random access, in two loads a number. [`Writer`] and [`Reader`] take and give numbers of
 //! changing widths, as codes need them. Nothing reads behind the end: what is asked for there is zero.
 
-use crate::table::pages::{prefetch, reserve};
+use crate::table::memory::{prefetch, reserve};
 
 /// A mask of the lowest `width` bits. REQUIRES: `width` ≤ 64.
 #[inline(always)]

@@ -18,7 +18,7 @@ use super::bits::Fields;
 #[cfg(target_arch = "x86_64")]
 use crate::machine::BitInstructions;
 use crate::table::column::Column;
-use crate::table::pages::{prefetch, reserve};
+use crate::table::memory::{prefetch, reserve};
 use std::ops::Range;
 
 /// Words of a line: one count, then bits.

@@ -1,6 +1,6 @@
 //! Any text as lines: a token is the hash of a line's canonical form; lines with nothing canonical have none.
 //!
-//! Lines end at LF, CR, CR LF, VT, FF, NEL, LS and PS (the mandatory breaks of UAX 14). Cost: that of `characters.rs`, with one
+//! LineTokens end at LF, CR, CR LF, VT, FF, NEL, LS and PS (the mandatory breaks of UAX 14). Cost: that of `characters.rs`, with one
 //! line's canonical form in memory.
 
 use super::ascii::Ascii;
@@ -9,7 +9,7 @@ use super::{Source, Spans};
 use crate::hash::identity::{push_utf8, token_value};
 
 /// A text as line values.
-pub struct Lines<'t> {
+pub struct LineTokens<'t> {
     text: &'t str,
     at: usize,
     homoglyphs: bool,
@@ -18,7 +18,7 @@ pub struct Lines<'t> {
     characters: Vec<u32>,
 }
 
-impl<'t> Lines<'t> {
+impl<'t> LineTokens<'t> {
     /// Starts at the beginning of `text`.
     pub fn new(text: &'t str, homoglyphs: bool) -> Self {
         Self { text, at: 0, homoglyphs, canonical: Vec::new(), characters: Vec::new() }
@@ -88,7 +88,7 @@ fn break_length(text: &str) -> usize {
     }
 }
 
-impl Source for Lines<'_> {
+impl Source for LineTokens<'_> {
     type Token = u64;
 
     fn fill<P: Spans>(&mut self, tokens: &mut Vec<u64>, spans: &mut P, want: usize) -> bool {
