@@ -118,7 +118,7 @@ def test_there_is_one_writer(tmp_path: Path):
         (lambda: la.HammingTable.build([1]).query(1, 4), "distance `4` is above the distance of this table"),
         (lambda: la.HammingTable.build([1]).query(1 << 64), "fingerprint"),
         (lambda: la.HammingTable.build([-1]), "whole numbers"),
-        (lambda: la.HammingTable.build([1]).save(), "lives in memory"),
+        (lambda: la.HammingTable.build([1]).save(), "is only in memory"),
     ],
 )  # fmt: skip
 def test_what_cannot_be_is_refused(call, message: str):
