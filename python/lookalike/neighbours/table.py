@@ -10,16 +10,18 @@ from __future__ import annotations
 from collections.abc import Sequence
 from os import PathLike
 from types import TracebackType
-from typing import NamedTuple, Self, TypeAlias, overload
-
-from typing_extensions import Buffer
+from typing import TYPE_CHECKING, NamedTuple, Self, TypeAlias, overload
 
 from lookalike import params
 from lookalike._core import Column, HammingBatch, HammingStore, hamming_distances
 from lookalike.errors import ParameterError
 
+if TYPE_CHECKING:
+    # Type checkers know typing_extensions; the installed package does not depend on it.
+    from typing_extensions import Buffer
+
 #: Fingerprints or ids: an array of unsigned 64-bit numbers, or any sequence of whole numbers.
-Numbers: TypeAlias = Buffer | Sequence[int]
+Numbers: TypeAlias = "Buffer | Sequence[int]"
 Folder: TypeAlias = str | PathLike[str]
 
 
