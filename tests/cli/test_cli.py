@@ -11,13 +11,14 @@ from pathlib import Path
 import pytest
 
 import lookalike as la
+from support.children import PATIENCE
 
 TEXT = "A do run run run, a do run run. Meet me at the corner, he said, and bring the blue umbrella with you.\n" * 3
 
 
 def run(*arguments: str, stdin: bytes | None = None, **extra: object) -> subprocess.CompletedProcess[bytes]:
     command = [sys.executable, "-m", "lookalike", *arguments]
-    done = subprocess.run(command, input=stdin, capture_output=True, timeout=120, check=False, **extra)  # type: ignore[call-overload]
+    done = subprocess.run(command, input=stdin, capture_output=True, timeout=PATIENCE, check=False, **extra)  # type: ignore[call-overload]
     assert b"Traceback" not in done.stderr, done.stderr.decode()
     assert b"panicked" not in done.stderr, done.stderr.decode()
     return done

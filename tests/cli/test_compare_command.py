@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import pty
-import signal
 import socket
 import subprocess
 import sys
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any, NoReturn
 
@@ -17,6 +16,7 @@ import pytest
 
 import lookalike as la
 from lookalike import frontends
+from support.children import PATIENCE
 from support.submissions import classroom, pairs, prose, run, snapshot, work, write
 
 #: Resets what a background job would ignore, and lets something be done first.
@@ -38,7 +38,7 @@ def child(*arguments: str | Path, before: str = "", **extra: Any) -> subprocess.
 
 
 def finished(process: subprocess.Popen[bytes]) -> tuple[int, str, str]:
-    out, err = process.communicate(timeout=120)
+    out, err = process.communicate(timeout=PATIENCE)
     assert b"Traceback" not in err
     return process.returncode, out.decode(), err.decode()
 
@@ -221,12 +221,12 @@ def test_a_fault_of_a_front_end_costs_one_file(root: Path, tmp_path: Path, monke
     assert "please report it with the file: ZeroDivisionError" in report.skipped[0].reason
 
 
-def on_call(module: str, function: str) -> str:
-    """Return code that sends an interrupt to its own process when a function is called."""
+def on_call(module: str, function: str, number: int = 1) -> str:
+    """Return code that sends an interrupt to its own process when a function is called for the nth time."""
     return (
-        f"import {module} as module\nhonest = module.{function}\n"
-        f"def interrupted(*a, **k):\n    os.kill(os.getpid(), signal.SIGINT)\n    return honest(*a, **k)\n"
-        f"module.{function} = interrupted\n"
+        f"import itertools\nimport {module} as module\nhonest, calls = module.{function}, itertools.count(1)\n"
+        f"def interrupted(*a, **k):\n    if next(calls) == {number}:\n        os.kill(os.getpid(), signal.SIGINT)\n"
+        f"    return honest(*a, **k)\nmodule.{function} = interrupted\n"
     )
 
 
@@ -259,57 +259,42 @@ def test_an_interrupt_leaves_the_earlier_report_as_it_was(root: Path, tmp_path: 
     assert {path.name for path in tmp_path.iterdir()} == {"in", "out"}
 
 
-def until(terminal: int, wanted: bytes) -> bytes:
-    """Read what a terminal is shown until something appears there, or the end."""
+def all_of(terminal: int) -> bytes:
+    """Read what a terminal is shown until the other side is closed, which Linux tells by an error."""
     shown = b""
-    while wanted not in shown:
-        try:
-            part = os.read(terminal, 4096)
-        except OSError:
-            break
-        if not part:
-            break
-        shown += part
+    with contextlib.suppress(OSError):
+        while part := os.read(terminal, 4096):
+            shown += part
     return shown
 
 
-def on_a_terminal(act: Callable[[subprocess.Popen[bytes], int], None], *arguments: str | Path) -> tuple[int, str]:
-    """Run the command with a terminal for stderr; return its exit code and stdout."""
+def on_a_terminal(*arguments: str | Path, before: str = "") -> tuple[int, str, bytes]:
+    """Run the command with a terminal for stderr; return its exit code, stdout and what the terminal was shown."""
     terminal, end = pty.openpty()
-    process = child(*arguments, stderr=end, env=os.environ | {"TERM": "xterm", "COLUMNS": "100"})
+    process = child(*arguments, before=before, stderr=end, env=os.environ | {"TERM": "xterm", "COLUMNS": "100"})
     os.close(end)
     try:
-        act(process, terminal)
-        while until(terminal, b"\0"):
-            pass
-        out, _ = process.communicate(timeout=120)
+        shown = all_of(terminal)
+        out, _ = process.communicate(timeout=PATIENCE)
     finally:
         os.close(terminal)
-    return process.returncode, out.decode()
+    return process.returncode, out.decode(), shown
 
 
 def test_a_terminal_is_shown_phase_and_count(root: Path, tmp_path: Path):
-    shown: list[bytes] = []
-
-    def look(_: subprocess.Popen[bytes], terminal: int) -> None:
-        shown.append(until(terminal, b"6 of 6"))
-
-    code, out = on_a_terminal(look, root, "--out", tmp_path / "out")
+    code, out, shown = on_a_terminal(root, "--out", tmp_path / "out")
     assert code == 0
-    assert b"reading files" in shown[0]
-    assert b"6 of 6" in shown[0]
+    assert b"reading files" in shown
+    assert b"6 of 6" in shown
     assert "reading files" not in out
 
 
 def test_an_interrupt_amid_thousands_of_files_leaves_nothing(tmp_path: Path):
     text = [prose(i, 40) for i in range(40)]
     root = write(tmp_path / "in", {f"{i}.txt": text[i % 40] + prose(i, 30) for i in range(2000)})
-
-    def interrupt(process: subprocess.Popen[bytes], terminal: int) -> None:
-        assert b"reading files" in until(terminal, b"reading files")
-        process.send_signal(signal.SIGINT)
-
-    code, out = on_a_terminal(interrupt, root, "--out", tmp_path / "out")
+    amid = on_call("lookalike.comparison.job", "_read", 1000)
+    code, out, shown = on_a_terminal(root, "--out", tmp_path / "out", before=amid)
+    assert b"reading files" in shown
     assert (code, out) == (130, "")
     assert [path.name for path in tmp_path.iterdir()] == ["in"]
 
@@ -320,7 +305,7 @@ def test_a_reader_that_goes_away_is_no_error(root: Path, tmp_path: Path, argumen
     os.close(reader)
     process = child(root, "--out", tmp_path / "out", *arguments, stdout=writer)
     os.close(writer)
-    _, err = process.communicate(timeout=120)
+    _, err = process.communicate(timeout=PATIENCE)
     assert (process.returncode, err) == (0, b"")
     assert (tmp_path / "out" / "report.html").exists()
 

@@ -16,6 +16,7 @@ from hypothesis import strategies as st
 
 import lookalike as la
 from lookalike.corpora import restore
+from support.children import PATIENCE
 from support.dedups import FORMATS, Row, cells, command, content, corpus, lines, table, truth
 
 ROWS = corpus()
@@ -348,7 +349,7 @@ def test_the_facts_say_what_was_found_what_it_is_worth_and_what_was_not_read(
 def test_progress_is_shown_on_a_terminal_only(rows: Path, tmp_path: Path):
     pty = pytest.importorskip("pty")
     arguments = [sys.executable, "-m", "lookalike", "dedup", str(rows), "-o", str(tmp_path / "a"), "--pairs", "p.csv"]
-    piped = subprocess.run(arguments, capture_output=True, timeout=60, check=True, cwd=tmp_path)
+    piped = subprocess.run(arguments, capture_output=True, timeout=PATIENCE, check=True, cwd=tmp_path)
     assert piped.stderr == b""
     ours, theirs = pty.openpty()
     child = subprocess.Popen([*arguments, "--overwrite"], stdout=subprocess.PIPE, stderr=theirs, cwd=tmp_path)
@@ -361,7 +362,7 @@ def test_progress_is_shown_on_a_terminal_only(rows: Path, tmp_path: Path):
         pass  # What Linux says when the other side is closed.
     finally:
         os.close(ours)
-    out, _ = child.communicate(timeout=60)
+    out, _ = child.communicate(timeout=PATIENCE)
     assert child.returncode == 0
     assert out == piped.stdout
     for phase in (b"reading", b"comparing", b"naming", b"writing"):

@@ -12,11 +12,12 @@ import pytest
 import lookalike as la
 from lookalike.designs import curves
 from lookalike.designs.filters import Filter
+from support.children import PATIENCE
 
 
 def run(*arguments: str, code: int = 0) -> str:
     command = [sys.executable, "-m", "lookalike", "design", *arguments]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=120, check=False)
+    done = subprocess.run(command, capture_output=True, text=True, timeout=PATIENCE, check=False)
     assert done.returncode == code, done.stderr
     assert "Traceback" not in done.stderr
     return done.stderr.strip() if code else done.stdout

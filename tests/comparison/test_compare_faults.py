@@ -21,6 +21,7 @@ from typing import Any
 import pytest
 
 import lookalike as la
+from support.children import PATIENCE
 from support.packing import COMPRESSORS, MIB, tar_bytes, zip_bytes
 from support.submissions import classroom, pairs, prose, reasons, run, work, write
 
@@ -312,7 +313,7 @@ def test_nesting_that_is_ambiguous_does_not_end_the_process(tmp_path: Path, name
         "thread = threading.Thread(target=la.compare, args=sys.argv[1:], kwargs={'threads': 1})\n"
         "thread.start()\nthread.join()"
     )
-    done = subprocess.run([sys.executable, "-c", code, tmp_path], capture_output=True, timeout=300, check=False)
+    done = subprocess.run([sys.executable, "-c", code, tmp_path], capture_output=True, timeout=PATIENCE, check=False)
     assert done.returncode == 0
 
 

@@ -9,9 +9,9 @@ import random
 import signal
 import subprocess
 import sys
-import time
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pyarrow.parquet as pq
 import pytest
@@ -19,13 +19,12 @@ from backports import zstd
 
 import lookalike as la
 from lookalike.corpora.batches import RECORD_BYTES
+from support.children import PATIENCE, started_until
 from support.dedups import FORMATS, WORDS, command, corpus, edited, lines, table
 
 ROWS = corpus()
 Capture = pytest.CaptureFixture[str]
 MIB = 2**20
-#: Nobody waits longer for something to happen that must.
-PATIENCE = 60
 
 DEEP = '{"a":' + "[" * 1000 + "]" * 1000 + ', "text": "the same text as another one"}'
 #: Lines that are no records, and why.
@@ -243,23 +242,12 @@ def test_outputs_are_the_same_bytes_with_little_memory_and_any_number_of_threads
     assert spilled > 2.2 * 16 * MIB if "memory" in chosen else spilled == 0
 
 
-def started(*arguments: str | Path, scratch: Path, stdin: int | None = None) -> subprocess.Popen[bytes]:
-    scratch.mkdir(exist_ok=True)
-    return subprocess.Popen(
-        [sys.executable, "-m", "lookalike", *map(str, arguments)],
-        stdin=stdin,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        env={**os.environ, "TMPDIR": str(scratch)},
-    )
-
-
-def until(is_there: Callable[[], object], child: subprocess.Popen[bytes]) -> None:
-    """Wait for something to appear while a process is at work."""
-    deadline = time.monotonic() + PATIENCE
-    while not is_there():
-        assert child.poll() is None, child.communicate()
-        assert time.monotonic() < deadline
+#: The calls at which a run is stopped. While reading: when it copies standard input, of which it never gets the end.
+#: While writing: when it has packed 16 MiB of the input into the output.
+PHASES: dict[str, dict[str, Any]] = {
+    "reading": {"place": "shutil:copyfileobj", "waits": False, "given": lines(ROWS)},
+    "writing": {"place": "lookalike.corpora.filtering:Filtering._tell_of", "call": 16},
+}
 
 
 @pytest.mark.parametrize(
@@ -276,20 +264,16 @@ def test_a_run_that_is_stopped_leaves_nothing_that_looks_finished_and_the_next_c
     large: Path, tmp_path: Path, phase: str, stop: signal.Signals
 ):
     scratch, folder = tmp_path / "scratch", tmp_path / "out"
-    source = tmp_path / "rows.jsonl"
-    # Packing so much takes seconds, so that it is seen on the busiest machine; and standard input is not given in full.
-    source.write_bytes(large.read_bytes())
+    source = large if phase == "writing" else "-"
     folder.mkdir()
+    scratch.mkdir()
+    environment = {**os.environ, "TMPDIR": str(scratch)}
     arguments = ["-o", folder / "out.jsonl.gz", "--ledger", folder / "ledger", "--clusters", folder / "clusters.csv"]
+    child = started_until(**PHASES[phase], arguments=["dedup", source, *arguments], env=environment)
     if phase == "writing":
-        child = started("dedup", source, *arguments, scratch=scratch)
-        until(lambda: [one for one in folder.glob(".*/*") if one.stat().st_size > 2**16], child)
+        assert [one for one in folder.glob(".*/*") if one.stat().st_size > 2**16]
     else:
-        child = started("dedup", "-", *arguments, scratch=scratch, stdin=subprocess.PIPE)
-        assert child.stdin is not None
-        child.stdin.write(lines(ROWS))
-        child.stdin.flush()
-        until(lambda: [*scratch.glob("*/1")], child)
+        assert [*scratch.glob("*/1")]
     child.send_signal(stop)
     _, said = child.communicate(timeout=PATIENCE)
     assert [one for one in folder.iterdir() if not one.name.startswith(".")] == []
@@ -299,9 +283,11 @@ def test_a_run_that_is_stopped_leaves_nothing_that_looks_finished_and_the_next_c
     else:
         assert (child.returncode, said.strip()) == (130, b"lookalike: interrupted")
         assert [*scratch.iterdir()] == [*folder.iterdir()] == []
-    child = started("dedup", "-", *arguments, scratch=scratch, stdin=subprocess.PIPE)
-    _, said = child.communicate(lines(ROWS), timeout=PATIENCE)
-    assert (child.returncode, said) == (0, b"")
+    command = [sys.executable, "-m", "lookalike", "dedup", "-", *arguments]
+    done = subprocess.run(
+        command, input=lines(ROWS), capture_output=True, timeout=PATIENCE, env=environment, check=False
+    )
+    assert (done.returncode, done.stderr) == (0, b"")
     assert sorted(one.name for one in folder.iterdir()) == ["clusters.csv", "ledger", "out.jsonl.gz"]
     assert [*scratch.iterdir()] == []
 

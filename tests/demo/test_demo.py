@@ -16,6 +16,7 @@ from lookalike.comparison.result import Report
 from lookalike.demo import story
 from lookalike.errors import ParameterError
 from lookalike.rendering.html import folder
+from support.children import PATIENCE
 
 PLANTED = {frozenset((one.author, one.copier)) for one in story.PLANTED}
 
@@ -103,7 +104,7 @@ def test_the_demo_runs_offline_and_ends_with_a_report(tmp_path: Path):
     path = os.pathsep.join((str(tmp_path), os.environ.get("PYTHONPATH", "")))
     command = [sys.executable, "-m", "lookalike", "demo", "--out", "shown"]
     done = subprocess.run(
-        command, capture_output=True, cwd=tmp_path, env=os.environ | {"PYTHONPATH": path}, timeout=120
+        command, capture_output=True, cwd=tmp_path, env=os.environ | {"PYTHONPATH": path}, timeout=PATIENCE
     )
     assert (done.returncode, done.stderr) == (0, b"")
     shown = " ".join(done.stdout.decode().split())

@@ -6,9 +6,9 @@ import errno
 import random
 import re
 import shutil
+import signal
 import subprocess
 import sys
-import time
 from array import array
 from pathlib import Path
 
@@ -17,6 +17,7 @@ import pytest
 import lookalike as la
 from lookalike import params
 from lookalike.errors import LockedError, ParameterError
+from support.children import PATIENCE
 from support.hamming_tables import COMPAT, after, answers, batch, columns, compat_rows, expected, mixed, near_rows
 
 ROWS = near_rows(1, 500)
@@ -205,34 +206,38 @@ def test_names_are_durable_before_they_are_relied_on(tmp_path: Path):
     ]
 
 
+SCRIPT = Path(__file__).parents[1] / "support" / "hamming_tables.py"
+
+
 def test_a_reader_never_sees_half_a_commit(tmp_path: Path):
-    script = Path(__file__).parents[1] / "support" / "hamming_tables.py"
-    command = [sys.executable, str(script), str(tmp_path / "table"), "0"]
-    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as writer:
+    command = [sys.executable, str(SCRIPT), str(tmp_path / "table"), "0"]
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as writer:
+        assert writer.stdin
         assert writer.stdout
+        # The writer is at most two batches ahead, so the reader sees several generations however slow it is.
+        print("\n", file=writer.stdin, flush=True)
         seen = set()
-        for _ in range(12):
+        for number in range(12):
+            print(file=writer.stdin, flush=True)
             acknowledged = int(writer.stdout.readline()) + 1
+            assert acknowledged == number + 1
             with la.HammingTable.open(tmp_path / "table", hold="mapped") as table:
                 # Runs are merged and unlinked meanwhile.
                 assert table.generation >= acknowledged
                 assert rows_of(table) == after(table.generation), table.generation
                 seen.add(table.generation)
-        writer.kill()
+        writer.stdin.close()
+        assert writer.stdout.read().split() == ["12", "13"]
     assert len(seen) > 3
 
 
-def killed(folder: Path, first: int, after_seconds: float, is_at_a_save: bool) -> int:
-    """Kill a writer so long after it began, or after it first saved; how many batches it said were saved."""
-    script = Path(__file__).parents[1] / "support" / "hamming_tables.py"
-    command = [sys.executable, str(script), str(folder), str(first)]
-    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
-        assert process.stdout
-        lines = [process.stdout.readline()] if is_at_a_save else []
-        time.sleep(after_seconds)
-        process.kill()
-        lines += process.stdout.readlines()
-    return max((int(line) + 1 for line in lines if line.endswith("\n")), default=first)
+def killed(folder: Path, first: int, seconds: float, saves: int) -> int:
+    """Let the system kill a writer after so much processor time; return how many batches it said were saved."""
+    command = [sys.executable, str(SCRIPT), str(folder), str(first), str(seconds), str(saves)]
+    done = subprocess.run(command, stdout=subprocess.PIPE, text=True, timeout=PATIENCE, check=False)
+    assert done.returncode == -signal.SIGPROF
+    whole = [line for line in done.stdout.splitlines(keepends=True) if line.endswith("\n")]
+    return max((int(line) + 1 for line in whole), default=first)
 
 
 def test_nothing_that_was_saved_is_lost_when_the_writer_is_killed(tmp_path: Path):
@@ -241,7 +246,7 @@ def test_nothing_that_was_saved_is_lost_when_the_writer_is_killed(tmp_path: Path
     folder, saved = tmp_path / "table", 0
     for cycle in range(20):
         # Two kills at the time when the table is made, the others while it is written.
-        saved = killed(folder, saved, chance.random() * (0.3 if cycle < 2 else 0.15), cycle >= 2)
+        saved = killed(folder, saved, 0.001 + chance.random() * 0.015, int(cycle >= 2))
         if not (folder / "manifest").exists():
             assert saved == 0, "nothing was said to be saved"
             shutil.rmtree(folder, ignore_errors=True)

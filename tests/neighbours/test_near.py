@@ -15,13 +15,14 @@ import pytest
 
 import lookalike as la
 from lookalike.neighbours.files import parse
+from support.children import PATIENCE
 
 Rows = list[tuple[str, int]]
 
 
 def run(*arguments: str | Path, code: int = 0) -> tuple[str, str]:
     command = [sys.executable, "-m", "lookalike", *map(str, arguments)]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=120, check=False)
+    done = subprocess.run(command, capture_output=True, text=True, timeout=PATIENCE, check=False)
     assert done.returncode == code, done.stderr
     assert "Traceback" not in done.stderr
     return done.stdout, done.stderr

@@ -1,11 +1,14 @@
 """Tables of fingerprints for tests: rows from a seed, answers by comparing, and what a process does that is killed.
 
-Run as a script, this writes to a table until it is killed: ``hamming_tables.py FOLDER FIRST`` inserts batch after batch
-from number FIRST on, removes half of the one before, saves, and prints the number of each batch that was saved.
+Run as a script, ``hamming_tables.py FOLDER FIRST [SECONDS SAVES]`` writes to a table: it inserts batch after batch
+from number FIRST on, removes half of the one before, saves, and prints the number of each batch that was saved. Without
+SECONDS it writes a batch for each line of its standard input. With SECONDS the system ends it when it has used so much
+processor time, counted from its SAVES-th save, or from its start if that is 0. A busy machine changes nothing in that.
 """
 
 from __future__ import annotations
 
+import signal
 import sys
 from pathlib import Path
 
@@ -71,15 +74,27 @@ def compat_rows() -> list[tuple[int, int]]:
     return sorted((rows - set(near_rows(1, 40) + batch(1)[:100])) | set(near_rows(2, 60)))
 
 
-def main() -> None:
-    folder, first = Path(sys.argv[1]), int(sys.argv[2])
+def write_batches(folder: Path, first: int, seconds: float | None, saves: int) -> None:
+    """Write batch after batch until the system or the end of the standard input ends it."""
+    if seconds is not None and not saves:
+        signal.setitimer(signal.ITIMER_PROF, seconds)
     table = la.HammingTable.open(folder, write=True) if first else la.HammingTable.build()
     for number in range(first, first + 1000):
+        if seconds is None and not sys.stdin.readline():
+            return
         table.insert(*columns(batch(number)))
         if number:
             table.remove(*columns(batch(number - 1)[: BATCH // 2]))
         table.save(folder)
         print(number, flush=True)
+        if seconds is not None and number == first + saves - 1:
+            signal.setitimer(signal.ITIMER_PROF, seconds)
+
+
+def main() -> None:
+    """Read the arguments and write."""
+    folder, first, seconds, saves = (*sys.argv[1:], "", "0")[:4]
+    write_batches(Path(folder), int(first), float(seconds) if seconds else None, int(saves))
 
 
 if __name__ == "__main__":
