@@ -7,6 +7,7 @@ import gzip
 import io
 import json
 import os
+import re
 import signal
 import stat
 import subprocess
@@ -366,20 +367,23 @@ DAMAGE = {
 def test_a_ledger_that_is_damaged_is_refused_and_nothing_is_written(run: Path, name: str):
     damage, reason = DAMAGE[name]
     (run / "ledger").write_bytes(damage(run))
-    refused(run, reason)
+    assert re.search(reason, refusal(run))
+    assert sorted(path.name for path in run.iterdir()) == ["in", "ledger", "out"]
 
 
 @pytest.mark.parametrize("data", [B + A, A, b""])
 def test_a_ledger_of_other_files_is_refused_and_nothing_is_written(run: Path, data: bytes):
     (run / "out" / "a.jsonl").write_bytes(data)
-    refused(run, "is not what the run of ledger")
+    assert "is not what the run of ledger" in refusal(run)
+    assert sorted(path.name for path in run.iterdir()) == ["in", "ledger", "out"]
 
 
-def refused(run: Path, reason: str) -> None:
-    with pytest.raises(LedgerError, match=reason) as caught:
+def refusal(run: Path) -> str:
+    """Return why rows cannot be restored, in one line."""
+    with pytest.raises(LedgerError) as caught:
         restore(run / "ledger", run / "out", run / "back")
     assert "\n" not in str(caught.value)
-    assert sorted(path.name for path in run.iterdir()) == ["in", "ledger", "out"]
+    return str(caught.value)
 
 
 def test_an_output_may_be_compressed_or_expanded_before_its_rows_come_back(run: Path):

@@ -442,5 +442,7 @@ def test_no_damage_to_an_archive_ends_the_run(
         del data[cut % len(data) :]
     root = tmp_path_factory.getbasetemp() / f"damage-{kind}"
     root.mkdir(exist_ok=True)
-    names(collect([beside(root, f"x.{kind}", bytes(data))]))
-    collect([root / f"x.{kind}"])
+    beside_others = collect([beside(root, f"x.{kind}", bytes(data))])
+    assert names(beside_others) or reasons(beside_others), "the archive is neither read nor told"
+    alone = collect([root / f"x.{kind}"])
+    assert alone.submissions or alone.skipped
