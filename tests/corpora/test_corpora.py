@@ -10,7 +10,6 @@ from pathlib import Path
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
-from backports import zstd
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -23,6 +22,7 @@ from lookalike.deduplication.picking import rows_of
 from lookalike.deduplication.reading import Stretch
 from lookalike.deduplication.settings import settings
 from support.corpora import dedup, members, page, record, rows, texts, tree
+from support.packing import zstd
 
 
 def line(text: object, name: object = None, end: bytes = b"\n") -> bytes:

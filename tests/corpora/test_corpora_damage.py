@@ -11,7 +11,6 @@ from pathlib import Path
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
-from backports import zstd
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -20,6 +19,7 @@ from lookalike.corpora.compression import chunks, compressed
 from lookalike.corpora.delimited import Dialect, cuts
 from lookalike.errors import LedgerError, MissingExtraError, ParameterError
 from support.corpora import dedup, members, page, record, rows, texts
+from support.packing import zstd
 
 LINES = [b'{"id":%d,"text":"%d"}\n' % (number, random.Random(number).getrandbits(200)) for number in range(12_000)]
 PACK = {".gz": gzip.compress, ".zst": zstd.compress}

@@ -15,12 +15,12 @@ from typing import Any
 
 import pyarrow.parquet as pq
 import pytest
-from backports import zstd
 
 import lookalike as la
 from lookalike.corpora.batches import RECORD_BYTES
 from support.children import PATIENCE, started_until
 from support.dedups import FORMATS, WORDS, command, corpus, edited, lines, table
+from support.packing import zstd
 
 ROWS = corpus()
 Capture = pytest.CaptureFixture[str]

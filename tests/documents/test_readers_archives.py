@@ -8,7 +8,6 @@ import lzma
 import os
 import stat
 import struct
-import sys
 import tarfile
 import zipfile
 from pathlib import Path
@@ -30,12 +29,8 @@ from support.packing import (
     reasons,
     tar_bytes,
     zip_bytes,
+    zstd,
 )
-
-if sys.version_info >= (3, 14):
-    from compression import zstd
-else:
-    from backports import zstd
 
 # --- bombs --------------------------------------------------------------------------------
 

@@ -17,11 +17,11 @@ from typing import Any, NamedTuple
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
-from backports import zstd
 
 import lookalike as la
 from lookalike.cli.main import main
 from support.corpora import members, page, record
+from support.packing import zstd
 
 WORDS = [f"word{number}" for number in range(2000)]
 
