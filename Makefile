@@ -1,7 +1,7 @@
 # The only commands people and machines run. Each sets up what it needs: python3, cargo and make are enough.
 #
 #   make demo      build, and compare an embedded class; the report is out/demo/report.html
-#   make test      everything: lints, Rust and Python tests, fuzzing
+#   make test      everything: lints, Rust and Python tests, wheel and sdist in empty environments, fuzzing
 #   make quick     the tests without lints and fuzzing
 #   make check     lints, types and formatting only
 #   make bench     speeds with expected answers; RIVALS=DIR adds other tools in the same run
@@ -38,6 +38,7 @@ check: $(VENV)/.built
 	$(BIN)/ruff check --quiet python tests bench quality fuzz
 	$(BIN)/mypy
 	$(BIN)/python -m mypy.stubtest lookalike._core --concise --allowlist tests/support/stubtest.txt --ignore-unused-allowlist
+	@if command -v actionlint >/dev/null; then actionlint; else echo "make: actionlint is not on this machine: the workflow files are not checked"; fi
 
 .PHONY: fuzz
 fuzz: $(VENV)/.built
@@ -66,10 +67,13 @@ $(VENV)/.built: $(VENV)/.tools Cargo.toml Cargo.lock $(RUST_SOURCES)
 	$(BIN)/maturin develop --uv --release --quiet
 	touch $@
 
-# The report is walked in a browser; where Chromium cannot be had those tests are skipped, and say so.
+# Tests open the report in a browser. Where Chromium cannot be installed they are skipped, and say so.
+# On a fresh machine the package lists are missing, so the second attempt fetches them first.
 .PHONY: browser
+browser: export DEBIAN_FRONTEND := noninteractive
 browser:
 	@command -v chromium >/dev/null || apt-get install -y -qq chromium >/dev/null 2>&1 \
+	  || { apt-get update -qq && apt-get install -y -qq chromium; } >/dev/null 2>&1 \
 	  || echo "make: chromium is not on this machine and cannot be installed: the browser tests will be skipped" >&2
 
 clean:
