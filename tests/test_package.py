@@ -226,6 +226,24 @@ def imports(path: Path) -> Iterator[tuple[str, bool]]:
             yield node.module.split(".")[0], id(node) in at_once
 
 
+def test_the_citation_names_this_version_and_the_four_papers():
+    citation = (ROOT / "CITATION.cff").read_text(encoding="utf-8")
+    assert f"\nversion: {version()}\n" in citation
+    assert re.findall(r"doi: (\S+)", citation) == [
+        "10.1145/872757.872770",
+        "10.1109/SEQUEN.1997.666900",
+        "10.1007/3-540-45123-4_1",
+        "10.1145/1242572.1242592",
+    ]
+
+
+def test_the_paths_that_contributors_are_told_exist():
+    told = re.findall(r"`([\w.-]+/[\w./-]*)`", (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8"))
+    paths = [path for path in told if not re.search(r"NAME|COMMAND", path)]
+    assert len(paths) > 20
+    assert [path for path in paths if not (ROOT / path).exists()] == []
+
+
 def test_every_import_is_of_a_declared_package():
     own = set(sys.stdlib_module_names) | {"lookalike", "compression"}
     needed = names(PROJECT["dependencies"])
