@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import math
 import random
 from pathlib import Path
 from typing import Any
@@ -12,7 +11,6 @@ import pytest
 
 import lookalike as la
 from lookalike import params
-from lookalike.compat.datasketch import MinHash
 from support.submissions import run
 
 ROSES = ("a rose is a rose is a rose", "a rose is a flower which is a rose")
@@ -237,24 +235,3 @@ def test_the_call_is_what_the_command_prints(pair: tuple[Path, Path]):
     assert [row.sketching.sketch for row in found.estimates] == list(params.SKETCHES)
     texts = la.similarity(words(0, 2000), words(500, 2500))
     assert texts.estimates == found.estimates
-
-
-def test_minhash_has_the_names_people_know():
-    a, b = MinHash(), MinHash(num_perm=128)
-    assert a.is_empty()
-    assert math.isnan(a.jaccard(b))
-    a.update_batch(str(i).encode() for i in range(1000))
-    for i in range(500, 1500):
-        b.update(str(i).encode())
-    assert abs(a.jaccard(b) - 1 / 3) < 4 * math.sqrt(2 / 9 / 128)
-    assert abs(a.count() / 1000 - 1) < 4 / math.sqrt(128)
-    united = MinHash.union(a, b)
-    copy = a.copy()
-    a.merge(b)
-    assert a == united != copy
-    assert len(a.digest()) == len(a) == 128
-    assert MinHash.bulk([[b"x"], [b"x"]])[0].jaccard(MinHash.bulk([[b"x"]])[0]) == 1.0
-    a.clear()
-    assert a.is_empty()
-    with pytest.raises(la.ParameterError, match="seed `2`"):
-        MinHash(seed=2)

@@ -1,1 +1,1 @@
-"""Surfaces that people know from other packages, over our own sketches."""
+"""The interfaces of other packages over our own sketches and tables: change the import, keep the program."""
