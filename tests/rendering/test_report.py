@@ -288,6 +288,21 @@ def test_pages_stop_when_the_folder_is_full(tmp_path: Path, monkeypatch: pytest.
     assert sorted(path.name for path in last.parent.iterdir())[-1] == last.name
 
 
+@pytest.mark.parametrize(
+    ("pages_that_fit", "spare", "expected"), [(5, 0, 5), (5, -1, 5), (4, 1, 5), (4, 0, 4), (4, -1, 4), (1, 0, 1)]
+)
+def test_the_page_that_fills_the_folder_is_the_last_and_the_last_is_never_left_out(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, pages_that_fit: int, spare: int, expected: int
+):
+    put(school(SMALL), tmp_path / "all")
+    sizes = [path.stat().st_size for path in sorted((tmp_path / "all" / "pairs").iterdir())]
+    assert len(sizes) == 5
+    monkeypatch.setattr(folder, "MOST_BYTES", sum(sizes[:pages_that_fit]) + spare)
+    written = put(school(SMALL), tmp_path / "out")
+    assert (written.pages, len(written.left_out)) == (expected, int(expected < 5))
+    assert len(list((tmp_path / "out" / "pairs").iterdir())) == expected
+
+
 def test_passages_beyond_the_cap_are_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr(comparison_tables, "MOST_PASSAGES", 5)
     written = put(school(SMALL), tmp_path / "out")

@@ -181,3 +181,20 @@ def test_codes_are_different_even_when_they_begin_alike(monkeypatch: pytest.Monk
     codes = {secrets.code("S", str(i)) for i in range(200)}
     assert len(codes) == 200
     assert secrets.names.keys() == codes
+
+
+def test_a_word_of_half_the_names_is_masked_and_one_of_more_than_half_is_not():
+    """Six names: three have "thursday", four have "exercise"."""
+    owners = [{f"{word} {person}"} for word, person in zip(["thursday"] * 3 + ["monday"] * 3, PERSONS, strict=True)]
+    assert Mask(owners)("thursday") == BLOCK * 8
+    owners = [{f"{word} {person}"} for word, person in zip(["exercise"] * 4 + ["monday"] * 2, PERSONS, strict=True)]
+    assert Mask(owners)("exercise by ada") == f"exercise by {BLOCK * 3}"
+
+
+def test_of_few_names_a_word_that_most_have_is_masked():
+    owners = [{f"exercise {person}"} for person in PERSONS[:5]]
+    assert Mask(owners)("exercise") == BLOCK * 8
+    assert Mask([*owners, {"exercise six"}])("exercise") == "exercise"
+
+
+PERSONS = ["ada", "boris", "chiara", "dmitri", "elif", "farah"]
