@@ -3,7 +3,19 @@
 from typing import TYPE_CHECKING, Any
 
 from lookalike._core import TEXT_VERSION, Column, __version__
-from lookalike.errors import FormatError, FrontendError, ParameterError
+from lookalike.errors import (
+    DamagedError,
+    FormatError,
+    FrontendError,
+    LedgerError,
+    LockedError,
+    LookalikeError,
+    MissingExtraError,
+    NoSpaceError,
+    ParameterError,
+    TooManyErrorsError,
+    VersionError,
+)
 from lookalike.fingerprints import (
     Fingerprints,
     FingerprintTable,
@@ -36,6 +48,7 @@ if TYPE_CHECKING:
 __all__ = [
     "TEXT_VERSION",
     "Column",
+    "DamagedError",
     "Deduplication",
     "Design",
     "Estimate",
@@ -46,9 +59,14 @@ __all__ = [
     "FrontendError",
     "HammingTable",
     "IdfTable",
+    "LedgerError",
+    "LockedError",
     "LookUp",
+    "LookalikeError",
     "Measures",
+    "MissingExtraError",
     "NearReport",
+    "NoSpaceError",
     "ParameterError",
     "QueryBatch",
     "Report",
@@ -61,6 +79,8 @@ __all__ = [
     "Stream",
     "TableDesign",
     "TableDesigns",
+    "TooManyErrorsError",
+    "VersionError",
     "__version__",
     "canonical",
     "compare",

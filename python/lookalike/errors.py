@@ -1,24 +1,43 @@
-"""The exceptions a caller may meet; plain ``OSError`` stands for I/O."""
+"""The exceptions of this package. All are a ``LookalikeError``; errors of the system stay plain ``OSError``.
 
-from lookalike._core import DamagedError, FormatError, FrontendError, LockedError, ParameterError, VersionError
+Each is also the built-in error that says what kind it is, so ``except ValueError`` catches a refused parameter. They
+pickle, so that they reach the caller from another process.
+"""
+
+from __future__ import annotations
+
+from lookalike._core import (
+    DamagedError,
+    FormatError,
+    FrontendError,
+    LockedError,
+    LookalikeError,
+    ParameterError,
+    VersionError,
+)
 
 
-class MissingExtraError(ImportError):
+class MissingExtraError(LookalikeError, ImportError):
     """A command needs packages of an extra that is not installed; the message names the exact install."""
 
     def __init__(self, what: str, extra: str) -> None:
         super().__init__(f'{what} needs packages that are not installed: run pip install "lookalike[{extra}]"')
+        self._asked = what, extra
+
+    def __reduce__(self) -> tuple[type[MissingExtraError], tuple[str, str]]:
+        """Return what makes the exception again: its message alone would not."""
+        return type(self), self._asked
 
 
-class NoSpaceError(OSError):
+class NoSpaceError(LookalikeError, OSError):
     """There is no room for an output; what was written of it is removed, and the message tells what is needed."""
 
 
-class TooManyErrorsError(ValueError):
+class TooManyErrorsError(LookalikeError, ValueError):
     """More rows of a corpus could not be read than the caller allowed."""
 
 
-class LedgerError(ValueError):
+class LedgerError(LookalikeError, ValueError):
     """A ledger is damaged, not one of ours, or not that of these files."""
 
 
@@ -28,6 +47,7 @@ __all__ = [
     "FrontendError",
     "LedgerError",
     "LockedError",
+    "LookalikeError",
     "MissingExtraError",
     "NoSpaceError",
     "ParameterError",

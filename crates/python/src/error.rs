@@ -1,38 +1,92 @@
 //! The one place where the core's errors become Python exceptions.
+//!
+//! All of them are a `LookalikeError`, and also the built-in error that says what kind they are. A class with two bases cannot be made
+//! by `create_exception!`, so each is made on first use and kept.
 
 use lookalike_core::error::Error;
 use lookalike_near::error::Error as Near;
-use pyo3::exceptions::{PyOSError, PyValueError};
-use pyo3::{create_exception, PyErr};
+use pyo3::exceptions::{PyException, PyOSError, PyValueError};
+use pyo3::prelude::*;
+use pyo3::sync::PyOnceLock;
+use pyo3::types::{IntoPyDict, PyTuple, PyType};
 
-create_exception!(
-    lookalike._core,
+/// Where Python finds the classes, which is also what a traceback shows and what a pickle stores.
+const MODULE: &str = "lookalike.errors";
+
+/// Declares an exception class: its name, its bases, and what it means.
+macro_rules! exception {
+    ($name:ident, [$($base:expr),+], $doc:literal) => {
+        #[doc = $doc]
+        pub struct $name;
+
+        impl $name {
+            /// The class.
+            pub fn class(py: Python<'_>) -> PyResult<Bound<'_, PyType>> {
+                static CLASS: PyOnceLock<Py<PyType>> = PyOnceLock::new();
+                let made = CLASS.get_or_try_init(py, || made(py, stringify!($name), [$($base(py)?),+], $doc))?;
+                Ok(made.bind(py).clone())
+            }
+
+            /// An exception of this class.
+            #[allow(dead_code)]
+            pub fn new_err(message: impl Into<String>) -> PyErr {
+                let message = message.into();
+                Python::attach(|py| Self::class(py).map_or_else(|error| error, |class| PyErr::from_type(class, message)))
+            }
+        }
+    };
+}
+
+/// Makes a class.
+fn made<const N: usize>(py: Python<'_>, name: &str, bases: [Bound<'_, PyType>; N], doc: &str) -> PyResult<Py<PyType>> {
+    let content = [("__module__", MODULE), ("__doc__", doc)].into_py_dict(py)?;
+    let class = py.get_type::<PyType>().call1((name, PyTuple::new(py, bases)?, content))?;
+    Ok(class.cast_into::<PyType>()?.unbind())
+}
+
+/// A class of Python's own.
+fn builtin<T: pyo3::PyTypeInfo>(py: Python<'_>) -> PyResult<Bound<'_, PyType>> {
+    Ok(py.get_type::<T>())
+}
+
+exception!(LookalikeError, [builtin::<PyException>], "The base of all exceptions of this package.");
+exception!(
     ParameterError,
-    PyValueError,
+    [LookalikeError::class, builtin::<PyValueError>],
     "A parameter is outside its range; the message says what to use instead."
 );
-create_exception!(
-    lookalike._core,
+exception!(
     FrontendError,
-    PyValueError,
+    [LookalikeError::class, builtin::<PyValueError>],
     "A document cannot be read as text; the message says where and why."
 );
-
-create_exception!(
-    lookalike._core,
+exception!(
     FormatError,
-    PyValueError,
+    [LookalikeError::class, builtin::<PyValueError>],
     "Stored bytes are damaged or of another version; the message says which."
 );
-
-create_exception!(lookalike._core, DamagedError, FormatError, "A file is not what was written; the message names it.");
-create_exception!(
-    lookalike._core,
-    VersionError,
-    FormatError,
-    "A file was made by another version; the message says which."
+exception!(DamagedError, [FormatError::class], "A file is not what was written; the message names it.");
+exception!(VersionError, [FormatError::class], "A file was made by another version; the message says which.");
+exception!(
+    LockedError,
+    [LookalikeError::class, builtin::<PyOSError>],
+    "Another process is writing; the message says which."
 );
-create_exception!(lookalike._core, LockedError, PyOSError, "Another process is writing; the message says which.");
+
+/// Adds all classes to the module.
+pub fn export(module: &Bound<'_, PyModule>) -> PyResult<()> {
+    let py = module.py();
+    let all = [
+        LookalikeError::class(py)?,
+        ParameterError::class(py)?,
+        FrontendError::class(py)?,
+        FormatError::class(py)?,
+        DamagedError::class(py)?,
+        VersionError::class(py)?,
+        LockedError::class(py)?,
+    ];
+    all.iter().try_for_each(|class| module.add(class.name()?, class))
+}
 
 /// Maps an error of a kept table to its class. What the system said becomes the `OSError` of that number.
 pub fn near_to_python(error: Near) -> PyErr {

@@ -30,14 +30,6 @@ mod _core {
     #[pymodule_export]
     use crate::design::simulate_filter;
     #[pymodule_export]
-    use crate::error::FormatError;
-    #[pymodule_export]
-    use crate::error::FrontendError;
-    #[pymodule_export]
-    use crate::error::ParameterError;
-    #[pymodule_export]
-    use crate::error::{DamagedError, LockedError, VersionError};
-    #[pymodule_export]
     use crate::fingerprint::{canonical, concatenate, locate, select, stream, Fingerprinter};
     #[pymodule_export]
     use crate::hamming::{hamming_distances, table_candidates, table_design, table_frontier, HammingBatch};
@@ -58,6 +50,7 @@ mod _core {
 
     #[pymodule_init]
     fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {
+        crate::error::export(module)?;
         module.add("__version__", env!("CARGO_PKG_VERSION"))?;
         module.add("TEXT_VERSION", lookalike_core::frontend::canonical::TEXT_VERSION)?;
         module.add("MAX_T", lookalike_core::fingerprint::MAX_T)?;

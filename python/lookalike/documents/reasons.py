@@ -1,12 +1,14 @@
 """Reasons for not reading something that several readers share, and how sizes are written."""
 
+from lookalike.errors import LookalikeError
+
 KIB, MIB, GIB = 2**10, 2**20, 2**30
 
 A_LINK = "a link, and links are not followed"
 NOT_REGULAR = "not a regular file"
 
 
-class RefusedError(Exception):
+class RefusedError(LookalikeError):
     """A file, archive member or archive is not read. The message is the reason shown to the user."""
 
 
