@@ -23,5 +23,14 @@ class Problem:
     rows: int = 0
 
 
+def counted(number: int, one: str, many: str | None = None) -> str:
+    """Write a number with its noun.
+
+    >>> counted(1, "page"), counted(1200, "page"), counted(2, "query", "queries")
+    ('1 page', '1,200 pages', '2 queries')
+    """
+    return f"{number:,} {one if number == 1 else many or one + 's'}"
+
+
 def unheard(_phase: str, _done: int, _total: int | None) -> None:
     """Ignore progress: the default where nobody listens."""

@@ -10,21 +10,19 @@ import os
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from lookalike import _core, documents, params
 from lookalike._core import Column
+from lookalike._types import counted
+from lookalike.corpora.batching import Given, Text, batches
 from lookalike.engines import local
 from lookalike.errors import FrontendError, ParameterError
 from lookalike.params import Selection
 
-Text = str | bytes | bytearray | memoryview
 Document = Text | os.PathLike[str]
 #: What the core returns for a batch: hashes, positions, offsets, tokens, notes.
 Batch = tuple[Column, Column, Column, Column, list[tuple[int, tuple[str, bool, int] | None, str | None]]]
-
-#: Bytes of text a thread takes at a time: enough to make the hand-over free, little enough to balance.
-BATCH_BYTES = 1 << 20
 
 
 def select(
@@ -85,6 +83,16 @@ class Fingerprints:
 
     def __len__(self) -> int:
         return len(self.hashes)
+
+    def __repr__(self) -> str:
+        s = self.selection
+        tokens = counted(self.tokens, "token")
+        return f"<Fingerprints: {len(self):,} of {tokens}, {s.scheme}, k = {s.k}, t = {s.t}, {s.unit}>"
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Return what a pickle keeps: all of it, and bytes for a text that is a view of other memory."""
+        text = bytes(self.text) if isinstance(self.text, memoryview) else self.text
+        return vars(self) | {"text": text}
 
     @property
     def kgrams(self) -> int:
@@ -151,6 +159,11 @@ class FingerprintTable:
     def __len__(self) -> int:
         return len(self.tokens)
 
+    def __repr__(self) -> str:
+        s = self.selection
+        made = f"{counted(len(self), 'document')}, {counted(len(self.hashes), 'fingerprint')}"
+        return f"<FingerprintTable of {made}, {s.scheme}, k = {s.k}, t = {s.t}, {s.unit}>"
+
 
 @dataclass(frozen=True)
 class Stream:
@@ -161,6 +174,9 @@ class Stream:
 
     def __len__(self) -> int:
         return len(self.tokens)
+
+    def __repr__(self) -> str:
+        return f"<Stream of {counted(len(self), 'token')}>"
 
 
 def fingerprint(
@@ -184,7 +200,7 @@ def fingerprint(
 
 
 def fingerprint_batch(
-    texts: Iterable[Text],
+    texts: Iterable[Given],
     *,
     k: int | None = None,
     t: int | None = None,
@@ -199,8 +215,7 @@ def fingerprint_batch(
     chosen = params.selection(k, t, scheme, unit, homoglyphs, modulus, count)
     maker = _maker(chosen)
     # One thread takes a list as it is: its columns need not be put together again.
-    whole = [texts] if threads == 1 and isinstance(texts, list) else batches(texts)
-    parts = list(local.map_batches(maker.many, whole, threads))
+    parts = list(local.map_batches(maker.many, batches(texts, whole=threads == 1), threads))
     notes = tuple(noted(base, note) for base, part in _bases(parts) for note in part[4])
     columns = parts[0][:4] if len(parts) == 1 else _core.concatenate([part[:4] for part in parts])
     return FingerprintTable(*columns, chosen, notes)
@@ -236,26 +251,19 @@ def _make(text: Text, chosen: Selection) -> Fingerprints:
     return Fingerprints(hashes, positions, tokens, chosen, Reading(*reading), text)
 
 
-def batches(texts: Iterable[Text]) -> Iterator[list[Text]]:
-    """Cut documents into batches of about ``BATCH_BYTES``."""
-    batch: list[Text] = []
-    size = 0
-    for text in texts:
-        batch.append(text)
-        size += len(text)
-        if size >= BATCH_BYTES:
-            yield batch
-            batch, size = [], 0
-    if batch:
-        yield batch
-
-
 def _bases(parts: list[Batch]) -> Iterator[tuple[int, Batch]]:
     """Each batch with the index of its first document."""
     base = 0
     for part in parts:
         yield base, part
         base += len(part[3])
+
+
+def as_array(column: Column, dtype: Any, copy: bool | None) -> Any:
+    """Return a column as an array of numpy, which asked for it and is therefore there."""
+    import numpy
+
+    return numpy.array(column, dtype=dtype, copy=copy)
 
 
 def noted(base: int, note: tuple[int, tuple[str, bool, int] | None, str | None]) -> Note:
@@ -273,6 +281,7 @@ __all__ = [
     "Note",
     "Reading",
     "Stream",
+    "Text",
     "canonical",
     "fingerprint",
     "fingerprint_batch",

@@ -12,7 +12,7 @@ import zipfile
 
 import pytest
 
-from lookalike import frontends
+from lookalike import _types, frontends
 from lookalike.errors import FrontendError, ParameterError
 from lookalike.frontends import Readable, docx, html, pdf, readable
 
@@ -501,9 +501,9 @@ def test_importing_the_front_ends_loads_no_reader():
 
 
 def test_examples_of_the_package_run():
-    result = doctest.testmod(readable)
-    assert result.attempted >= 2
-    assert result.failed == 0
+    results = [doctest.testmod(module) for module in (readable, _types)]
+    assert sum(result.attempted for result in results) >= 2
+    assert sum(result.failed for result in results) == 0
 
 
 def test_every_language_has_a_front_end_that_reads_it():

@@ -1,11 +1,22 @@
-//! Columns handed to Python: read-only arrays that speak the buffer protocol, so `numpy.asarray(column)` copies nothing.
+//! Columns handed to Python: read-only arrays that speak the buffer protocol and Arrow, so `numpy.asarray(column)` and
+//! `pyarrow.array(column)` copy nothing. A pickle holds the numbers as one block of bytes.
 
+use crate::arrow;
+use crate::error::ParameterError;
+use crate::texts::bytes_of;
 use lookalike_core::frontend::Span;
+use pyo3::buffer::PyUntypedBuffer;
 use pyo3::exceptions::{PyBufferError, PyIndexError};
 use pyo3::ffi;
 use pyo3::prelude::*;
-use pyo3::types::{PyList, PySlice, PyTuple};
+use pyo3::types::{PyCapsule, PyList, PySlice, PyTuple, PyType};
 use std::ffi::{c_int, c_void, CStr};
+use std::sync::Arc;
+
+/// Letter of the byte order of this machine, as Python's `struct` has it.
+const ORDER: char = if cfg!(target_endian = "little") { '<' } else { '>' };
+/// From this protocol on a pickle may leave large blocks of bytes to the caller.
+const OUT_OF_BAND: u8 = 5;
 
 /// What a column holds.
 pub enum Values {
@@ -24,7 +35,8 @@ pub enum Values {
 /// It compares equal to any sequence with the same items, and `numpy.asarray` sees its memory as it is.
 #[pyclass(frozen, sequence, module = "lookalike._core")]
 pub struct Column {
-    values: Values,
+    /// Shared with what Arrow was handed, which may outlive the column.
+    values: Arc<Values>,
     /// What the buffer protocol points to: the shape, and the strides in bytes.
     shape: [ffi::Py_ssize_t; 2],
     strides: [ffi::Py_ssize_t; 2],
@@ -39,7 +51,11 @@ impl From<Values> for Column {
             Values::Rows(items, width) => (items.len() / (*width).max(1), 8, *width),
         };
         let signed = |n: usize| n as ffi::Py_ssize_t;
-        Self { values, shape: [signed(len), signed(width)], strides: [signed(item * width), signed(item)] }
+        Self {
+            values: Arc::new(values),
+            shape: [signed(len), signed(width)],
+            strides: [signed(item * width), signed(item)],
+        }
     }
 }
 
@@ -50,7 +66,7 @@ impl Column {
 
     fn item<'py>(&self, py: Python<'py>, i: usize) -> PyResult<Bound<'py, PyAny>> {
         let missing = || PyIndexError::new_err("column index out of range");
-        match &self.values {
+        match &*self.values {
             Values::U32(items) => Ok(items.get(i).ok_or_else(missing)?.into_pyobject(py)?.into_any()),
             Values::U64(items) => Ok(items.get(i).ok_or_else(missing)?.into_pyobject(py)?.into_any()),
             Values::Spans(items) => {
@@ -65,7 +81,7 @@ impl Column {
 
     /// The 32-bit numbers of the column, on their way back in; none if it holds others.
     pub fn as_positions(&self) -> &[u32] {
-        match &self.values {
+        match &*self.values {
             Values::U32(items) => items,
             _ => &[],
         }
@@ -73,7 +89,7 @@ impl Column {
 
     /// The 64-bit numbers of the column; none if it holds others.
     pub fn as_hashes(&self) -> &[u64] {
-        match &self.values {
+        match &*self.values {
             Values::U64(items) => items,
             _ => &[],
         }
@@ -81,14 +97,14 @@ impl Column {
 
     /// The numbers of a matrix, row by row; none if it is no matrix.
     pub fn as_rows(&self) -> &[u64] {
-        match &self.values {
+        match &*self.values {
             Values::Rows(items, _) => items,
             _ => &[],
         }
     }
 
     fn slice(&self, indices: impl Iterator<Item = usize>) -> Self {
-        let values = match &self.values {
+        let values = match &*self.values {
             Values::U32(items) => Values::U32(indices.filter_map(|i| items.get(i)).copied().collect()),
             Values::U64(items) => Values::U64(indices.filter_map(|i| items.get(i)).copied().collect()),
             Values::Spans(items) => Values::Spans(indices.filter_map(|i| items.get(i)).copied().collect()),
@@ -101,7 +117,7 @@ impl Column {
     }
 
     fn format(&self) -> &'static CStr {
-        match self.values {
+        match *self.values {
             Values::U64(_) | Values::Rows(..) => c"Q",
             _ => c"I",
         }
@@ -109,14 +125,14 @@ impl Column {
 
     /// A matrix has two even if its rows have one element.
     fn dimensions(&self) -> c_int {
-        match self.values {
+        match *self.values {
             Values::U32(_) | Values::U64(_) => 1,
             Values::Spans(_) | Values::Rows(..) => 2,
         }
     }
 
     fn pointer(&self) -> *const c_void {
-        match &self.values {
+        match &*self.values {
             Values::U32(items) => items.as_ptr().cast(),
             Values::U64(items) => items.as_ptr().cast(),
             Values::Spans(items) => items.as_ptr().cast(),
@@ -125,8 +141,91 @@ impl Column {
     }
 }
 
+/// Whole numbers of a block of bytes.
+fn numbers<const N: usize, T>(data: &[u8], is_swapped: bool, number: fn([u8; N]) -> T) -> PyResult<Vec<T>> {
+    if !data.len().is_multiple_of(N) {
+        return Err(ParameterError::new_err(format!("`{}` bytes are no column of numbers of {N} bytes", data.len())));
+    }
+    let one = |bytes: &[u8]| {
+        let mut own = [0; N];
+        own.copy_from_slice(bytes);
+        if is_swapped {
+            own.reverse();
+        }
+        number(own)
+    };
+    Ok(data.chunks_exact(N).map(one).collect())
+}
+
 #[pymethods]
 impl Column {
+    /// A column of the numbers in a buffer, which are copied: what `__reduce_ex__` says of another one.
+    ///
+    /// `format` is the byte order and the letter of Python's `struct`: `I` for 32 bits, `Q` for 64. `width` is the length of a row,
+    /// none for a column of single numbers.
+    #[new]
+    #[pyo3(signature = (data, format, width = None))]
+    fn new(data: &Bound<'_, PyAny>, format: &str, width: Option<usize>) -> PyResult<Self> {
+        let wrong =
+            || ParameterError::new_err(format!("a column of format `{format}` and width `{width:?}` is unknown"));
+        let buffer = PyUntypedBuffer::get(data)?;
+        let (data, is_swapped) = (bytes_of(&buffer)?, !format.starts_with(ORDER));
+        let values = match (format.trim_start_matches(['<', '>']), width) {
+            ("I", None) => Values::U32(numbers(data, is_swapped, u32::from_ne_bytes)?),
+            ("Q", None) => Values::U64(numbers(data, is_swapped, u64::from_ne_bytes)?),
+            ("I", Some(2)) => {
+                let ends = numbers(data, is_swapped, u32::from_ne_bytes)?;
+                Values::Spans(ends.chunks_exact(2).map(|span| Span { start: span[0], end: span[1] }).collect())
+            }
+            ("Q", Some(width)) if width > 0 => Values::Rows(numbers(data, is_swapped, u64::from_ne_bytes)?, width),
+            _ => return Err(wrong()),
+        };
+        let column = Self::from(values);
+        match usize::try_from(column.shape[0] * column.strides[0]) == Ok(data.len()) {
+            true => Ok(column),
+            false => Err(wrong()),
+        }
+    }
+
+    /// What makes the column again. Protocol 5 takes its memory as it is, so that nothing need be copied into the pickle.
+    fn __reduce_ex__<'py>(slf: &Bound<'py, Self>, protocol: u8) -> PyResult<(Bound<'py, PyType>, Bound<'py, PyTuple>)> {
+        let (py, column) = (slf.py(), slf.get());
+        let data = if protocol >= OUT_OF_BAND {
+            py.import("pickle")?.getattr("PickleBuffer")?.call1((slf,))?
+        } else {
+            py.get_type::<pyo3::types::PyBytes>().call1((slf,))?
+        };
+        let format = format!("{ORDER}{}", column.format().to_string_lossy());
+        let width = (column.dimensions() == 2).then_some(column.shape[1]);
+        Ok((py.get_type::<Self>(), (data, format, width).into_pyobject(py)?))
+    }
+
+    /// The column itself: it never changes.
+    fn __copy__(slf: Bound<'_, Self>) -> Bound<'_, Self> {
+        slf
+    }
+
+    /// The column itself: it never changes.
+    fn __deepcopy__<'py>(slf: Bound<'py, Self>, _memo: &Bound<'py, PyAny>) -> Bound<'py, Self> {
+        slf
+    }
+
+    /// The type as Arrow has it: unsigned numbers, or lists of fixed size of them.
+    fn __arrow_c_schema__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyCapsule>> {
+        arrow::schema(py, &self.values)
+    }
+
+    /// The type and the column itself, whose memory Arrow shares. Another type than this is not made.
+    #[pyo3(signature = (requested_schema = None))]
+    fn __arrow_c_array__<'py>(
+        &self,
+        py: Python<'py>,
+        requested_schema: Option<&Bound<'py, PyAny>>,
+    ) -> PyResult<(Bound<'py, PyCapsule>, Bound<'py, PyCapsule>)> {
+        let _ = requested_schema;
+        Ok((arrow::schema(py, &self.values)?, arrow::array(py, &self.values)?))
+    }
+
     fn __len__(&self) -> usize {
         self.count()
     }
@@ -150,7 +249,7 @@ impl Column {
 
     fn __eq__(&self, py: Python<'_>, other: &Bound<'_, PyAny>) -> PyResult<bool> {
         if let Ok(other) = other.cast::<Self>() {
-            return Ok(match (&self.values, &other.get().values) {
+            return Ok(match (&*self.values, &*other.get().values) {
                 (Values::U32(a), Values::U32(b)) => a == b,
                 (Values::U64(a), Values::U64(b)) => a == b,
                 (Values::Spans(a), Values::Spans(b)) => a == b,

@@ -2,10 +2,12 @@
 
 use crate::column::{Column, Values};
 use crate::detach::detached;
-use crate::error::{to_python, unknown};
+use crate::error::{to_python, unknown, FormatError};
 use crate::fingerprint::options_of;
 use crate::input::{Input, Whole};
 use crate::simhash::SimhashMaker;
+use crate::texts::ArrowTexts;
+use lookalike_core::clustering::{self, Capped};
 use lookalike_core::sketch::shingle::Shingling;
 use lookalike_core::table::external::TableError;
 use lookalike_dedup::corpus::{Corpus as Core, Refusal};
@@ -16,10 +18,10 @@ use lookalike_dedup::record::{self, RecordColumns};
 use lookalike_dedup::sign::Sketching;
 use lookalike_dedup::simhash_judge::Nearness;
 use pyo3::buffer::PyBuffer;
-use pyo3::exceptions::{PyOSError, PyOverflowError, PyValueError};
+use pyo3::exceptions::{PyOSError, PyOverflowError};
 use pyo3::prelude::*;
 use pyo3::pybacked::PyBackedBytes;
-use pyo3::types::{PyBytes, PyString};
+use pyo3::types::{PyBytes, PyString, PyType};
 use std::path::PathBuf;
 
 fn refused(refusal: Refusal) -> PyErr {
@@ -206,59 +208,6 @@ impl Corpus {
     }
 }
 
-/// The texts of the three buffers of an Arrow string array.
-pub struct ArrowTexts<'a> {
-    validity: Option<&'a [u8]>,
-    offsets: &'a [u8],
-    data: &'a [u8],
-    width: usize,
-}
-
-impl<'a> ArrowTexts<'a> {
-    /// Errors: buffers that do not hold `rows` texts.
-    pub fn new(
-        validity: Option<&'a PyBuffer<u8>>,
-        offsets: &'a PyBuffer<u8>,
-        data: &'a PyBuffer<u8>,
-        width: usize,
-        rows: usize,
-    ) -> PyResult<Self> {
-        let wrong = || PyValueError::new_err("the buffers of a batch do not hold as many texts as it has rows");
-        let validity = validity.map(bytes_of).transpose()?;
-        let offsets = bytes_of(offsets)?.get(..(rows + 1) * width).ok_or_else(wrong)?;
-        let found = Self { validity, offsets, data: bytes_of(data)?, width };
-        let ascend = (0..rows).all(|row| found.offset(row) <= found.offset(row + 1));
-        let is_covered = validity.is_none_or(|bits| bits.len() >= rows.div_ceil(8));
-        if !ascend || !is_covered || found.offset(rows) > found.data.len() {
-            return Err(wrong());
-        }
-        Ok(found)
-    }
-
-    fn offset(&self, row: usize) -> usize {
-        let at = &self.offsets[row * self.width..(row + 1) * self.width];
-        at.iter().rev().fold(0u64, |all, byte| all << 8 | u64::from(*byte)) as usize
-    }
-
-    /// The text of a row, if it has one.
-    pub fn get(&self, row: usize) -> Option<&'a [u8]> {
-        let is_there = self.validity.is_none_or(|bits| bits[row / 8] >> (row % 8) & 1 == 1);
-        is_there.then(|| &self.data[self.offset(row)..self.offset(row + 1)])
-    }
-}
-
-fn bytes_of(buffer: &PyBuffer<u8>) -> PyResult<&[u8]> {
-    let wrong = || PyValueError::new_err("a buffer of a batch is not one run of bytes");
-    if !buffer.is_c_contiguous() {
-        return Err(wrong());
-    }
-    if buffer.len_bytes() == 0 {
-        return Ok(&[]);
-    }
-    // SAFETY: the buffer is contiguous, holds so many bytes, and lives as long as the borrow; Arrow's buffers and `bytes` do not change.
-    Ok(unsafe { std::slice::from_raw_parts(buffer.buf_ptr().cast(), buffer.len_bytes()) })
-}
-
 /// What was decided.
 #[pyclass(frozen, module = "lookalike._core")]
 pub struct Outcome(job::DedupOutcome);
@@ -271,8 +220,70 @@ fn links(py: Python<'_>, links: impl Iterator<Item = Link>) -> Py<PyBytes> {
     PyBytes::new(py, &links.map(|link| link as u8).collect::<Vec<u8>>()).unbind()
 }
 
+/// The links of bytes that `links` made. Errors: a number that is none of a link.
+fn links_of(bytes: &[u8]) -> PyResult<Vec<Link>> {
+    let link = |number: &u8| match number {
+        0 => Ok(Link::None),
+        1 => Ok(Link::Identical),
+        2 => Ok(Link::Exact),
+        3 => Ok(Link::Estimated),
+        other => Err(FormatError::new_err(format!("`{other}` is no number of a link"))),
+    };
+    bytes.iter().map(link).collect()
+}
+
+/// The numbers of bytes that `floats` made.
+fn floats_of(bytes: &[u8]) -> Vec<f32> {
+    bytes.chunks_exact(4).map(|one| f32::from_ne_bytes([one[0], one[1], one[2], one[3]])).collect()
+}
+
+/// Rows and pairs as they come back from a pickle.
+type GivenRows<'py> = (Bound<'py, Column>, PyBackedBytes, PyBackedBytes);
+type GivenPairs<'py> = (Bound<'py, Column>, Bound<'py, Column>, PyBackedBytes, PyBackedBytes);
+/// What `rows`, `pairs`, `work`, `capped` and `giants` say.
+type Parts = (Decided, Pairs, (u64, u64, u64, u64), Vec<(u64, u32, u64)>, Vec<Giant>);
+
 #[pymethods]
 impl Outcome {
+    /// What `rows`, `pairs`, `work`, `capped` and `giants` said of another one.
+    #[new]
+    fn new(
+        rows: GivenRows<'_>,
+        pairs: GivenPairs<'_>,
+        work: (u64, u64, u64, u64),
+        capped: Vec<(u64, u32, u64)>,
+        giants: Vec<Giant>,
+    ) -> PyResult<Self> {
+        let (survivor, score, link) = (rows.0.get().as_positions().to_vec(), floats_of(&rows.1), links_of(&rows.2)?);
+        let (left, right) = (pairs.0.get().as_positions(), pairs.1.get().as_positions());
+        let (scores, found) = (floats_of(&pairs.2), links_of(&pairs.3)?);
+        let lengths = [score.len(), link.len(), scores.len(), found.len(), right.len()];
+        if lengths != [survivor.len(), survivor.len(), left.len(), left.len(), left.len()] {
+            return Err(FormatError::new_err("the columns of an outcome are not of one length"));
+        }
+        let pair = |at: usize| job::Pair { left: left[at], right: right[at], score: scores[at], link: found[at] };
+        let (documents, glances, exacts, unsampled) = work;
+        let capped = capped.into_iter().map(|(key, documents, untried)| Capped { key, documents, untried }).collect();
+        let giant = |(leader, documents, keys)| clustering::Giant { leader, documents, keys };
+        let (pairs, giants) = ((0..left.len()).map(pair).collect(), giants.into_iter().map(giant).collect());
+        Ok(Self(job::Outcome { survivor, score, link, pairs, documents, capped, giants, glances, exacts, unsampled }))
+    }
+
+    /// What makes the outcome again.
+    fn __reduce__<'py>(&self, py: Python<'py>) -> (Bound<'py, PyType>, Parts) {
+        (py.get_type::<Self>(), (self.rows(py), self.pairs(py), self.work(), self.capped(), self.giants()))
+    }
+
+    /// The outcome itself: it never changes.
+    fn __copy__(slf: Bound<'_, Self>) -> Bound<'_, Self> {
+        slf
+    }
+
+    /// The outcome itself: it never changes.
+    fn __deepcopy__<'py>(slf: Bound<'py, Self>, _memo: &Bound<'py, PyAny>) -> Bound<'py, Self> {
+        slf
+    }
+
     /// For each row its survivor, the score against it, and how that was found: 0 survives, 1 identical, 2 exact, 3 estimated.
     fn rows(&self, py: Python<'_>) -> Decided {
         let outcome = &self.0;

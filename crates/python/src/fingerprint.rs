@@ -4,6 +4,7 @@ use crate::column::{Column, Values};
 use crate::detach::detached;
 use crate::error::{to_python, unknown};
 use crate::input::{Hashes, Input, Text, Whole};
+use crate::texts::{Opened, Texts};
 use lookalike_core::error::Result;
 use lookalike_core::fingerprint::{Fingerprinter as Core, Thresholds};
 use lookalike_core::frontend::{self, Options, Unit};
@@ -145,31 +146,13 @@ impl Fingerprinter {
 
     /// Fingerprints of many documents: hashes, positions, where each document's begin (one more than documents), tokens
     /// of each, and a note on each document that was guessed, mended or refused. One bad document never ends a batch.
-    fn many(&self, py: Python<'_>, texts: Vec<Input>) -> PyResult<(Column, Column, Column, Column, Vec<Note>)> {
+    fn many(&self, py: Python<'_>, texts: Texts) -> PyResult<(Column, Column, Column, Column, Vec<Note>)> {
         let mut batch = Batch { offsets: vec![0], ..Batch::default() };
-        let mut rest = texts.as_slice();
-        while !rest.is_empty() {
-            let (now, later) = rest.split_at(first_helping(rest));
-            let len_bytes = now.iter().map(Input::len_bytes).sum();
-            detached(py, len_bytes, || now.iter().for_each(|input| batch.add(&self.0, input)));
-            // The only place where Ctrl-C can be noticed while the core works.
-            py.check_signals()?;
-            rest = later;
-        }
+        texts.view()?.each(py, |text| batch.add(&self.0, text))?;
         let (hashes, positions) = (Values::U64(batch.picks.hashes), Values::U32(batch.picks.positions));
         let (offsets, tokens) = (Values::U64(batch.offsets), Values::U32(batch.tokens));
         Ok((hashes.into(), positions.into(), offsets.into(), tokens.into(), batch.notes))
     }
-}
-
-/// How many documents from the front make up about 16 MB: a few hundredths of a second of work.
-pub fn first_helping(texts: &[Input]) -> usize {
-    let mut len_bytes = 0;
-    let full = texts.iter().position(|text| {
-        len_bytes += text.len_bytes();
-        len_bytes >= 16 << 20
-    });
-    full.map_or(texts.len(), |last| last + 1)
 }
 
 /// Columns in the making.
@@ -183,10 +166,10 @@ struct Batch {
 
 impl Batch {
     /// Appends one document; one that cannot be read has no fingerprints and a note.
-    fn add(&mut self, by: &Core, input: &Input) {
+    fn add(&mut self, by: &Core, text: Opened) {
         let index = self.tokens.len();
-        let made = input.open().and_then(|text| {
-            let count = by.text(&text.decoded.text, &mut self.picks)?;
+        let made = text.and_then(|text| {
+            let count = by.text(&text.decoded.text, &mut self.picks).map_err(|error| error.to_string())?;
             let is_notable = text.decoded.guessed || text.decoded.replaced > 0;
             Ok((count, is_notable.then(|| reading(&text))))
         });
@@ -196,7 +179,7 @@ impl Batch {
                 count
             }
             Err(error) => {
-                self.notes.push((index, None, Some(error.to_string())));
+                self.notes.push((index, None, Some(error)));
                 0
             }
         };

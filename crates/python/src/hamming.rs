@@ -10,6 +10,7 @@ use lookalike_core::hamming::solve::{frontier, longest_prefix, solve, Limit};
 use lookalike_core::hamming::tables::Tables;
 use lookalike_core::hamming::{design, Design, BITS};
 use pyo3::prelude::*;
+use pyo3::types::PyType;
 
 /// A design and its cost: (prefix, radius) of each table, lookups, candidates, bytes, nanoseconds.
 type Priced = (Vec<(u32, u32)>, u64, f64, u64, f64);
@@ -98,14 +99,42 @@ pub fn table_candidates(
 #[pyclass(frozen, module = "lookalike._core")]
 pub struct HammingBatch {
     batch: Batch,
+    /// What the tables were built on; kept to build them again elsewhere.
+    queries: Vec<u64>,
+    distance: u32,
 }
 
 #[pymethods]
 impl HammingBatch {
     #[new]
     fn new(py: Python<'_>, queries: Hashes, distance: Whole) -> PyResult<Self> {
-        let made = detached(py, usize::MAX, || Batch::new(&queries.0, small(distance)));
-        made.map(|batch| Self { batch }).map_err(to_python)
+        let distance = small(distance);
+        let batch = detached(py, usize::MAX, || Batch::new(&queries.0, distance)).map_err(to_python)?;
+        Ok(Self { batch, queries: queries.0, distance })
+    }
+
+    /// What makes the batch again: its queries and the distance.
+    fn __reduce__<'py>(&self, py: Python<'py>) -> (Bound<'py, PyType>, (Column, u32)) {
+        (py.get_type::<Self>(), (Values::U64(self.queries.clone()).into(), self.distance))
+    }
+
+    /// The batch itself: it never changes.
+    fn __copy__(slf: Bound<'_, Self>) -> Bound<'_, Self> {
+        slf
+    }
+
+    /// The batch itself: it never changes.
+    fn __deepcopy__<'py>(slf: Bound<'py, Self>, _memo: &Bound<'py, PyAny>) -> Bound<'py, Self> {
+        slf
+    }
+
+    fn __len__(&self) -> usize {
+        self.queries.len()
+    }
+
+    #[getter]
+    fn distance(&self) -> u32 {
+        self.distance
     }
 
     /// Numbers of queries, positions and distances of all pairs with a chunk whose first position is given.

@@ -72,20 +72,44 @@ impl Input {
         self.as_bytes().len()
     }
 
+    /// The document, borrowed.
+    pub fn document(&self) -> Document<'_> {
+        match self {
+            Self::Str(text) => Document::Str(text, 0),
+            Self::Mended(text, replaced) => Document::Str(text, *replaced),
+            Self::Bytes(bytes) => Document::Bytes(bytes),
+            Self::Copied(bytes) => Document::Bytes(bytes),
+        }
+    }
+
     /// The document as text. Errors: too large, or not a text.
     pub fn open(&self) -> Result<Text<'_>> {
-        check_length(self.len_bytes())?;
-        Ok(match self {
-            Self::Str(text) => Text { decoded: whole(text, 0), is_str: true },
-            Self::Mended(text, replaced) => Text { decoded: whole(text, *replaced), is_str: true },
-            Self::Bytes(bytes) => Text { decoded: decode(bytes)?, is_str: false },
-            Self::Copied(bytes) => Text { decoded: decode(bytes)?, is_str: false },
-        })
+        self.document().open()
     }
 }
 
-fn whole(text: &str, replaced: u32) -> Decoded<'_> {
-    Decoded::from_text(Cow::Borrowed(text), replaced)
+/// A document wherever it lies: a string and how many of its characters were replaced, or bytes.
+pub enum Document<'a> {
+    /// Text.
+    Str(&'a str, u32),
+    /// Bytes in any encoding.
+    Bytes(&'a [u8]),
+}
+
+impl<'a> Document<'a> {
+    /// The document as text. Errors: too large, or not a text.
+    pub fn open(self) -> Result<Text<'a>> {
+        match self {
+            Self::Str(text, replaced) => {
+                check_length(text.len())?;
+                Ok(Text { decoded: Decoded::from_text(Cow::Borrowed(text), replaced), is_str: true })
+            }
+            Self::Bytes(bytes) => {
+                check_length(bytes.len())?;
+                Ok(Text { decoded: decode(bytes)?, is_str: false })
+            }
+        }
+    }
 }
 
 /// A document as text, and how offsets in it are told to the caller.

@@ -3,6 +3,7 @@
 //! In: `str` and bytes-like objects, borrowed for the call. Out: whole columns that speak the buffer protocol, never a
 //! Python object a token. The GIL is released in `detach.rs` and nowhere else.
 
+mod arrow;
 mod column;
 mod compare;
 mod dedup;
@@ -16,6 +17,7 @@ mod lab;
 mod near;
 mod simhash;
 mod sketch;
+mod texts;
 
 use pyo3::prelude::*;
 

@@ -20,6 +20,8 @@ use std::sync::{Arc, PoisonError, RwLock};
 pub struct HammingStore {
     /// Nothing once it is closed. Taken without the GIL or for a moment only, so that nobody waits for both.
     store: RwLock<Option<FingerprintStore>>,
+    /// How it holds its tables.
+    hold: Hold,
 }
 
 /// Columns of what was found.
@@ -62,8 +64,8 @@ fn distance_of(distance: Whole) -> u32 {
 }
 
 impl HammingStore {
-    fn of(store: FingerprintStore) -> Self {
-        Self { store: RwLock::new(Some(store)) }
+    fn of(store: FingerprintStore, hold: Hold) -> Self {
+        Self { store: RwLock::new(Some(store)), hold }
     }
 
     /// Reads the store. Errors: closed, or what the work has.
@@ -115,7 +117,9 @@ impl HammingStore {
         // Made here, because counting in Python would take as long as sorting.
         let ids = ids.unwrap_or_else(|| Hashes((0..fingerprints.0.len() as u64).collect()));
         let (rows, hold) = (rows_of(fingerprints, ids)?, hold_of(hold)?);
-        detached(py, usize::MAX, || FingerprintStore::build(plan, hold, rows)).map(Self::of).map_err(near_to_python)
+        detached(py, usize::MAX, || FingerprintStore::build(plan, hold, rows))
+            .map(|store| Self::of(store, hold))
+            .map_err(near_to_python)
     }
 
     /// The table in a folder.
@@ -123,7 +127,7 @@ impl HammingStore {
     fn open(py: Python<'_>, folder: PathBuf, hold: &str, write: bool) -> PyResult<Self> {
         let hold = hold_of(hold)?;
         let opened = detached(py, usize::MAX, || FingerprintStore::open(Arc::new(System), &folder, hold, write));
-        opened.map(Self::of).map_err(near_to_python)
+        opened.map(|store| Self::of(store, hold)).map_err(near_to_python)
     }
 
     /// Reads everything of the table in a folder; how many rows it has.
@@ -196,6 +200,21 @@ impl HammingStore {
     #[getter]
     fn distance(&self, py: Python<'_>) -> PyResult<u32> {
         self.read(py, 0, |store| Ok(store.plan().distance))
+    }
+
+    /// What `build` takes beside the rows: distance, design, tables, hold.
+    fn recipe(&self, py: Python<'_>) -> PyResult<(u32, &'static str, Option<u64>, &'static str)> {
+        let plan = self.read(py, 0, |store| Ok(store.plan()))?;
+        let hold = match self.hold {
+            Hold::Plain => "plain",
+            Hold::Compressed => "compressed",
+            Hold::Mapped => "mapped",
+        };
+        Ok(match plan.limit {
+            Limit::Compact => (plan.distance, "compact", None, hold),
+            Limit::Fast => (plan.distance, "fast", None, hold),
+            Limit::Tables(tables) | Limit::Bytes(tables) => (plan.distance, "", Some(tables), hold),
+        })
     }
 
     #[getter]

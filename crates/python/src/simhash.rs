@@ -1,11 +1,11 @@
 //! Simhash fingerprints, as Python calls them.
 
 use crate::column::{Column, Values};
-use crate::dedup::ArrowTexts;
 use crate::detach::detached;
 use crate::error::{to_python, unknown};
-use crate::fingerprint::{first_helping, options_of, reading, Note, Reading};
+use crate::fingerprint::{options_of, reading, Note, Reading};
 use crate::input::{Input, Whole};
+use crate::texts::{ArrowTexts, Opened, Texts};
 use lookalike_core::error::Result;
 use lookalike_core::hash::identity::token_value;
 use lookalike_core::simhash::hashing::{Simhash, SimhashRecipe, Simhasher};
@@ -23,7 +23,7 @@ use pyo3::buffer::PyBuffer;
 use pyo3::exceptions::PyOSError;
 use pyo3::prelude::*;
 use pyo3::pybacked::{PyBackedBytes, PyBackedStr};
-use pyo3::types::PyBytes;
+use pyo3::types::{PyBytes, PyType};
 use std::sync::Arc;
 
 /// Makes fingerprints of texts, all by the same parameters.
@@ -60,16 +60,11 @@ impl SimhashMaker {
         Ok(Self { recipe })
     }
 
-    /// The table of idf of texts, of features that at least so many of them have; texts that cannot be read count as none.
-    fn idf(&self, py: Python<'_>, texts: Vec<Input>, least: u32) -> PyResult<IdfTable> {
+    /// The table of idf of batches of texts, of features that at least so many of them have; texts that cannot be read count as none.
+    fn idf(&self, py: Python<'_>, batches: Vec<Texts>, least: u32) -> PyResult<IdfTable> {
         let (mut hasher, mut counter) = (Simhasher::new(&self.recipe), DocumentCounter::default());
-        let mut rest = texts.as_slice();
-        while !rest.is_empty() {
-            let (now, later) = rest.split_at(first_helping(rest));
-            let len_bytes = now.iter().map(Input::len_bytes).sum();
-            detached(py, len_bytes, || now.iter().for_each(|input| count(&mut hasher, input, &mut counter)));
-            py.check_signals()?;
-            rest = later;
+        for texts in &batches {
+            texts.view()?.each(py, |text| count(&mut hasher, text, &mut counter))?;
         }
         Ok(IdfTable(Arc::new(counter.table(least))))
     }
@@ -85,24 +80,17 @@ impl SimhashMaker {
     }
 
     /// Fingerprints of many texts; one that cannot be read has none, and a note.
-    fn many(&self, py: Python<'_>, texts: Vec<Input>) -> PyResult<Rows> {
+    fn many(&self, py: Python<'_>, texts: Texts) -> PyResult<Rows> {
         let mut batch = Batch { hasher: Simhasher::new(&self.recipe), made: Vec::new(), notes: Vec::new() };
-        let mut rest = texts.as_slice();
-        while !rest.is_empty() {
-            let (now, later) = rest.split_at(first_helping(rest));
-            let len_bytes = now.iter().map(Input::len_bytes).sum();
-            detached(py, len_bytes, || now.iter().for_each(|input| batch.add(input)));
-            py.check_signals()?;
-            rest = later;
-        }
+        texts.view()?.each(py, |text| batch.add(text))?;
         Ok(batch.columns(py))
     }
 }
 
 /// Adds the features of a text.
-fn count(hasher: &mut Simhasher, input: &Input, counter: &mut DocumentCounter) {
+fn count(hasher: &mut Simhasher, text: Opened, counter: &mut DocumentCounter) {
     let mut values = Vec::new();
-    if input.open().and_then(|text| hasher.values(&text.decoded.text, &mut values)).is_ok() {
+    if text.is_ok_and(|text| hasher.values(&text.decoded.text, &mut values).is_ok()) {
         counter.add(&mut values);
     }
 }
@@ -136,9 +124,24 @@ pub struct IdfTable(Arc<Idf>);
 #[pymethods]
 impl IdfTable {
     /// The table that was stored.
-    #[staticmethod]
-    fn from_bytes(data: PyBackedBytes) -> PyResult<Self> {
+    #[new]
+    fn new(data: PyBackedBytes) -> PyResult<Self> {
         Idf::from_bytes(&data).map(|idf| Self(Arc::new(idf))).map_err(to_python)
+    }
+
+    /// What makes the table again.
+    fn __reduce__<'py>(&self, py: Python<'py>) -> (Bound<'py, PyType>, (Bound<'py, PyBytes>,)) {
+        (py.get_type::<Self>(), (self.to_bytes(py),))
+    }
+
+    /// The table itself: it never changes.
+    fn __copy__(slf: Bound<'_, Self>) -> Bound<'_, Self> {
+        slf
+    }
+
+    /// The table itself: it never changes.
+    fn __deepcopy__<'py>(slf: Bound<'py, Self>, _memo: &Bound<'py, PyAny>) -> Bound<'py, Self> {
+        slf
     }
 
     fn to_bytes<'py>(&self, py: Python<'py>) -> Bound<'py, PyBytes> {
@@ -174,11 +177,12 @@ struct Batch {
 
 impl Batch {
     /// Appends one text.
-    fn add(&mut self, input: &Input) {
+    fn add(&mut self, text: Opened) {
         let index = self.made.len();
-        let made = input.open().and_then(|text| {
+        let made = text.and_then(|text| {
             let is_notable = text.decoded.guessed || text.decoded.replaced > 0;
-            Ok((self.hasher.text(&text.decoded.text)?, is_notable.then(|| reading(&text))))
+            let made = self.hasher.text(&text.decoded.text).map_err(|error| error.to_string())?;
+            Ok((made, is_notable.then(|| reading(&text))))
         });
         let made = match made {
             Ok((made, notable)) => {
@@ -186,7 +190,7 @@ impl Batch {
                 made
             }
             Err(error) => {
-                self.notes.push((index, None, Some(error.to_string())));
+                self.notes.push((index, None, Some(error)));
                 Simhash::default()
             }
         };

@@ -3,8 +3,9 @@
 use crate::column::{Column, Values};
 use crate::detach::detached;
 use crate::error::{to_python, unknown, ParameterError};
-use crate::fingerprint::{first_helping, options_of, reading, Note, Reading};
+use crate::fingerprint::{options_of, reading, Note, Reading};
 use crate::input::{Input, Whole};
+use crate::texts::{Opened, Texts};
 use lookalike_core::error::Result;
 use lookalike_core::sketch::estimate::Estimate;
 use lookalike_core::sketch::exact::Counts;
@@ -13,7 +14,7 @@ use lookalike_core::sketch::shingle::{into_set, Shingler, Shingling};
 use lookalike_core::sketch::sketching::{Sketch as Core, TextSketcher};
 use pyo3::prelude::*;
 use pyo3::pybacked::PyBackedBytes;
-use pyo3::types::PyBytes;
+use pyo3::types::{PyBytes, PyType};
 
 fn kind_of(name: &str) -> PyResult<SketchKind> {
     let found = KINDS.iter().find(|(_, known)| *known == name);
@@ -101,30 +102,22 @@ impl SketchMaker {
     }
 
     /// Coordinates of many texts; one that cannot be read has a row of all ones and a note.
-    fn rows(&self, py: Python<'_>, texts: Vec<Input>) -> PyResult<Rows> {
+    fn rows(&self, py: Python<'_>, texts: Texts) -> PyResult<Rows> {
         let mut maker = TextSketcher::new(self.0).map_err(to_python)?;
+        let texts = texts.view()?;
         let (mut rows, mut shingles, mut notes) = (vec![0; texts.len() * self.0.size], Vec::new(), Vec::new());
-        let mut rest = texts.as_slice();
-        while !rest.is_empty() {
-            let (now, later) = rest.split_at(first_helping(rest));
-            let len_bytes = now.iter().map(Input::len_bytes).sum();
-            detached(py, len_bytes, || {
-                for input in now {
-                    let index = shingles.len();
-                    let row = &mut rows[index * self.0.size..][..self.0.size];
-                    shingles.push(fill(&mut maker, input, index, row, &mut notes));
-                }
-            });
-            py.check_signals()?;
-            rest = later;
-        }
+        texts.each(py, |text| {
+            let index = shingles.len();
+            let row = &mut rows[index * self.0.size..][..self.0.size];
+            shingles.push(fill(&mut maker, text, index, row, &mut notes));
+        })?;
         Ok((Values::Rows(rows, self.0.size).into(), Values::U32(shingles).into(), notes))
     }
 }
 
 /// Fills the row of one document of a batch and returns its shingles.
-fn fill(maker: &mut TextSketcher, input: &Input, index: usize, row: &mut [u64], notes: &mut Vec<Note>) -> u32 {
-    match input.open() {
+fn fill(maker: &mut TextSketcher, text: Opened, index: usize, row: &mut [u64], notes: &mut Vec<Note>) -> u32 {
+    match text {
         Ok(text) => {
             if text.decoded.guessed || text.decoded.replaced > 0 {
                 notes.push((index, Some(reading(&text)), None));
@@ -133,7 +126,7 @@ fn fill(maker: &mut TextSketcher, input: &Input, index: usize, row: &mut [u64], 
         }
         Err(error) => {
             row.fill(u64::MAX);
-            notes.push((index, None, Some(error.to_string())));
+            notes.push((index, None, Some(error)));
             0
         }
     }
@@ -165,9 +158,24 @@ pub struct Sketch(Core);
 #[pymethods]
 impl Sketch {
     /// The sketch that was stored.
-    #[staticmethod]
-    fn from_bytes(data: PyBackedBytes) -> PyResult<Self> {
+    #[new]
+    fn new(data: PyBackedBytes) -> PyResult<Self> {
         Core::from_bytes(&data).map(Self).map_err(to_python)
+    }
+
+    /// What makes the sketch again.
+    fn __reduce__<'py>(&self, py: Python<'py>) -> (Bound<'py, PyType>, (Bound<'py, PyBytes>,)) {
+        (py.get_type::<Self>(), (self.to_bytes(py),))
+    }
+
+    /// The sketch itself: it never changes.
+    fn __copy__(slf: Bound<'_, Self>) -> Bound<'_, Self> {
+        slf
+    }
+
+    /// The sketch itself: it never changes.
+    fn __deepcopy__<'py>(slf: Bound<'py, Self>, _memo: &Bound<'py, PyAny>) -> Bound<'py, Self> {
+        slf
     }
 
     fn to_bytes<'py>(&self, py: Python<'py>) -> Bound<'py, PyBytes> {

@@ -10,9 +10,10 @@ from lookalike.documents.reasons import in_bytes
 from lookalike.errors import MissingExtraError, ParameterError
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
     import pyarrow as pa
+    from typing_extensions import Buffer
 
 #: The column of ids that is taken where none is asked for, if it is there.
 USUAL_ID = "id"
@@ -64,20 +65,56 @@ def listed(names: Sequence[str]) -> str:
     return shown or "no columns"
 
 
+def field_names(schema: pa.Schema) -> list[str]:
+    """Name all columns, and the fields of structs behind the names of what holds them: ``doc``, ``doc.text``."""
+    return [name for field in schema for name in _below(field.name, field.type)]
+
+
+def _below(path: str, kind: pa.DataType) -> Iterator[str]:
+    import pyarrow as pa
+
+    yield path
+    if pa.types.is_struct(kind):
+        for field in kind:
+            yield from _below(f"{path}.{field.name}", field.type)
+
+
+def head_of(path: str, names: Sequence[str]) -> str:
+    """Return the column that a path leads into: the longest of the names that it begins with, else the path."""
+    parts = path.split(".")
+    heads = (".".join(parts[:length]) for length in range(len(parts), 0, -1))
+    return next((head for head in heads if head in names), path)
+
+
+def field_at(batch: Any, path: str) -> Any:
+    """Return a column of a table or batch, or a field of its structs; null where what holds it is null."""
+    head = head_of(path, batch.schema.names)
+    if head == path:
+        return batch[path]
+    import pyarrow.compute as pc
+
+    return pc.struct_field(batch[head], path[len(head) + 1 :].split("."))
+
+
 def columns(batch: pa.RecordBatch, wanted: Wanted, source: str) -> tuple[Columns, list[str]]:
     """Return a batch, and what is wrong with rows of it. Errors: ``ParameterError`` if columns hold something else."""
-    ids = None if wanted.name is None else names_of(batch[wanted.name])
-    numbers = None if wanted.number is None else _numbers(batch[wanted.number], wanted.number, source)
-    return texts_of(batch[wanted.text], source, ids, numbers)
+    ids = None if wanted.name is None else names_of(field_at(batch, wanted.name))
+    numbers = None if wanted.number is None else _numbers(field_at(batch, wanted.number), wanted.number, source)
+    return texts_of(field_at(batch, wanted.text), source, ids, numbers)
 
 
 def texts_of(
     texts: pa.Array, source: str, ids: Names | None = None, numbers: array[float] | None = None
 ) -> tuple[Columns, list[str]]:
     """Return texts as a batch, and what is wrong with rows of it. Errors: ``ParameterError`` if they are no texts."""
+    texts, notes = _capped(strings_of(texts, source))
+    return Columns(*buffers_of(texts), len(texts), ids, numbers), notes
+
+
+def buffers_of(texts: pa.Array) -> tuple[Buffer | None, Buffer, Buffer, int]:
+    """Return the validity, offsets and bytes of the rows of an array of strings, and the bytes per offset."""
     import pyarrow as pa
 
-    texts, notes = _capped(_strings(texts, source))
     width = 8 if pa.types.is_large_string(texts.type) or pa.types.is_large_binary(texts.type) else 4
     if texts.null_count and texts.offset % 8:
         texts = pa.concat_arrays([texts, texts[:0]])
@@ -91,20 +128,20 @@ def texts_of(
         offsets = bytes(width)
     elif start or offsets.size != width * (rows + 1):
         offsets = offsets.slice(start * width, width * (rows + 1))
-    return Columns(validity, offsets, b"" if data is None else data, width, rows, ids, numbers), notes
+    return validity, offsets, b"" if data is None else data, width
 
 
-def _strings(texts: pa.Array, source: str) -> pa.Array:
+def strings_of(texts: pa.Array, source: str) -> pa.Array:
     """Return an array of plain strings, or of bytes, which have the same layout."""
     import pyarrow as pa
 
     types = pa.types
     kind = texts.type
     if isinstance(texts, pa.ExtensionArray):
-        return _strings(texts.storage, source)
+        return strings_of(texts.storage, source)
     if types.is_dictionary(kind) or types.is_run_end_encoded(kind):
         decoded = texts.dictionary_decode() if types.is_dictionary(kind) else pa.compute.run_end_decode(texts)
-        return _strings(decoded, source)
+        return strings_of(decoded, source)
     if types.is_string_view(kind) or types.is_binary_view(kind):
         return texts.cast(pa.large_string() if types.is_string_view(kind) else pa.large_binary())
     if types.is_null(kind):

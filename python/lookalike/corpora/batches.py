@@ -111,6 +111,11 @@ class Source(Protocol):
         """Yield all rows, in order."""
 
 
+def as_bytes(buffer: Buffer) -> memoryview:
+    """Return a buffer as the core wants it: Arrow's are of signed bytes."""
+    return memoryview(buffer).cast("B")
+
+
 def without_texts(rows: int) -> Columns:
     """Return rows that are there but cannot be read."""
     return Columns(bytes((rows + 7) // 8), bytes(4 * (rows + 1)), b"", 4, rows)

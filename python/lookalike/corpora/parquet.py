@@ -13,7 +13,7 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from lookalike._types import Problem
-from lookalike.corpora.arrays import Wanted, arrow, columns, names_of
+from lookalike.corpora.arrays import Wanted, arrow, columns, field_at, field_names, names_of
 from lookalike.corpora.batches import CHUNK_BYTES, Columns, without_texts
 from lookalike.corpora.lines import check_rows, reason_of
 from lookalike.corpora.places import InPlace, Place
@@ -72,7 +72,7 @@ class ParquetSource(InPlace):
         import pyarrow as pa
 
         rows = file.metadata.row_group(group).num_rows
-        wanted = self.wanted.among(file.schema_arrow.names, self.name)
+        wanted = self.wanted.among(field_names(file.schema_arrow), self.name)
         done = 0
         try:
             check_group(file, group)
@@ -93,13 +93,13 @@ class ParquetSource(InPlace):
         if not self.is_readable:
             return
         with opened(self.place) as file:
-            column = self.wanted.among(file.schema_arrow.names, self.name).name
+            column = self.wanted.among(field_names(file.schema_arrow), self.name).name
             self.done = 0
             for group in range(file.metadata.num_row_groups):
                 rows = file.metadata.row_group(group).num_rows
                 if column is not None and group not in self.unread:
                     for batch in file.iter_batches(_MOST_ROWS, [group], [column]):
-                        yield replace(without_texts(batch.num_rows), ids=names_of(batch[column]))
+                        yield replace(without_texts(batch.num_rows), ids=names_of(field_at(batch, column)))
                 else:
                     yield without_texts(rows)
                 self.done += group_size(file, group)
@@ -115,7 +115,7 @@ class ParquetSource(InPlace):
         """Errors: ``ParameterError`` if a column is missing."""
         try:
             with opened(self.place) as file:
-                self.wanted.among(file.schema_arrow.names, self.name)
+                self.wanted.among(field_names(file.schema_arrow), self.name)
         except (RefusedError, OSError):
             return
 

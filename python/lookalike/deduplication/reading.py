@@ -4,17 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from lookalike import _core
 from lookalike._types import Problem
 from lookalike.corpora import Corpus, Scratch, open_sources
-from lookalike.corpora.batches import RECORD_BYTES, Batch, Columns, Lines, Source
+from lookalike.corpora.batches import RECORD_BYTES, Batch, Columns, Lines, Source, as_bytes
 from lookalike.deduplication.settings import Settings
 from lookalike.errors import TooManyErrorsError
-
-if TYPE_CHECKING:
-    from typing_extensions import Buffer
 
 READING, DECIDING, NAMING, WRITING = "reading", "comparing", "naming", "writing"
 
@@ -93,11 +89,6 @@ def push(core: _core.Corpus, batch: Batch) -> int:
         return data.nbytes
     core.push_texts([text for _, text in batch.rows])
     return sum(len(text) for _, text in batch.rows if text is not None)
-
-
-def as_bytes(buffer: Buffer) -> memoryview:
-    """Return a buffer as the core wants it: Arrow's are of signed bytes."""
-    return memoryview(buffer).cast("B")
 
 
 def check_errors(core: _core.Corpus, found: Sequence[Problem], settings: Settings) -> None:

@@ -14,12 +14,12 @@ from dataclasses import asdict, dataclass, field
 from typing import Any, Protocol
 
 from lookalike import _core, params
-from lookalike._types import Problem, Progress, unheard
+from lookalike._types import Problem, Progress, counted, unheard
 from lookalike.corpora import Corpus, Scratch, Staging, open_object, open_sources
 from lookalike.corpora.arrays import USUAL_ID, arrow
-from lookalike.corpora.batches import RECORD_BYTES, Batch, Columns, Lines, Source
+from lookalike.corpora.batches import RECORD_BYTES, Batch, Columns, Lines, Source, as_bytes
 from lookalike.deduplication.job import check_column
-from lookalike.deduplication.reading import READING, as_bytes
+from lookalike.deduplication.reading import READING
 from lookalike.deduplication.settings import MAX_THREADS
 from lookalike.errors import ParameterError, TooManyErrorsError
 from lookalike.params import Simhashing
@@ -48,6 +48,10 @@ class SimhashReport:
     largest: int
     out: str
     problems: list[Problem] = field(default_factory=list)
+
+    def __repr__(self) -> str:
+        made = f"{self.states['fingerprinted']:,} fingerprinted, {self.distinct:,} distinct"
+        return f"<SimhashReport: {counted(self.rows, 'row')}, {made}, in `{self.out}`>"
 
     @property
     def rows(self) -> int:

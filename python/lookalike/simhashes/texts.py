@@ -9,14 +9,16 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from typing import TypedDict, Unpack
+from typing import Any, TypedDict, Unpack
 
 from lookalike import _core, params
 from lookalike._core import Column
+from lookalike._types import counted
+from lookalike.corpora.batching import Given, batches
 from lookalike.corpora.staging import Staging
 from lookalike.engines import local
 from lookalike.errors import ParameterError
-from lookalike.fingerprints import Document, Note, Text, batches, load, noted
+from lookalike.fingerprints import Document, Note, as_array, load, noted
 from lookalike.params import Simhashing
 
 #: Languages that can be told, by ISO 639-1 code.
@@ -55,7 +57,7 @@ class IdfTable:
     def load(cls, path: str | os.PathLike[str]) -> IdfTable:
         """Read a table. Errors: ``OSError``, ``FormatError`` if it is damaged or of another version."""
         with open(path, "rb") as file:
-            return cls(_core.IdfTable.from_bytes(file.read()))
+            return cls(_core.IdfTable(file.read()))
 
     def save(self, path: str | os.PathLike[str], *, overwrite: bool = False) -> None:
         """Write the table, whole or not at all. Errors: ``OSError``, ``FileExistsError``."""
@@ -83,11 +85,11 @@ class IdfTable:
     __hash__ = None  # type: ignore[assignment]
 
     def __repr__(self) -> str:
-        return f"<IdfTable of {len(self):,} features in {self.documents:,} documents>"
+        return f"<IdfTable of {counted(len(self), 'feature')} in {counted(self.documents, 'document')}>"
 
 
 def idf_table(
-    texts: Iterable[Text],
+    texts: Iterable[Given],
     *,
     min_documents: int = MIN_DOCUMENTS,
     language: str | None = None,
@@ -100,7 +102,7 @@ def idf_table(
     corpus like the ones to come, and use it for all: fingerprints of different tables cannot be compared.
     """
     s = params.simhashing(features="paper", language=language, homoglyphs=homoglyphs, ignore=ignore)
-    return IdfTable(_made(s, None).idf(list(texts), min_documents))
+    return IdfTable(_made(s, None).idf(list(batches(texts)), min_documents))
 
 
 @dataclass(frozen=True)
@@ -125,6 +127,14 @@ class SimhashTable:
     def __getitem__(self, at: int) -> int | None:
         """Return the fingerprint of a text, ``None`` if it has none."""
         return self.fingerprints[at] if self.valid[at] else None
+
+    def __repr__(self) -> str:
+        made = f"{counted(len(self), 'text')}, {sum(self.valid):,} with a fingerprint"
+        return f"<SimhashTable of {made}, features {self.simhashing.features}>"
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> Any:
+        """Return the fingerprints as ``numpy.asarray`` asks for them, 0 for a text without one."""
+        return as_array(self.fingerprints, dtype, copy)
 
 
 def simhash(
@@ -154,13 +164,12 @@ def simhash(
 
 
 def simhash_batch(
-    texts: Iterable[Text], *, features: str | None = None, threads: int | None = None, **chosen: Unpack[Making]
+    texts: Iterable[Given], *, features: str | None = None, threads: int | None = None, **chosen: Unpack[Making]
 ) -> SimhashTable:
     """Fingerprint many texts on all cores. One that cannot be read has no fingerprint and a note."""
     core, s = maker(features=features, **chosen)
     # One thread takes a list as it is: its columns need not be put together again.
-    whole = [texts] if threads == 1 and isinstance(texts, list) else batches(texts)
-    parts = list(local.map_batches(core.many, whole, threads))
+    parts = list(local.map_batches(core.many, batches(texts, whole=threads == 1), threads))
     notes: list[Note] = []
     base = 0
     for part in parts:

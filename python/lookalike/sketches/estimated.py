@@ -8,13 +8,15 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import astuple, dataclass
-from typing import NamedTuple, Unpack
+from typing import Any, NamedTuple, Unpack
 
 from lookalike import _core, params
 from lookalike._core import Column
+from lookalike._types import counted
+from lookalike.corpora.batching import Given, batches
 from lookalike.engines import local
 from lookalike.errors import ParameterError
-from lookalike.fingerprints import Document, Note, Reading, Text, batches, load, noted
+from lookalike.fingerprints import Document, Note, Reading, as_array, load, noted
 from lookalike.params import Sketching
 from lookalike.sketches.exact import Shingles
 
@@ -61,7 +63,7 @@ class Sketch:
     @classmethod
     def from_bytes(cls, data: bytes) -> Sketch:
         """Return the sketch that was stored. Errors: ``FormatError`` when the bytes are no sketch of this version."""
-        return cls(_core.Sketch.from_bytes(data))
+        return cls(_core.Sketch(data))
 
     def to_bytes(self) -> bytes:
         """Return the sketch as bytes: the same on every machine, described in FORMAT.md."""
@@ -151,6 +153,14 @@ class SketchTable:
     def __len__(self) -> int:
         return len(self.shingles)
 
+    def __repr__(self) -> str:
+        s, texts = self.sketching, counted(len(self), "text")
+        return f"<SketchTable of {texts}, {s.sketch} of {s.size}, {s.unit} shingles, w = {s.shingle}>"
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> Any:
+        """Return the matrix, with one row per text, as ``numpy.asarray`` asks for it."""
+        return as_array(self.rows, dtype, copy)
+
 
 def sketch(document: Document, size: int | None = None, kind: str | None = None, **chosen: Unpack[Making]) -> Sketch:
     """Sketch one text.
@@ -168,7 +178,7 @@ def mod_sketch(document: Document, **chosen: Unpack[Making]) -> Sketch:
 
 
 def sketch_batch(
-    texts: Iterable[Text],
+    texts: Iterable[Given],
     size: int | None = None,
     kind: str | None = None,
     *,

@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from typing import NamedTuple, Unpack
 
 from lookalike import documents, frontends, params
+from lookalike._types import counted
 from lookalike.errors import FrontendError
 from lookalike.fingerprints import Document, Text
-from lookalike.frontends.readable import counted
 from lookalike.params import Sketching
 from lookalike.sketches.estimated import Estimate, Making, Sketch, sketch
 from lookalike.sketches.exact import Measures, Shingles, measure
@@ -50,6 +50,12 @@ class Similarity:
     exact: Measures
     estimates: tuple[Estimated, ...]
     notes: tuple[str, ...]
+
+    def __repr__(self) -> str:
+        found = self.exact.resemblance
+        shown = "undefined" if found is None else f"{found:.4g}"
+        estimates = counted(len(self.estimates), "estimate")
+        return f"<Similarity of `{self.left}` and `{self.right}`: resemblance {shown}, {estimates}>"
 
     @property
     def undefined(self) -> str | None:
