@@ -1,21 +1,25 @@
-"""Objects with rows → a source, and the same kind of object back with fewer rows.
+"""Objects with rows → a source, and an object of the same type back with fewer rows.
 
-Whatever speaks Arrow is read without copying its texts: pyarrow, polars, duckdb, pandas, datasets of Hugging Face, each
-known by what it can do, none imported. What can be read only once is held, so that it can be read twice.
+Whatever speaks Arrow is read without copying its texts: tables, arrays and datasets of pyarrow, frames and series of
+polars and pandas, relations of duckdb, datasets of Hugging Face. Each is known by what it can do, none is imported.
+Only the columns that are wanted are asked for, so that the others may hold anything. What need not give the same rows
+twice (a reader, a lazy frame, an iterator) is read once and held.
 """
 
 from __future__ import annotations
 
 import math
-import sys
+import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, SupportsFloat
 
 from lookalike._types import Problem
-from lookalike.corpora.arrays import Wanted, arrow, columns, name_of
+from lookalike.corpora.arrays import Wanted, arrow, columns, field_at, field_names, head_of, name_of
 from lookalike.corpora.batches import CHUNK_BYTES, RECORD_BYTES, Columns, Texts, packed
+from lookalike.corpora.batching import column_of, is_missing, library_of, refuse_paths, speaks_arrow
 from lookalike.corpora.lines import check_rows
+from lookalike.corpora.selecting import Held, is_dataset, is_scanned, selected
 from lookalike.documents.reasons import in_bytes
 from lookalike.errors import ParameterError
 
@@ -30,7 +34,7 @@ _MOST_ROWS = 2**13
 class TableSource:
     """A table, by the Arrow of its texts and ids."""
 
-    #: What the user gave; ``select`` gives the like of it.
+    #: What the user gave; ``select`` returns the same type.
     given: Any
     table: pa.Table
     wanted: Wanted
@@ -54,15 +58,87 @@ class TableSource:
             yield made
 
     def select(self, mask: bytes) -> Any:
-        """Return the rows that the mask keeps, as the kind of object that was given."""
+        """Return the rows that the mask keeps, as the type of object that was given."""
         check_rows(self.table.num_rows, len(mask))
-        return _selected(self.given, mask)
+        return selected(self.given, mask)
+
+
+@dataclass(slots=True)
+class ScanSource:
+    """A dataset of pyarrow, scanned batch by batch: it may be larger than memory."""
+
+    given: Any
+    wanted: Wanted
+    name: str = "arrow"
+    format: str = "arrow"
+    problems: list[Problem] = field(default_factory=list)
+    #: Not known before it is read.
+    size: int = 0
+    done: int = 0
+
+    def batches(self) -> Iterator[Columns]:
+        """Yield the texts, in the order of the files."""
+        self.problems.clear()
+        row = self.done = 0
+        heads = list(dict.fromkeys(head_of(path, self.given.schema.names) for path in self.wanted.names))
+        for whole in self.given.to_batches(columns=heads):
+            for start in range(0, whole.num_rows, _MOST_ROWS):
+                made, notes = columns(whole.slice(start, _MOST_ROWS), self.wanted, self.name)
+                self.problems += [Problem(self.name, f"row {row} and after", note) for note in notes]
+                row += made.rows
+                yield made
+            self.done += whole.nbytes
+
+    def select(self, mask: bytes) -> Any:
+        """Return a dataset in memory of the rows that the mask keeps."""
+        return selected(self.given, mask)
+
+
+@dataclass(slots=True)
+class SplitSource:
+    """Several datasets under one name each, read one after the other: splits of Hugging Face."""
+
+    given: Mapping[str, Any]
+    parts: Mapping[str, TableSource]
+    name: str = "arrow"
+    format: str = "arrow"
+
+    @property
+    def problems(self) -> list[Problem]:
+        """What the last iteration met."""
+        return [problem for part in self.parts.values() for problem in part.problems]
+
+    @property
+    def size(self) -> int:
+        """Bytes of the columns that are read."""
+        return sum(part.size for part in self.parts.values())
+
+    @property
+    def done(self) -> int:
+        """How many of them are read."""
+        return sum(part.done for part in self.parts.values())
+
+    def batches(self) -> Iterator[Columns]:
+        """Yield the texts of all splits, in their order."""
+        for part in self.parts.values():
+            yield from part.batches()
+
+    def select(self, mask: bytes) -> Any:
+        """Return splits of the same names with the rows that the mask keeps."""
+        check_rows(sum(part.table.num_rows for part in self.parts.values()), len(mask))
+        kept, done = {}, 0
+        for name, part in self.parts.items():
+            kept[name] = part.select(mask[done : done + part.table.num_rows])
+            done += part.table.num_rows
+        make: Any = type(self.given)
+        return make(kept)
 
 
 @dataclass(slots=True)
 class RowSource:
     """Texts, or rows with a text among other things, one by one."""
 
+    #: What ``select`` returns the same type as.
     given: Any
     rows: Sequence[Any]
     wanted: Wanted
@@ -96,15 +172,15 @@ class RowSource:
             return Texts(batch)
         texts = [text.encode("utf-8", "replace") if isinstance(text, str) else text for _, text in batch]
         rows = self.rows[start : start + len(batch)]
-        found = [_number(row.get(column)) if isinstance(row, Mapping) else math.nan for row in rows]
+        found = [_number(_value(row, column)) if isinstance(row, Mapping) else math.nan for row in rows]
         return packed(texts, [name for name, _ in batch], found)
 
     def _row(self, number: int, row: Any) -> tuple[str | None, bytes | str | None]:
         name, text = None, row
         if isinstance(row, Mapping):
-            found = row.get(self.wanted.name) if self.wanted.name is not None else None
-            name, text = name_of(found), row.get(self.wanted.text)
-        if _is_missing(text):
+            found = _value(row, self.wanted.name) if self.wanted.name is not None else None
+            name, text = name_of(found), _value(row, self.wanted.text)
+        if is_missing(text):
             return name, None
         if isinstance(text, str | bytes) and len(text) <= RECORD_BYTES:
             return name, text
@@ -114,13 +190,12 @@ class RowSource:
         return name, None
 
     def select(self, mask: bytes) -> Any:
-        """Return the rows that the mask keeps: a tuple for a tuple, a list for anything else."""
+        """Return the rows that the mask keeps: a tuple for a tuple, a frame for a frame, a list for any iterable."""
         check_rows(len(self.rows), len(mask))
-        kept = [row for row, keep in zip(self.rows, mask, strict=True) if keep]
-        return tuple(kept) if isinstance(self.given, tuple) else kept
+        return selected(self.given, mask)
 
 
-ObjectSource = TableSource | RowSource
+ObjectSource = TableSource | ScanSource | SplitSource | RowSource
 
 
 def open_object(
@@ -128,12 +203,16 @@ def open_object(
 ) -> ObjectSource:
     """Return the rows of an object as a source. Errors: ``ParameterError``, ``MissingExtraError``."""
     wanted = Wanted(text_column, id_column, number_column)
-    if _is_dataset(given):
-        return _of_table(given, _dataset_table(given, wanted), wanted)
-    if hasattr(given, "__arrow_c_stream__") or hasattr(given, "__arrow_c_array__"):
-        table = _arrow_table(given)
-        if table is not None:
-            return _of_table(_Stream(table) if _is_stream(given) else given, table, wanted)
+    if is_dataset(given):
+        return _of_dataset(given, wanted)
+    if isinstance(given, Mapping) and given and all(map(is_dataset, given.values())):
+        return SplitSource(given, {name: _of_dataset(one, wanted) for name, one in given.items()})
+    if is_scanned(given):
+        return ScanSource(given, wanted.among(field_names(given.schema), "arrow"))
+    if library_of(given) in ("polars", "pandas") or speaks_arrow(given):
+        source = _of_column(given, wanted) if _is_column(given) else _of_frame(given, wanted)
+        if source is not None:
+            return source
     if isinstance(given, str | bytes | Mapping) or not isinstance(given, Iterable):
         raise ParameterError(
             f"source is {type(given).__name__}, which has no rows: give paths, a table that speaks Arrow, "
@@ -143,22 +222,104 @@ def open_object(
 
 
 def _of_table(given: Any, table: pa.Table, wanted: Wanted) -> TableSource:
-    found = wanted.among(table.column_names, "arrow")
-    return TableSource(given, table.select(found.names), found)
+    found = wanted.among(field_names(table.schema), "arrow")
+    pa = arrow("reading Arrow")
+    return TableSource(given, pa.table({name: field_at(table, name) for name in found.names}), found)
+
+
+def _of_dataset(given: Any, wanted: Wanted) -> TableSource:
+    """Read a dataset, with rows in its order, which need not be that of its table."""
+    pa = arrow("reading a dataset")
+    chosen = given.select_columns(_heads(wanted, list(given.column_names))).with_format("arrow")
+    tables = list(chosen.iter(batch_size=_MOST_ROWS))
+    return _of_table(given, pa.concat_tables(tables) if tables else chosen.features.arrow_schema.empty_table(), wanted)
+
+
+def _heads(wanted: Wanted, names: Sequence[str]) -> list[str]:
+    """Return the columns that hold what is wanted. Errors: ``ParameterError`` if one is not there."""
+    inner = wanted._replace(
+        **{option: head_of(path, names) for option, path in wanted._asdict().items() if path is not None}
+    )
+    return inner.among(names, "arrow").names
+
+
+def _is_column(given: Any) -> bool:
+    """Tell whether an object is one column: it has no names of several, or is an array that is no table."""
+    if library_of(given) in ("polars", "pandas"):
+        return not hasattr(type(given), "columns")
+    column = None if hasattr(given, "schema") else column_of(given)
+    pa = arrow("reading Arrow")
+    return column is not None and not pa.types.is_struct(column.type)
+
+
+def _of_column(given: Any, wanted: Wanted) -> ObjectSource:
+    """Read one column of texts."""
+    found = wanted.of_texts("arrow")
+    column = column_of(given)
+    if column is None:
+        return RowSource(given, list(given), found)
+    pa = arrow("reading Arrow")
+    return TableSource(given, pa.table({found.text: column}), found)
+
+
+def _of_frame(given: Any, wanted: Wanted) -> ObjectSource | None:
+    """Read an object with columns; of frames only those that are wanted. ``None`` for what is no table after all."""
+    library = library_of(given)
+    if library == "polars" and hasattr(given, "collect"):
+        frame = given.collect()
+        return _of_table(Held(frame, "lazy"), _arrow_table(frame.select(_heads(wanted, frame.columns))), wanted)
+    if library == "polars":
+        return _of_table(given, _arrow_table(given.select(_heads(wanted, given.columns))), wanted)
+    if library == "pandas":
+        return _of_pandas(given, wanted)
+    table = _arrow_table(given)
+    if table is None:
+        return None
+    return _of_table(Held(table, "reader") if hasattr(given, "read_next_batch") else given, table, wanted)
+
+
+def _of_pandas(given: Any, wanted: Wanted) -> ObjectSource:
+    """Read a frame of pandas; one whose columns hold mixed values is read row by row."""
+    pa = arrow("reading a frame of pandas")
+    frame = given[_heads(wanted, [str(name) for name in given.columns])]
+    try:
+        table = pa.Table.from_pandas(frame, preserve_index=False)
+    except (pa.ArrowInvalid, pa.ArrowTypeError, pa.ArrowNotImplementedError):
+        rows = frame.to_dict("records")
+        return RowSource(given, rows, _wanted_of(rows, wanted))
+    return _of_table(given, table, wanted)
 
 
 def _of_rows(given: Iterable[Any], wanted: Wanted) -> RowSource:
+    is_kept = isinstance(given, list | tuple)
     rows = given if isinstance(given, list | tuple) else list(given)
-    # All rows are asked: none need have the columns of another.
-    names = list(dict.fromkeys(str(key) for row in rows if isinstance(row, Mapping) for key in row))
+    if is_kept:
+        refuse_paths(rows)
+    path = next((row for row in rows if isinstance(row, os.PathLike)), None)
+    if path is not None:
+        raise ParameterError(f"`{path}` is a path among texts: give a list of paths, or a list of texts")
+    return RowSource(rows, rows, _wanted_of(rows, wanted))
+
+
+def _wanted_of(rows: Sequence[Any], wanted: Wanted) -> Wanted:
+    """Return the columns that rows have. All rows are asked: none need have the columns of another."""
     if not any(isinstance(row, Mapping) for row in rows):
-        return RowSource(given, rows, wanted.of_texts("rows"))
-    return RowSource(given, rows, wanted.among(names, "rows"))
+        return wanted.of_texts("rows")
+    names = list(dict.fromkeys(str(key) for row in rows if isinstance(row, Mapping) for key in row))
+    for path in wanted.names:
+        if path not in names and any(_value(row, path) is not None for row in rows if isinstance(row, Mapping)):
+            names.append(path)
+    return wanted.among(names, "rows")
 
 
-def _is_missing(text: object) -> bool:
-    """Tell whether a value stands for none: pandas has several that do."""
-    return text is None or (isinstance(text, float) and math.isnan(text)) or type(text).__name__ == "NAType"
+def _value(row: Any, path: str) -> Any:
+    """Return a value of a row, or one inside the values of it: ``doc.text``; ``None`` where there is none."""
+    if not isinstance(row, Mapping):
+        return None
+    if path in row:
+        return row[path]
+    head, _, rest = path.partition(".")
+    return _value(row.get(head), rest) if rest else None
 
 
 def _number(value: object) -> float:
@@ -173,58 +334,14 @@ def _number(value: object) -> float:
         return math.nan
 
 
-@dataclass(frozen=True, slots=True)
-class _Stream:
-    """What was read of something that can be read only once."""
-
-    table: pa.Table
-
-
-def _is_stream(given: Any) -> bool:
-    """Tell whether a second reading would give nothing: a reader has batches, and no length."""
-    return hasattr(given, "read_next_batch")
-
-
-def _is_dataset(given: Any) -> bool:
-    return all(hasattr(given, name) for name in ("with_format", "select", "column_names", "num_rows"))
-
-
-def _dataset_table(given: Any, wanted: Wanted) -> pa.Table:
-    """Return the columns that are wanted of a dataset, with rows in its order, which need not be that of its table."""
-    pa = arrow("reading a dataset")
-    chosen = given.select_columns(wanted.among(list(given.column_names), "dataset").names).with_format("arrow")
-    tables = list(chosen.iter(batch_size=_MOST_ROWS))
-    return pa.concat_tables(tables) if tables else chosen.features.arrow_schema.empty_table()
-
-
 def _arrow_table(given: Any) -> pa.Table | None:
-    """Return an object as a table, or nothing if it is one column."""
+    """Return an object as a table, or nothing if it is none."""
     pa = arrow("reading Arrow")
     if isinstance(given, pa.Table):
         return given
     try:
+        if isinstance(given, pa.StructArray):
+            return pa.Table.from_struct_array(given)
         return pa.table(given)
     except (pa.ArrowInvalid, TypeError, ValueError):
         return None
-
-
-def _selected(given: Any, mask: bytes) -> Any:
-    pa = arrow("filtering a table")
-    if _is_dataset(given):
-        return given.select([row for row, keep in enumerate(mask) if keep])
-    library = type(given).__module__.partition(".")[0]
-    if library == "polars":
-        polars = sys.modules["polars"]
-        return given.filter(polars.Series([keep != 0 for keep in mask], dtype=polars.Boolean))
-    if library == "pandas":
-        return given[[keep != 0 for keep in mask]]
-    keep = pa.Array.from_buffers(pa.uint8(), len(mask), [None, pa.py_buffer(mask)]).cast(pa.bool_())
-    if isinstance(given, _Stream):
-        kept = given.table.filter(keep)
-        return pa.RecordBatchReader.from_batches(kept.schema, kept.to_batches())
-    if isinstance(given, pa.Table | pa.RecordBatch):
-        return given.filter(keep)
-    kept = pa.table(given).filter(keep)
-    if library in ("duckdb", "_duckdb"):
-        return sys.modules["duckdb"].from_arrow(kept)
-    return kept
