@@ -275,7 +275,7 @@ def test_what_stands_for_no_text_in_pandas_is_none():
 
 
 def test_an_answer_says_itself_in_one_line():
-    assert repr(la.dedup(["one text", "one text", "another"])) == "<Deduplication: 3 rows, 1 go, 1 clusters>"
+    assert repr(la.dedup(["one text", "one text", "another"])) == "<Deduplication: 3 rows, 1 removed, 1 cluster>"
 
 
 def test_rows_whose_text_is_no_string_are_told_and_stay():

@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 
 from lookalike import _core, documents, frontends, params
 from lookalike._types import Progress, unheard
-from lookalike.comparison.result import Cluster, Common, Entry, File, Pair, Passage, Region, Remark, Report
+from lookalike.comparison.result import Cluster, Common, Entry, File, Marks, Pair, Passage, Region, Remark, Report
 from lookalike.documents import Document, Limits, Submission
 from lookalike.engines import local
 from lookalike.errors import FrontendError, ParameterError
@@ -220,7 +220,7 @@ class _Comparison:
             undefined=tuple(self._undefined(cohort, entries)),
             skipped=tuple(self._skipped()),
             warnings=tuple(self._warnings(cohort, entries, estimated)),
-            marks=cohort.marks,
+            marks=Marks(cohort.marks, [len(entry.files) for entry in entries]),
         )
 
     def _match(self, cohort: _core.Cohort, tell: Progress) -> None:

@@ -6,9 +6,11 @@ their index.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
+
+from lookalike._types import counted
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,6 +120,45 @@ class Remark(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
+class KeptMarks:
+    """The colouring of every file, as a pickle of a report carries it."""
+
+    files: tuple[tuple[bytes, ...], ...]
+
+    def __call__(self, entry: int, file: int) -> bytes:
+        """Return the colouring of a file; nothing for one that is not there."""
+        known = 0 <= entry < len(self.files) and 0 <= file < len(self.files[entry])
+        return self.files[entry][file] if known else b""
+
+
+class Marks:
+    """The colouring of files, which the core makes when a page needs it; a pickle carries that of every file."""
+
+    __slots__ = ("_counts", "_make")
+
+    def __init__(self, make: Callable[[int, int], bytes], counts: Sequence[int]) -> None:
+        self._make = make
+        #: Files of each entry.
+        self._counts = tuple(counts)
+
+    def __call__(self, entry: int, file: int) -> bytes:
+        """Return the colouring of a file."""
+        return self._make(entry, file)
+
+    def __reduce__(self) -> tuple[type[KeptMarks], tuple[tuple[tuple[bytes, ...], ...]]]:
+        """Return the colouring of all files in place of what makes it, which belongs to this process."""
+        counted = enumerate(self._counts)
+        return KeptMarks, (tuple(tuple(self(entry, file) for file in range(count)) for entry, count in counted),)
+
+    def __copy__(self) -> Marks:
+        return self
+
+    def __deepcopy__(self, _memo: dict[int, Any]) -> Marks:
+        """Return the colouring itself: it never changes."""
+        return self
+
+
+@dataclass(frozen=True, slots=True)
 class Report:
     """Everything a comparison found, with what it was asked and what it could not do."""
 
@@ -144,4 +185,10 @@ class Report:
     #: Guesses, degradations, caps that were hit.
     warnings: tuple[Remark, ...]
     #: Colouring of a file, by index of entry and file: packed native 32-bit triples of start, end and class.
-    marks: Callable[[int, int], bytes] = field(default=lambda entry, file: b"", repr=False, compare=False)
+    marks: Callable[[int, int], bytes] = field(default=KeptMarks(()), repr=False, compare=False)
+
+    def __repr__(self) -> str:
+        return (
+            f"<Report: {counted(len(self.entries), 'submission')}, {counted(self.pair_count, 'pair')} with a score of "
+            f"at least {self.cut_off:g}, {counted(len(self.clusters), 'cluster')}>"
+        )

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
 from typing import Any, NamedTuple
 
 from lookalike import _core
-from lookalike._types import Problem
+from lookalike._types import Problem, counted
 from lookalike.corpora.objects import ObjectSource
+from lookalike.deduplication.pickling import KeptCorpus, NamedSource, kept_corpus, kept_stretch
 from lookalike.deduplication.reading import Stretch
 from lookalike.deduplication.settings import Settings
 from lookalike.errors import ParameterError
@@ -54,13 +55,28 @@ class Deduplication:
     stretches: Sequence[Stretch]
     #: How many rows at the beginning are those of ``against``.
     references: int
-    core: _core.Corpus
+    core: _core.Corpus | KeptCorpus
     outcome: _core.Outcome
     problems: list[Problem] = field(default_factory=list)
 
     def __repr__(self) -> str:
         own = self.rows - self.references
-        return f"<Deduplication: {own:,} rows, {len(self.gone):,} go, {len(self.cluster_sizes):,} clusters>"
+        clusters = counted(len(self.cluster_sizes), "cluster")
+        return f"<Deduplication: {counted(own, 'row')}, {len(self.gone):,} removed, {clusters}>"
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Return what a pickle keeps: the whole answer, and the source where it is an object."""
+        state = {one.name: getattr(self, one.name) for one in fields(self)}
+        state["core"] = kept_corpus(self.core, with_prints=self.settings.method == "simhash")
+        state["stretches"] = [kept_stretch(one) for one in self.stretches]
+        return state
+
+    def __copy__(self) -> Deduplication:
+        return replace(self)
+
+    def __deepcopy__(self, _memo: dict[int, Any]) -> Deduplication:
+        """Return a copy with problems of its own: nothing else of it ever changes."""
+        return replace(self, problems=list(self.problems))
 
     @property
     def rows(self) -> int:
@@ -165,6 +181,8 @@ class Deduplication:
         Errors: ``ParameterError`` if files were given.
         """
         own = self.stretches[-1] if self.stretches else None
+        if own is not None and isinstance(own.source, NamedSource):
+            raise own.source.refusal()
         if own is None or not isinstance(own.source, ObjectSource):
             raise ParameterError("files were given, and have nothing to select from: name an output with `out`")
         return own.source.select(self.mask(own))

@@ -10,10 +10,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from os import PathLike
 from types import TracebackType
-from typing import TYPE_CHECKING, NamedTuple, Self, TypeAlias, overload
+from typing import TYPE_CHECKING, Any, NamedTuple, Self, TypeAlias, overload
 
 from lookalike import params
 from lookalike._core import Column, HammingBatch, HammingStore, hamming_distances
+from lookalike._types import counted
 from lookalike.errors import ParameterError
 
 if TYPE_CHECKING:
@@ -67,6 +68,12 @@ class QueryBatch:
         """Build tables on the queries."""
         self._batch = HammingBatch(queries, params.DISTANCE.default if distance is None else distance)
 
+    def __len__(self) -> int:
+        return len(self._batch)
+
+    def __repr__(self) -> str:
+        return f"<QueryBatch of {counted(len(self), 'query', 'queries')}, distance {self._batch.distance}>"
+
     def chunk(self, fingerprints: Numbers, first: int = 0) -> Pairs:
         """Find all pairs with fingerprints whose positions are ``first`` and those after it."""
         return Pairs(*self._batch.chunk(fingerprints, first))
@@ -89,6 +96,11 @@ class NearBatch(NamedTuple):
     distances: Column
     #: For each query, how many fingerprints it was compared with.
     candidates: Column
+
+
+def _rebuilt(cls: type[HammingTable], *parts: Any) -> HammingTable:
+    """Make a table of the rows and the recipe of another."""
+    return cls(HammingStore.build(*parts))
 
 
 class HammingTable:
@@ -195,6 +207,22 @@ class HammingTable:
 
     def __len__(self) -> int:
         return len(self._store)
+
+    def __repr__(self) -> str:
+        try:
+            where = "in memory" if self.generation == 0 else f"in a folder, generation {self.generation:,}"
+            return f"<HammingTable of {counted(len(self), 'row')}, distance {self.distance}, {where}>"
+        except ParameterError:
+            return "<HammingTable, closed>"
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Return what makes the table again from its rows. Errors: ``TypeError`` if it lives in a folder."""
+        if self.generation:
+            raise TypeError(
+                "a table that lives in a folder cannot be pickled or copied: "
+                "open it in the other process with HammingTable.open(folder)"
+            )
+        return _rebuilt, (type(self), *self._store.rows(), *self._store.recipe())
 
     def __enter__(self) -> Self:
         return self
