@@ -66,6 +66,9 @@ class Design:
     #: None where the filter was given and not solved for.
     goal: Goal | None = None
 
+    def __repr__(self) -> str:
+        return f"<Design {self.filter}: recall {self.recall:.4g} at {self.threshold:g}, sketch {self.sketch}>"
+
     @property
     def recall(self) -> float:
         """Share of the pairs at the threshold that pass, by the formula."""

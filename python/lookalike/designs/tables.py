@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from math import comb
 
 from lookalike import _core, params
+from lookalike._types import counted
 from lookalike.errors import ParameterError
 
 #: Bits of a fingerprint, and bytes.
@@ -36,6 +37,10 @@ class TableDesign:
     bytes: int
     #: A query by the cost model; None for what nobody would build.
     nanoseconds: float | None
+
+    def __repr__(self) -> str:
+        cost = "not built" if self.nanoseconds is None else f"{self.nanoseconds:,.0f} ns per query"
+        return f"<TableDesign {self.name}: {counted(len(self.tables), 'table')}, {self.bytes:,} bytes, {cost}>"
 
     @property
     def prefixes(self) -> str:
@@ -64,6 +69,10 @@ class TableDesigns:
     #: The two simple approaches of §3: probing all patterns in one table, and storing all neighbours.
     baselines: tuple[TableDesign, ...]
     notes: tuple[str, ...]
+
+    def __repr__(self) -> str:
+        asked = f"distance {self.distance}, {counted(self.fingerprints, 'fingerprint')}"
+        return f"<TableDesigns for {asked}: {self.chosen!r} of {len(self.frontier)}>"
 
 
 def design_tables(

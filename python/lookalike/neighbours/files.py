@@ -18,7 +18,7 @@ from itertools import chain, islice
 from typing import NamedTuple
 
 from lookalike import params
-from lookalike._types import Problem, Progress, unheard
+from lookalike._types import Problem, Progress, counted, unheard
 from lookalike.corpora.arrays import arrow, listed
 from lookalike.errors import ParameterError
 from lookalike.neighbours import output
@@ -180,6 +180,12 @@ class NearReport:
     fingerprints: int
     left_out: int
     problems: list[Problem]
+
+    def __repr__(self) -> str:
+        return (
+            f"<NearReport: {counted(len(self.distances), 'pair')} within {counted(self.distance, 'bit')}, "
+            f"{counted(self.queries, 'query', 'queries')}, {counted(self.fingerprints, 'fingerprint')}>"
+        )
 
 
 def near(
