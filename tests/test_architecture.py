@@ -228,7 +228,7 @@ def test_the_command_line_follows_from_the_parameters(command: click.Command, na
 
 def test_the_options_of_similarity_follow_from_the_parameters():
     shared = options(cli.commands["similarity"])
-    assert shared.keys() == {*params.SKETCHING, "homoglyphs", "as_json"}
+    assert shared.keys() == {*params.SKETCHING, "homoglyphs", "as_json", "out", "overwrite", "quiet"}
     for name, parameter in params.SKETCHING.items():
         assert shared[name].help == parameter.help
         assert shared[name].default == parameter.default or name == "sketch" or parameter.default in (None, False)

@@ -1,4 +1,4 @@
-"""Every parameter once: its name, default, range and help. The command line, checks and docs follow from here."""
+"""Defines every parameter once: name, default, range and help. The command line, checks and docs use this."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from lookalike import _core
 
 @dataclass(frozen=True)
 class Parameter:
-    """One knob of the product."""
+    """One parameter of a call or command."""
 
     name: str
     help: str
@@ -22,6 +22,8 @@ class Parameter:
     flags: tuple[str, ...] = ()
     #: Whether it may be given several times.
     many: bool = False
+    #: Whether it names a file or folder.
+    is_path: bool = False
 
     @property
     def option(self) -> str:
@@ -64,79 +66,81 @@ _T_BY_UNIT = ", ".join(f"{{}} {unit}s".format(t) for unit, (_, t) in THRESHOLDS.
 
 K = Parameter(
     "k",
-    f"Noise threshold: matches shorter than k tokens are never reported. Range 1 to {_core.MAX_T}; by unit {_BY_UNIT}; "
-    "in comparisons 20 letters of prose, 8 to 12 tokens of code.",
+    f"Noise threshold: matches shorter than k tokens are never reported. Range 1 to {_core.MAX_T}. Default by unit: "
+    f"{_BY_UNIT}; in `compare` 20 letters of prose, 8 to 12 tokens of code.",
     kind=int,
     flags=("-k",),
 )
 T = Parameter(
     "t",
-    f"Guarantee threshold: every run of t tokens in common is found. Range k to {_core.MAX_T}; by unit {_T_BY_UNIT}; "
-    "in comparisons 35 letters of prose, 12 to 16 tokens of code.",
+    f"Guarantee threshold: every shared run of t tokens is found. Range k to {_core.MAX_T}. Default by unit: "
+    f"{_T_BY_UNIT}; in `compare` 35 letters of prose, 12 to 16 tokens of code.",
     kind=int,
     flags=("-t",),
 )
-UNIT = Parameter("unit", "What a token is.", default="character", choices=UNITS)
+UNIT = Parameter("unit", "The unit that counts as one token.", default="character", choices=UNITS)
 SCHEME = Parameter(
     "scheme",
-    "Which k-grams become fingerprints; all but modulo and smallest keep the guarantee.",
+    "How fingerprints are selected from the k-grams. All schemes except modulo and smallest keep the guarantee.",
     default="robust",
     choices=SCHEMES,
 )
 HOMOGLYPHS = Parameter(
     "homoglyphs",
-    "Take letters that look like Latin ones for them (Cyrillic а for a): for texts that were disguised.",
+    "Treat look-alike letters (Cyrillic а) as Latin.",
     default=False,
     kind=bool,
 )
 MODULUS = Parameter(
     "modulus",
-    "p of 0 mod p, for the schemes modulo and safe-modulo; by default chosen for the window.",
+    "Schemes modulo and safe-modulo: select hashes that are 0 mod this number. Default: fits the window.",
     kind=int,
 )
-COUNT = Parameter("count", "n of the n smallest, for the scheme smallest.", default=128, kind=int)
-SEED = Parameter("seed", "Seed of everything random; the same seed gives the same result.", default=1, kind=int)
+COUNT = Parameter("count", "Scheme smallest: how many of the smallest hashes to select.", default=128, kind=int)
+SEED = Parameter("seed", "Random seed; the same seed gives the same result.", default=1, kind=int)
 
 LANGUAGE = Parameter(
     "language",
-    "Language of the files: auto goes by name and content, file by file; `lookalike languages` lists them.",
+    "Language of the files; auto detects it for each file. `lookalike languages` lists the names.",
     default="auto",
     flags=("-l",),
 )
 TEMPLATE = Parameter(
     "template",
-    "File, folder or archive that was handed out: what stands in it is nobody's own. May be given several times.",
+    "Starter code that was handed out (file, folder or archive); matches with it are ignored. Repeatable.",
     flags=("-b",),
     many=True,
+    is_path=True,
 )
 OLD = Parameter(
     "old",
-    "Submissions of earlier years: compared with the new ones, never with each other. May be given several times.",
+    "Submissions of earlier years; compared with the new ones, not with each other. Repeatable.",
     many=True,
+    is_path=True,
 )
 BY_DIRECTORY = Parameter(
     "by_directory",
-    "One folder is one submission; the default where the root holds folders.",
+    "Each folder is one submission. Default if the given folder contains folders.",
     kind=bool,
     flags=("-d",),
 )
 LAYOUT = Parameter(
     "layout",
-    "How submissions lie in the folder or archive.",
+    "How submissions are arranged in the folder or archive.",
     default="auto",
     choices=("auto", "flat", "dirs", "moodle", "canvas"),
 )
 INCLUDE = Parameter("include", "Read only files that match this pattern, such as '*.py'. Repeatable.", many=True)
 EXCLUDE = Parameter(
     "exclude",
-    "Leave out what matches this pattern, beside version control, dependencies and build output. Repeatable.",
+    "Skip files that match this pattern, besides version control, dependencies and build output. Repeatable.",
     many=True,
 )
-FOLLOW_LINKS = Parameter("follow_links", "Follow links, but never out of the folder given.", default=False, kind=bool)
-COMMENTS = Parameter("comments", "Compare the words of comments too.", default=False, kind=bool, flags=("-C",))
+FOLLOW_LINKS = Parameter("follow_links", "Follow links that stay inside the folder.", default=False, kind=bool)
+COMMENTS = Parameter("comments", "Also compare the words in comments.", default=False, kind=bool, flags=("-C",))
 MAX_SHARING = Parameter(
     "max_sharing",
-    "Ignore what more than this many submitters share; by default it only weighs less.",
+    "Ignore material that more than this many submitters share. Default: such material only has less weight.",
     kind=int,
     flags=("-m",),
 )
@@ -144,88 +148,79 @@ MIN_SCORE = Parameter("min_score", "List pairs with at least this score, 0 to 1.
 CLUSTER_THRESHOLD = Parameter(
     "cluster_threshold", "Pairs with at least this score form clusters.", default=0.5, kind=float
 )
-TOP = Parameter("top", "Pages of pairs in the report; 0 for all.", default=250, kind=int, flags=("-n",))
-TITLE = Parameter("title", "A title for the report.", flags=("-c",))
+TOP = Parameter("top", "Number of pairs with a page of their own; 0 for all.", default=250, kind=int, flags=("-n",))
+TITLE = Parameter("title", "Title of the report.", flags=("-c",))
 ANONYMISE = Parameter(
     "anonymise",
-    "Codes in place of names, everywhere; who is who is written beside the report.",
+    "Replace all names by codes. The list of codes and names is written next to the report.",
     default=False,
     kind=bool,
 )
 
 _SHINGLE_BY_UNIT = ", ".join(f"{width} {unit}s" for unit, width in SHINGLES.items())
 
-#: Everything that decides what the sketch of a text is, and how its estimates are told; by name.
+#: The parameters of a sketch and of the estimates made from it, by name.
 SKETCHING = {
     parameter.name: parameter
     for parameter in (
         Parameter(
             "sketch",
-            "What is kept of a text: coordinates (fast, permutations), the smallest shingles, one in modulus, or both; "
-            "adaptive keeps 50 to 100 of a text of any length.",
+            "Kind of sketch: coordinates (fast, permutations), the smallest shingles (smallest), one shingle in "
+            "--modulus (modulo), both (smallest-modulo), or 50 to 100 shingles of any text (adaptive).",
             default="fast",
             choices=SKETCHES,
         ),
-        Parameter("size", "Elements of a sketch; adaptive and modulo have as many as come.", default=128, kind=int),
-        Parameter("modulus", "m of modulo and smallest-modulo: one shingle in m is kept.", default=16, kind=int),
-        Parameter("shingle", f"Tokens in a shingle; by unit {_SHINGLE_BY_UNIT}.", kind=int, flags=("-w",)),
-        Parameter("unit", "What a token is.", default="word", choices=UNITS),
+        Parameter("size", "Elements in a sketch; modulo and adaptive have no fixed size.", default=128, kind=int),
+        Parameter("modulus", "Sketches modulo and smallest-modulo: keep one shingle in so many.", default=16, kind=int),
+        Parameter("shingle", f"Tokens in a shingle. Default by unit: {_SHINGLE_BY_UNIT}.", kind=int, flags=("-w",)),
+        Parameter("unit", UNIT.help, default="word", choices=UNITS),
         Parameter(
             "labelled",
-            "Count the occurrences of a shingle apart (Broder's option A) instead of once (option B).",
+            "Count every occurrence of a shingle (Broder's option A). Default: count it once (option B).",
             default=False,
             kind=bool,
         ),
+        Parameter("bits", "Bits per shingle id, 16 to 64; intervals allow for collisions.", default=64, kind=int),
         Parameter(
-            "bits",
-            "Bits of a shingle's id, 16 to 64; with fewer than 64 the chance of collisions is part of every interval.",
-            default=64,
-            kind=int,
+            "confidence", "Probability that an interval contains the true value, 0 to 1.", default=0.95, kind=float
         ),
-        Parameter("confidence", "How often an interval must hold the truth, 0 to 1.", default=0.95, kind=float),
     )
 }
-THRESHOLD = Parameter(
-    "threshold", "Resemblance from which two documents are near-duplicates, 0 to 1.", default=0.8, kind=float
-)
+THRESHOLD = Parameter("threshold", "Smallest resemblance of near-duplicates, 0 to 1.", default=0.8, kind=float)
 RECALL = Parameter(
-    "recall", "Share of the pairs at the threshold that the filter must let pass.", default=0.99, kind=float
+    "recall", "Share of the pairs at the threshold that the filter must accept.", default=0.99, kind=float
 )
 FALSE_ACCEPT = Parameter(
-    "false_accept", "Largest share of pairs of resemblance --at that may pass; by default as few as can be.", kind=float
+    "false_accept", "Largest share of pairs with resemblance --at that may be accepted. Default: no limit.", kind=float
 )
-AT = Parameter("at", "The resemblance, below the threshold, at which --false-accept is asked for.", kind=float)
+AT = Parameter("at", "The resemblance below the threshold to which --false-accept applies.", kind=float)
 BYTES = Parameter(
     "bytes",
-    "Bytes of keys a document may have: 8 for each feature, or super-feature if r > 1. Of tables: of all of them.",
+    "Filter: most bytes of keys per document, 8 for each feature or super-feature. Tables: most bytes of all tables.",
     kind=int,
 )
-ELEMENTS = Parameter(
-    "elements", "Elements of the sketch that features are made of; 128 unless --bytes is given.", kind=int
-)
-#: Elements of a sketch where nothing else is said.
+ELEMENTS = Parameter("elements", "Number of elements in the sketch. Default: 128 unless --bytes is given.", kind=int)
+#: Elements of a sketch by default.
 SKETCH_ELEMENTS = 128
-#: Sketches whose coordinates can be grouped into features.
-COORDINATES = ("fast", "permutations")
 SKETCH = Parameter(
     "sketch",
-    "fast: Fast Similarity Sketching, its curve is simulated; permutations: independent ones, the formula is exact.",
+    "fast: Fast Similarity Sketching, curve by simulation; permutations: independent permutations, curve by formula.",
     default="fast",
     choices=COORDINATES,
 )
-FILTER = Parameter("filter", "Look at this filter, k,s,r as in 6,14,2, instead of solving for one.")
+FILTER = Parameter("filter", "Evaluate this filter, given as k,s,r (for example 6,14,2), instead of searching for one.")
 DOCUMENTS = Parameter(
-    "documents", "Documents of the collection, for what to expect among all their pairs.", default=1_000_000, kind=int
+    "documents", "Size of the collection, to predict the number of false pairs.", default=1_000_000, kind=int
 )
-TRIALS = Parameter("trials", "Random pairs behind each simulated figure.", default=20_000, kind=int)
-ERROR = Parameter("error", "Design a sketch: the estimate may be off by this much, 0 to 0.5.", default=0.05, kind=float)
+TRIALS = Parameter("trials", "Number of random pairs for each simulated value.", default=20_000, kind=int)
+ERROR = Parameter("error", "Largest error of the estimated resemblance, 0 to 0.5.", default=0.05, kind=float)
 CONFIDENCE = Parameter(
-    "confidence", "Design a sketch: how sure that must be, whatever the resemblance, 0 to 1.", default=0.95, kind=float
+    "confidence", "Probability that the error stays within --error, 0 to 1.", default=0.95, kind=float
 )
 
-#: Patterns of what is not looked at that have a name.
+#: Named patterns for ``ignore``.
 PATTERNS = tuple(name for name, _ in _core.simhash_patterns())
-#: Everything that decides what the simhash of a text is; by name.
+#: The parameters of a simhash, by name.
 SIMHASHING = {
     parameter.name: parameter
     for parameter in (
@@ -234,19 +229,19 @@ SIMHASHING = {
         HOMOGLYPHS,
         Parameter(
             "features",
-            "words: every token or shingle; paper: stems without stop words and pairs of them, by language.",
+            "words: every token or shingle; paper: word stems without stop words, and pairs of them.",
             default="words",
             choices=("words", "paper"),
         ),
-        Parameter("language", "Paper: the language of all texts, such as en; by default detected for each."),
-        Parameter("idf", "Paper: a table of idf, made by lookalike.idf_table, that says what features weigh."),
+        Parameter("language", "Features paper: language of all texts, such as en. Default: detected for each text."),
+        Parameter("idf", "Features paper: table of feature weights made by lookalike.idf_table.", is_path=True),
         Parameter(
             "ignore",
-            f"Drop what matches before hashing: a regular expression, or one of {', '.join(PATTERNS)}. Repeatable.",
+            f"Ignore text that matches this regular expression, or one of {', '.join(PATTERNS)}. Repeatable.",
             default=(),
             many=True,
         ),
-        Parameter("languages", "Tell the language of each text, where it is clear.", default=False, kind=bool),
+        Parameter("languages", "Add a column with the detected language of each text.", default=False, kind=bool),
     )
 }
 
@@ -254,77 +249,81 @@ SIMHASHING = {
 DEDUP_SHINGLES = {"character": 24, "word": 5, "line": 2}
 _DEDUP_SHINGLE_BY_UNIT = ", ".join(f"{width} {unit}s" for unit, width in DEDUP_SHINGLES.items())
 
-#: Everything that may be asked of a deduplication; by name.
+#: The parameters of a deduplication, by name.
 DEDUPLICATION = {
     parameter.name: parameter
     for parameter in (
         Parameter(
             "method",
-            "minhash: texts that resemble each other; exact: identical texts only; containment: texts that are "
-            "contained in another; simhash: texts whose fingerprints are near each other and that resemble each other.",
+            "minhash: similar texts; exact: identical texts only; containment: texts contained in another text; "
+            "simhash: similar texts whose 64-bit fingerprints differ in few bits.",
             default="minhash",
             choices=("minhash", "exact", "containment", "simhash"),
         ),
         THRESHOLD,
         SKETCH,
-        Parameter("size", "Elements of a sketch; more find more surely and cost memory.", default=128, kind=int),
-        Parameter("modulus", "Containment: one shingle in so many is sampled, a power of two.", default=8, kind=int),
-        Parameter("shingle", f"Tokens in a shingle; by unit {_DEDUP_SHINGLE_BY_UNIT}.", kind=int, flags=("-w",)),
+        Parameter("size", "Elements in a sketch; more find more and need more memory.", default=128, kind=int),
+        Parameter("modulus", "Method containment: sample one shingle in so many; a power of two.", default=8, kind=int),
+        Parameter(
+            "shingle", f"Tokens in a shingle. Default by unit: {_DEDUP_SHINGLE_BY_UNIT}.", kind=int, flags=("-w",)
+        ),
         SKETCHING["unit"],
         SKETCHING["labelled"],
         Parameter(
             "clustering",
-            "star: every row that goes reaches the threshold against the one that stays; components: whatever hangs "
-            "together through any chain; greedy: by the most popular elements of a cluster.",
+            "star: every removed row reaches the threshold with the row kept for it; components: rows linked by a "
+            "chain of similar pairs; greedy: by the most common elements of a cluster.",
             default="star",
             choices=("star", "components", "greedy"),
         ),
-        Parameter("keep", "Which row of a cluster stays: first, longest, or max:COLUMN.", default="first"),
-        Parameter("distance", "Simhash: bits of 64 in which fingerprints may differ, 0 to 10.", default=3, kind=int),
+        Parameter("keep", "Which row of a cluster to keep: first, longest, or max:COLUMN.", default="first"),
+        Parameter(
+            "distance", "Method simhash: fingerprints may differ in this many bits, 0 to 10.", default=3, kind=int
+        ),
         Parameter(
             "no_verify",
-            "Simhash: the distance alone decides, and is the score; else the resemblance must reach the threshold.",
+            "Method simhash: accept all pairs within --distance without verification; the distance is the score.",
             default=False,
             kind=bool,
         ),
         Parameter(
             "length_within",
-            "Simhash: lengths in words may differ by this share of the longer one, such as 0.2; by default by any.",
+            "Method simhash: largest difference of lengths, as a share of the longer one. Default: no limit.",
             kind=float,
         ),
         Parameter(
             "same_language",
-            "Simhash: pair only texts in the same language, as far as it is clear.",
+            "Method simhash: pair only texts in the same language, where the language is clear.",
             default=False,
             kind=bool,
         ),
         SIMHASHING["features"],
         SIMHASHING["ignore"],
-        Parameter("text_column", "The column with the text.", default="text"),
-        Parameter("id_column", "The column with the names of rows; by default id, or else file and line."),
+        Parameter("text_column", "Name of the column with the text.", default="text"),
+        Parameter("id_column", "Name of the column with the row ids. Default: id, or file and line if there is none."),
         Parameter(
             "format",
-            "What the inputs are; by default told by their names and contents.",
+            "Format of the inputs. Default: detected from names and contents.",
             choices=("jsonl", "parquet", "csv", "text", "warc"),
         ),
         Parameter(
             "memory",
-            "How much memory the corpus may take; the rest goes to files and gives the same answer.",
+            "Memory limit. Larger corpora use temporary files, with the same result.",
             default="4GiB",
         ),
-        Parameter("threads", "How many cores to use; 0 for all.", default=0, kind=int),
-        Parameter("max_errors", "Stop when more rows than this cannot be read; by default never.", kind=int),
+        Parameter("threads", "Number of threads; 0 for one per core.", default=0, kind=int),
+        Parameter("max_errors", "Stop if more rows than this cannot be read. Default: no limit.", kind=int),
     )
 }
-#: What a spreadsheet takes for the beginning of a formula.
+#: Characters with which a spreadsheet formula begins.
 FORMULA = tuple("=+-@\t\r\n\0＝＋－＠")
-#: Rows of the table of pairs; their number is told exactly whatever it is.
+#: Largest number of pairs in a table; the total number of pairs is always exact.
 MAX_PAIRS = 10_000
 
 
 @dataclass(frozen=True)
 class Selection:
-    """Everything that decides which fingerprints a text has."""
+    """The parameters that decide which fingerprints a text has."""
 
     k: int
     t: int
@@ -341,7 +340,7 @@ class Selection:
 
     @property
     def promise(self) -> str:
-        """What the scheme guarantees, in words."""
+        """The guarantee of the scheme, as a sentence."""
         if self.scheme not in GUARANTEED:
             return f"{self.scheme} promises to find no length of copy; nothing below {self.k} {self.unit}s is reported"
         return (
@@ -359,7 +358,7 @@ def selection(
     modulus: int | None = None,
     count: int | None = None,
 ) -> Selection:
-    """Fill in what was not given. A lone k or t moves the other along where its default would contradict it."""
+    """Fill in the defaults. A lone k or t moves the other along if its default would contradict it."""
     unit = UNIT.default if unit is None else unit
     usual_k, usual_t = THRESHOLDS.get(unit, THRESHOLDS["character"])
     chosen_k = k if k is not None else min(usual_k, t) if t is not None and t >= 1 else usual_k
@@ -377,25 +376,25 @@ def selection(
     )
 
 
-DISTANCE = Parameter("distance", "The most bits in which fingerprints may differ. Range 0 to 10.", default=3, kind=int)
-TABLES = Parameter(
-    "tables", "compact (little memory), fast (little time), or how many tables to keep.", default="compact"
-)
-#: What ``near`` reads.
+DISTANCE = Parameter("distance", "Largest number of bits that may differ, 0 to 10.", default=3, kind=int)
+TABLES = Parameter("tables", "compact (least memory), fast (least time), or the number of tables.", default="compact")
+#: The parameters of ``near``.
 NEAR = {
     parameter.name: parameter
     for parameter in (
         DISTANCE,
-        Parameter("id_column", "The column of ids.", default="id"),
-        Parameter("fingerprint_column", "The column of fingerprints.", default="fingerprint"),
+        Parameter("id_column", "Name of the column with the ids.", default="id"),
+        Parameter("fingerprint_column", "Name of the column with the fingerprints.", default="fingerprint"),
     )
 }
 FINGERPRINTS = Parameter(
-    "fingerprints", "How many fingerprints are searched; may be written as 8e9.", default=100_000_000, kind=float
+    "fingerprints", "Number of stored fingerprints; may be written as 8e9.", default=100_000_000, kind=float
 )
 #: How a table of fingerprints is held.
 HOLDS = ("plain", "compressed", "mapped")
-HOLD = Parameter("hold", "In memory plain or compressed, or mapped from its files.", default="plain", choices=HOLDS)
+HOLD = Parameter(
+    "hold", "Hold the table in memory (plain, compressed) or in its files (mapped).", default="plain", choices=HOLDS
+)
 
 
 @dataclass(frozen=True)

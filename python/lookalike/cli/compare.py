@@ -9,62 +9,79 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from lookalike import params
-from lookalike.cli.shell import ABOVE, REFUSED, Command, fail, option
+from lookalike.cli import options
+from lookalike.cli.command import Command
+from lookalike.cli.shell import ABOVE, REFUSED, fail
 from lookalike.errors import ParameterError
+from lookalike.frontends.readable import counted
 
 if TYPE_CHECKING:
     from lookalike.comparison.result import Report
     from lookalike.rendering.html.folder import Written
 
-
-def comparison_options(command: Command) -> Command:
-    """Add the options that decide what is compared, and how."""
-    chosen = (
-        params.LANGUAGE, params.K, params.T, params.TEMPLATE, params.OLD, params.BY_DIRECTORY, params.LAYOUT,
-        params.INCLUDE, params.EXCLUDE, params.FOLLOW_LINKS, params.COMMENTS, params.MAX_SHARING, params.MIN_SCORE,
-        params.CLUSTER_THRESHOLD,
-    )  # fmt: skip
-    for parameter in reversed(chosen):
-        command = option(parameter)(command)
-    return command
+COMPARISON = (
+    params.LANGUAGE, params.TEMPLATE, params.OLD, params.BY_DIRECTORY, params.LAYOUT, params.INCLUDE, params.EXCLUDE,
+    params.FOLLOW_LINKS, params.COMMENTS, params.K, params.T, params.MAX_SHARING, params.MIN_SCORE,
+    params.CLUSTER_THRESHOLD,
+)  # fmt: skip
+#: Options that only change the folder of the report.
+FOLDER = ("top", "overwrite", "open_report")
 
 
-@click.command()
-@click.argument("paths", nargs=-1, required=True, metavar="PATH...")
-@comparison_options
-@option(params.TOP, type=click.IntRange(min=0))
-@option(params.TITLE)
-@click.option("--out", type=click.Path(path_type=Path), help="Folder of the report; by default a new dated one.")
-@click.option("--overwrite", is_flag=True, help="Replace the report that is in --out.")
-@click.option("--open", "open_report", is_flag=True, help="Open the report in the browser.")
-@option(params.ANONYMISE)
-@click.option("--fail-above", type=click.FloatRange(0, 1), help="Exit with 1 if a pair has at least this score.")
-@click.option("--strict", is_flag=True, help="Exit with 3 if anything was skipped.")
-@click.option("--json", "as_json", is_flag=True, help="Print report.json; a folder is written only with --out.")
+@click.command(
+    cls=Command,
+    short_help="Find submissions that share material.",
+    groups={
+        "Input": [*(parameter.name for parameter in COMPARISON[:8]), "strict"],
+        "Matching": [parameter.name for parameter in COMPARISON[8:]],
+        "Report": ["out", "overwrite", "title", "top", "anonymise", "open_report", "as_json", "quiet"],
+        "Run": ["threads", "fail_above"],
+    },
+)
+@click.argument("paths", nargs=-1, required=True, metavar="PATH...", type=click.Path())
+@options.all_options(COMPARISON)
+@options.strict
+@options.report_folder("the report, a folder. Default: a new folder named after today's date")
+@options.overwrite
+@options.option(params.TITLE)
+@options.option(params.TOP, type=click.IntRange(min=0))
+@options.option(params.ANONYMISE)
+@options.open_report
+@options.as_json
+@options.quiet
+@options.option(params.DEDUPLICATION["threads"])
+@click.option("--fail-above", type=click.FloatRange(0, 1), help="Exit with code 1 if a pair has at least this score.")
+@click.pass_context
 def compare(
+    context: click.Context,
+    /,
     paths: tuple[str, ...],
-    top: int,
-    title: str | None,
     out: Path | None,
     overwrite: bool,
-    open_report: bool,
+    top: int,
     anonymise: bool,
+    open_report: bool,
+    as_json: bool,
     fail_above: float | None,
     strict: bool,
-    as_json: bool,
+    threads: int,
+    quiet: bool,
     **chosen: Any,
 ) -> None:
-    """Tell who copied from whom: ranked pairs, the passages they share, clusters, and a report to defend it with.
+    """Find submissions that share material.
 
-    PATH is a folder of submissions (a folder in it is one submission, else a file is), an archive of such a folder, an
-    export of Moodle or Canvas, several files, or a pattern.
+    PATH is a folder of submissions, an archive of such a folder, an export of Moodle or Canvas, several files, or a
+    pattern. Each folder inside PATH is one submission; without folders, each file is one.
+
+    The best pairs are printed. All pairs, the shared passages side by side, and clusters are in the report, a folder of
+    HTML, CSV and JSON files. With --json and without --out, no folder is written.
 
     \b
     Examples:
       lookalike compare submissions/ --template starter/
       lookalike compare homework.zip -l java --open
       lookalike compare essays/*.docx --min-score 0.05
-      lookalike compare this-year/ --old last-year/ --anonymise --out report
+      lookalike compare this-year/ --old last-year/ --anonymise -o report
 
     Similarity is not proof of copying: the report shows the passages, and a person decides.
     """
@@ -73,26 +90,36 @@ def compare(
     from lookalike.rendering.terminal import comparison as printed
     from lookalike.rendering.terminal.progress import progress
 
-    least = chosen["min_score"]
-    if fail_above is not None and not fail_above >= least:
-        raise ParameterError(f"fail-above `{fail_above:g}` is below min-score `{least:g}`: such pairs are not listed")
+    _check(context, fail_above, chosen["min_score"])
     if out is not None:
         folder.check_out(out, overwrite)
-    with progress(counts_bytes=False) as tell:
-        report = job.compare(list(paths), progress=tell, title=title, **chosen)
+    with progress(counts_bytes=False, quiet=quiet) as tell:
+        report = job.compare(list(paths), progress=tell, threads=options.use_threads(threads), **chosen)
     written = None
     if out is not None or not as_json:
         written = folder.write(report, out or _dated_folder(), top=top, anonymise=anonymise, overwrite=overwrite)
     if written is None or as_json:
         click.echo(_as_json(report, written, anonymise), nl=False)
     else:
-        printed.print_table(written.report, written)
+        printed.print_table(written.report, written, quiet=quiet)
     if open_report and written is not None:
         click.launch(written.overview.resolve().as_uri())
     if strict and report.skipped:
-        fail(f"--strict was given and inputs were skipped: {len(report.skipped):,}", REFUSED)
+        fail(f"{counted(len(report.skipped), 'input')} could not be read, and --strict was given", REFUSED)
     if fail_above is not None and any(pair.score >= fail_above for pair in report.pairs):
         sys.exit(ABOVE)
+
+
+def _check(context: click.Context, fail_above: float | None, least: float) -> None:
+    """Refuse options that contradict each other. Errors: ``ParameterError``."""
+    if context.params["as_json"] and context.params["out"] is None:
+        options.refuse_unused(context, FOLDER, "with --json and without --out")
+    if context.params["out"] is None:
+        options.refuse_unused(context, {"overwrite"}, "without --out")
+    if fail_above is not None and not fail_above >= least:
+        raise ParameterError(
+            f"fail_above `{fail_above:g}` is below min_score `{least:g}`: lower min_score, or such pairs are not listed"
+        )
 
 
 def _dated_folder() -> Path:
@@ -107,7 +134,7 @@ def _dated_folder() -> Path:
 
 
 def _as_json(report: Report, written: Written | None, anonymise: bool) -> str:
-    """Return the report as one JSON document; names are hidden by the codes of the folder, if one was written."""
+    """Return the report as one JSON document. Codes for names are those of the folder, if one was written."""
     from lookalike.rendering import comparison_tables
 
     if written is not None:

@@ -4,11 +4,26 @@ from __future__ import annotations
 
 import click
 
+from lookalike.cli.command import Command
 
-@click.command()
+
+@click.command(cls=Command, short_help="Print the completion script for your shell.")
 @click.argument("shell", type=click.Choice(["bash", "zsh", "fish"]))
 def completion(shell: str) -> None:
-    """Print the completion script of a shell: eval "$(lookalike completion bash)"."""
+    """Print the script that completes commands, options and file names with the Tab key.
+
+    Run the line for your shell once, then open a new shell.
+
+    \b
+    bash:
+      echo 'eval "$(lookalike completion bash)"' >> ~/.bashrc
+    \b
+    zsh:
+      echo 'eval "$(lookalike completion zsh)"' >> ~/.zshrc
+    \b
+    fish:
+      lookalike completion fish > ~/.config/fish/completions/lookalike.fish
+    """
     from click.shell_completion import get_completion_class
 
     maker = get_completion_class(shell)

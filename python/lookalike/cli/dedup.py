@@ -1,9 +1,10 @@
-"""``lookalike dedup``: near-duplicates out of a corpus, and back in again."""
+"""``lookalike dedup``: a corpus without near-duplicates, and the way back."""
 
 from __future__ import annotations
 
 import json
 import signal
+import sys
 import threading
 import time
 from collections.abc import Callable
@@ -14,128 +15,185 @@ from typing import Any
 import click
 
 from lookalike import params
-from lookalike.cli.shell import REFUSED, Command, given, option
+from lookalike.cli import options
+from lookalike.cli.command import Command
+from lookalike.cli.shell import REFUSED, given
+from lookalike.cli.streams import Stdout
 from lookalike.errors import ParameterError
 
+_COMPARING = ("minhash", "containment", "simhash")
+_SIMHASH = ("distance", "no_verify", "length_within", "same_language", "features", "ignore")
+#: The methods that use an option.
+USERS = {
+    **dict.fromkeys(("threshold", "unit", "shingle", "labelled", "clustering"), _COMPARING),
+    **dict.fromkeys(("sketch", "size"), ("minhash",)),
+    "modulus": ("containment",),
+    **dict.fromkeys(_SIMHASH, ("simhash",)),
+}
+#: Options that a restoration uses.
+RESTORING = {"inputs", "restore", "out", "overwrite", "as_json", "quiet"}
 
-def dedup_options(command: Command) -> Command:
-    """Add the options that decide who goes."""
-    for parameter in reversed(params.DEDUPLICATION.values()):
-        command = option(parameter)(command)
-    return command
+
+def _file(name: str, text: str) -> Callable[[options.Function], options.Function]:
+    # Kept as typed: a path object would drop the slash that ends a folder, and one of the two in an address.
+    return click.option(name, type=click.Path(), help=text)
 
 
-def _file(name: str, text: str, *more: str) -> Callable[[Command], Command]:
-    # As it was typed: a path object would forget the slash of a folder, and one of those of an address.
-    return click.option(name, *more, type=click.Path(), help=text)
-
-
-@click.command()
-@click.argument("inputs", nargs=-1, metavar="INPUT...")
-@_file("--out", "The corpus without near-duplicates: a file, or a folder for several inputs.", "-o")
-@dedup_options
-@click.option(
-    "--against", multiple=True, help="A corpus to stay clear of: only what resembles a row of it goes. Repeatable."
+@click.command(
+    cls=Command,
+    short_help="Remove near-duplicates from a corpus.",
+    groups={
+        "Which rows are similar": ["method", "threshold", "unit", "shingle", "labelled", "sketch", "size", "modulus"],
+        "Only for --method simhash": _SIMHASH,
+        "Which rows are kept": ["keep", "clustering", "against"],
+        "Input": ["text_column", "id_column", "format", "max_errors", "strict"],
+        "Output": [
+            *("out", "clusters", "pairs", "ledger", "report", "restore", "overwrite", "as_json", "quiet"),
+        ],
+        "Run": ["dry_run", "memory", "threads"],
+    },
 )
-@_file("--clusters", "Write all rows of clusters: id, cluster, representative, resemblance.")
-@_file("--pairs", "Write every pair that was found: left, right, resemblance.")
-@_file("--ledger", "Write what goes, row by row, with its survivor: --restore gives the input back.")
-@_file("--restore", "Give back the input of this ledger from its clean output INPUT, to --out.")
+@click.argument("inputs", nargs=-1, metavar="INPUT...", type=click.Path())
+@options.out("the kept rows: a file, a folder for several inputs, or - for standard output")
+@options.all_options(params.DEDUPLICATION.values())
+@click.option(
+    "--against",
+    multiple=True,
+    type=click.Path(),
+    help="Remove only rows that are similar to a row of this corpus. Repeatable.",
+)
+@_file("--clusters", "Write the rows of all clusters to this .csv, .csv.gz or .parquet file.")
+@_file("--pairs", "Write all similar pairs to this .csv, .csv.gz or .parquet file.")
+@_file("--ledger", "Write the removed rows to this .jsonl, .jsonl.gz or .jsonl.zst file, for --restore.")
+@_file("--restore", "Restore the original input from this ledger and the clean output INPUT.")
 @click.option(
     "--report",
     type=click.Path(path_type=Path),
-    help="Write an HTML report with a sampled exact audit to this folder.",
+    help="Write an HTML report, with an audit of a random sample, to this folder.",
 )
-@click.option(
-    "--dry-run", is_flag=True, help="Look at the beginning of the inputs; tell rows, memory and time to expect."
-)
-@click.option("--overwrite", is_flag=True, help="Replace outputs that exist.")
-@click.option("--strict", is_flag=True, help="Exit with 3 when anything could not be read.")
-@click.option("--json", "as_json", is_flag=True, help="Print the facts as one JSON document.")
+@click.option("--dry-run", is_flag=True, help="Read a sample, and predict rows, memory and time. Writes nothing.")
+@options.overwrite
+@options.strict
+@options.as_json
+@options.quiet
+@click.pass_context
 def dedup(
+    context: click.Context,
+    /,
     inputs: tuple[str, ...],
-    out: str | None,
-    against: tuple[str, ...],
-    clusters: str | None,
-    pairs: str | None,
-    ledger: str | None,
     restore: str | None,
-    report: Path | None,
     dry_run: bool,
-    overwrite: bool,
-    strict: bool,
-    as_json: bool,
+    against: tuple[str, ...],
     **chosen: Any,
 ) -> None:
-    """Take near-duplicates out of a corpus: JSON Lines (.gz, .zst), Parquet, CSV, text folders, WARC, - for stdin.
+    """Remove near-duplicates from a corpus.
 
-    Every row that goes is verified against the one that stays; kept rows stay byte for byte what they were.
+    INPUT is JSON Lines (also .gz, .bz2, .xz, .zst), Parquet, CSV, WARC, a folder of texts, or - for standard input.
+    Kept rows are copied byte for byte, so the output has the format of the input. Every removed row is verified against
+    the row kept for it. A summary is printed; the rows go to --out.
 
     \b
     Examples:
       lookalike dedup corpus.jsonl -o clean.jsonl
-      lookalike dedup shards/*.parquet -o clean/ --threshold 0.85 --ledger gone.jsonl.zst
-      lookalike dedup train.jsonl --against test.jsonl -o train.clean.jsonl --method containment
+      lookalike dedup shards/*.parquet -o clean/ --threshold 0.85
+      lookalike dedup train.jsonl --against test.jsonl -o train.clean.jsonl
+      zcat corpus.jsonl.gz | lookalike dedup - -o - | gzip > clean.jsonl.gz
       lookalike dedup corpus.jsonl --dry-run
-      lookalike dedup clean.jsonl --restore gone.jsonl.zst -o again.jsonl
+      lookalike dedup corpus.jsonl -o clean.jsonl --ledger removed.jsonl.zst
+      lookalike dedup clean.jsonl --restore removed.jsonl.zst -o again.jsonl
     """
-    from lookalike.deduplication.job import dedup as run
-    from lookalike.deduplication.outputs import Outputs
-    from lookalike.rendering.terminal import deduplication as printed
-    from lookalike.rendering.terminal.progress import progress
-
     if threading.current_thread() is threading.main_thread():
-        # Whatever was begun is removed on the way out.
+        # Incomplete outputs are removed before the process ends.
         signal.signal(signal.SIGTERM, _interrupted)
     if not inputs:
         raise ParameterError("no input: give files, folders or addresses, or - for standard input")
     if restore is not None:
-        return _restore(inputs, restore, out, overwrite, as_json)
+        options.refuse_unused(context, {one.name or "" for one in context.command.params} - RESTORING, "with --restore")
+        return _restore(inputs, restore, chosen)
+    options.refuse_unused_by(context, "method", USERS)
+    if chosen["no_verify"]:
+        options.refuse_unused(context, {"threshold", "shingle", "labelled"}, "with --no-verify")
     if dry_run:
-        return _dry_run([*against, *inputs], chosen, as_json)
-    asked = Outputs(out, clusters, pairs, ledger, overwrite)
-    if not asked.any and report is None and not as_json:
-        raise ParameterError(
-            "nothing to write: give -o, --clusters, --pairs or --report, or --json or --dry-run to look"
+        return _dry_run([*against, *inputs], chosen)
+    return _run(inputs, against, **chosen)
+
+
+def _run(
+    inputs: tuple[str, ...],
+    against: tuple[str, ...],
+    *,
+    out: str | None,
+    clusters: str | None,
+    pairs: str | None,
+    ledger: str | None,
+    report: Path | None,
+    overwrite: bool,
+    strict: bool,
+    as_json: bool,
+    quiet: bool,
+    **chosen: Any,
+) -> None:
+    """Deduplicate, and print what was found."""
+    from lookalike.deduplication.job import dedup as run
+    from lookalike.rendering.terminal import deduplication as printed
+    from lookalike.rendering.terminal.progress import progress
+
+    files: dict[str, str | Path | None] = {
+        "out": out,
+        "clusters": clusters,
+        "pairs": pairs,
+        "ledger": ledger,
+        "report": report,
+    }
+    if not as_json and all(one is None for one in files.values()):
+        raise ParameterError("no output: give --out, --clusters, --pairs or --report, or one of --json and --dry-run")
+    # Rows on standard output leave no room for facts there.
+    is_piped = out == "-"
+    with progress(quiet=quiet) as tell:
+        answer = run(
+            given(inputs),
+            against=given(against) or None,
+            out=Stdout() if is_piped else out,
+            clusters=clusters,
+            pairs=pairs,
+            ledger=ledger,
+            report=report,
+            overwrite=overwrite,
+            progress=tell,
+            **chosen,
         )
-    with progress() as tell:
-        files = {"out": out, "clusters": clusters, "pairs": pairs, "ledger": ledger, "report": report}
-        others = given(against) or None
-        answer = run(given(inputs), against=others, overwrite=overwrite, progress=tell, **files, **chosen)
-    if as_json:
-        click.echo(printed.as_json(answer))
-    else:
-        printed.print_facts(answer, asked, report)
+    if not (is_piped and quiet):
+        facts = printed.as_json(answer) if as_json else printed.facts(answer, files, quiet=quiet)
+        click.echo(facts, file=sys.stderr if is_piped else sys.stdout)
     if strict and answer.problems:
         raise SystemExit(REFUSED)
-    return None
 
 
-def _restore(inputs: tuple[str, ...], ledger: str, out: str | None, overwrite: bool, as_json: bool) -> None:
+def _restore(inputs: tuple[str, ...], ledger: str, chosen: dict[str, Any]) -> None:
     """Write the original input again from its clean output and its ledger."""
     from lookalike.corpora import restore
     from lookalike.rendering.terminal import deduplication as printed
+    from lookalike.rendering.terminal.progress import waiting
 
+    out = chosen["out"]
     if len(inputs) != 1 or out is None:
-        raise ParameterError("to restore, give the clean output as the one INPUT, and -o for what it was made of")
-    done = restore(ledger, inputs[0], out, overwrite=overwrite)
-    if as_json:
-        click.echo(printed.restored_json(done))
-    else:
-        printed.print_restored(done, out)
+        raise ParameterError("to restore, give the clean output as the only INPUT, and a new file or folder as --out")
+    with waiting("restoring", quiet=chosen["quiet"]):
+        done = restore(ledger, inputs[0], out, overwrite=chosen["overwrite"])
+    click.echo(printed.restored_json(done) if chosen["as_json"] else printed.restored(done, out))
 
 
-def _dry_run(inputs: list[str], chosen: dict[str, Any], as_json: bool) -> None:
+def _dry_run(inputs: list[str], chosen: dict[str, Any]) -> None:
     """Print what a run would take."""
     from lookalike.deduplication.expecting import expect
     from lookalike.rendering.terminal import deduplication as printed
 
     started = time.process_time()
-    expected = expect(inputs, chosen)
-    if as_json:
+    expected = expect(inputs, {name: chosen[name] for name in params.DEDUPLICATION})
+    if chosen["as_json"]:
         click.echo(json.dumps(expected.to_json(), indent=2))
     else:
-        printed.print_expected(expected, time.process_time() - started)
+        click.echo(printed.expected(expected, time.process_time() - started))
 
 
 def _interrupted(_signal: int, _frame: FrameType | None) -> None:

@@ -6,15 +6,25 @@ from pathlib import Path
 
 import click
 
+from lookalike.cli import options
+from lookalike.cli.command import Command
 
-@click.command()
-@click.option(
-    "--out", type=click.Path(path_type=Path), default="lookalike-demo", show_default=True, help="Folder of the report."
-)
-@click.option("--overwrite", is_flag=True, help="Replace any report that is in --out, not only one of this demo.")
-@click.option("--open", "open_report", is_flag=True, help="Open the report in the browser.")
+
+@click.command(cls=Command, short_help="See all of it on small examples; needs no files and no network.")
+@options.report_folder("the report", default="lookalike-demo", show_default=True)
+@options.overwrite
+@options.open_report
 def demo(out: Path, overwrite: bool, open_report: bool) -> None:
-    """Tell the story on two texts and a small class that ship with the package, offline, and write its report."""
+    """Show what lookalike finds in two texts, a small class and a small corpus that ship with the package.
+
+    The story is printed, and the report of the class is written to the folder --out. A second run replaces the report
+    of the first one. No network is used.
+
+    \b
+    Examples:
+      lookalike demo
+      lookalike demo -o /tmp/demo --open
+    """
     from lookalike.demo import story
 
     page = story.tell(out, overwrite)

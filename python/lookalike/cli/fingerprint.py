@@ -7,42 +7,73 @@ from typing import Any
 import click
 
 from lookalike import params
-from lookalike.cli.shell import Command, option
+from lookalike.cli import options
+from lookalike.cli.command import Command
+from lookalike.cli.writing import check_json, write_json
 from lookalike.errors import FrontendError
 
+SELECTION = (params.K, params.T, params.SCHEME, params.UNIT, params.HOMOGLYPHS, params.MODULUS, params.COUNT)
+#: The schemes that use an option.
+USERS = {
+    "modulus": ("modulo", "safe-modulo"),
+    "count": ("smallest",),
+    "t": tuple(scheme for scheme in params.SCHEMES if scheme != "smallest"),
+}
 
-def selection_options(command: Command) -> Command:
-    """Add the options that decide which fingerprints a text has."""
-    chosen = (params.K, params.T, params.SCHEME, params.UNIT, params.HOMOGLYPHS, params.MODULUS, params.COUNT)
-    for parameter in reversed(chosen):
-        command = option(parameter)(command)
-    return command
 
+@click.command(
+    cls=Command,
+    short_help="Show the fingerprints of one document.",
+    groups={
+        "Selection": [parameter.name for parameter in SELECTION],
+        "Output": ["rows", "out", "overwrite", "as_json", "quiet"],
+    },
+)
+@click.argument("path", type=click.Path())
+@options.all_options(SELECTION)
+@click.option(
+    "-n", "--top", "rows", type=click.IntRange(min=0), default=20, show_default=True, help="Rows to print; 0 for all."
+)
+@options.out("the fingerprints as JSON, a file that ends in .json. Default: a table on standard output")
+@options.overwrite
+@options.as_json
+@options.quiet
+@click.pass_context
+def fingerprint(
+    context: click.Context,
+    /,
+    path: str,
+    rows: int,
+    out: str | None,
+    overwrite: bool,
+    as_json: bool,
+    quiet: bool,
+    **chosen: Any,
+) -> None:
+    """Show which fingerprints are selected from PATH (- for standard input).
 
-@click.command()
-@click.argument("path")
-@selection_options
-@click.option("--json", "as_json", is_flag=True, help="Print everything as one JSON document instead of a table.")
-@click.option("-n", "--top", "rows", type=click.IntRange(min=0), default=20, show_default=True, help="Rows; 0 for all.")
-def fingerprint(path: str, as_json: bool, rows: int, **chosen: Any) -> None:
-    """Show what the engine selects from PATH (- for standard input).
+    Each row of the table shows a fingerprint, its position, and the text it was made from.
 
     \b
     Examples:
       lookalike fingerprint essay.txt
       lookalike fingerprint essay.txt --unit word -k 5 -t 12
       cat essay.txt | lookalike fingerprint - --scheme compact --json
+      lookalike fingerprint essay.txt -o prints.json
     """
     from lookalike import documents, fingerprints
     from lookalike.rendering.terminal import fingerprints as printed
 
+    options.refuse_unused_by(context, "scheme", USERS)
+    if as_json or out is not None:
+        options.refuse_unused(context, {"rows"}, "in JSON, which has all fingerprints")
+    check_json(out, overwrite=overwrite)
     data = documents.read_stdin() if path == "-" else documents.read(path)
     try:
         found = fingerprints.fingerprint(data, **chosen)
     except FrontendError as error:
         raise FrontendError(f"`{path}`: {error}") from None
-    if as_json:
-        for piece in printed.fingerprints_json(found, path):
-            click.echo(piece, nl=False)
+    if as_json or out is not None:
+        write_json(printed.fingerprints_json(found, path), out, overwrite=overwrite, quiet=quiet)
     else:
         printed.fingerprints_table(found, path, rows)

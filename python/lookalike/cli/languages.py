@@ -1,14 +1,30 @@
-"""``lookalike languages``: what ``compare -l`` knows."""
+"""``lookalike languages``: the names that ``compare -l`` accepts."""
 
 from __future__ import annotations
 
+import json
+
 import click
 
+from lookalike.cli import options
+from lookalike.cli.command import Command
 
-@click.command()
-def languages() -> None:
-    """List the languages that `compare -l` knows, with their files' suffixes."""
+
+@click.command(cls=Command, short_help="List the languages that `compare -l` accepts.")
+@options.as_json
+def languages(as_json: bool) -> None:
+    """List the languages that `compare -l` accepts, with the suffixes of their files.
+
+    \b
+    Examples:
+      lookalike languages
+      lookalike languages --json
+    """
     from lookalike.frontends import LANGUAGES
 
-    for name, language in sorted(LANGUAGES.items()):
-        click.echo(f"{name:14}{' '.join(sorted(language.suffixes))}")
+    suffixes = {name: sorted(language.suffixes) for name, language in sorted(LANGUAGES.items())}
+    if as_json:
+        click.echo(json.dumps(suffixes, indent=2))
+        return
+    for name, own in suffixes.items():
+        click.echo(f"{name:14}{' '.join(own)}".rstrip())

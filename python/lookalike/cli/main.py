@@ -1,12 +1,11 @@
-"""The command line: parse, call the library, show. Results go to stdout, everything else to stderr.
+"""The command line: parses arguments, calls the library, prints. Results go to stdout, everything else to stderr.
 
-Heavy modules are imported inside the command that needs them, so that ``--version`` and completion stay light.
+Heavy modules are imported inside the command that needs them, so that ``--version`` and completion start fast.
 """
 
 from __future__ import annotations
 
 import io
-import os
 import sys
 from typing import Any
 
@@ -25,35 +24,56 @@ from lookalike.cli.near import near
 from lookalike.cli.shell import INTERRUPTED, fail, spoken_errors
 from lookalike.cli.simhash import simhash
 from lookalike.cli.similarity import similarity
+from lookalike.cli.streams import close_stdout
 
 
 class Commands(click.Group):
-    """The commands of the program. A reader that goes away, as `head` does, is not an error in any of them."""
+    """The commands of the program. A reader that closes the pipe, as `head` does, is not an error in any of them."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        """Return the commands in the order in which a reader needs them."""
+        return list(self.commands)
 
     def invoke(self, ctx: click.Context) -> Any:
-        """Run the command that was asked for."""
+        """Run the chosen command."""
         try:
             return super().invoke(ctx)
         except (BrokenPipeError, SystemExit) as error:
-            # click and rich would leave with 1, which means something else here.
+            # click and rich would exit with 1, which means something else here.
             if isinstance(error, SystemExit) and not isinstance(error.__context__, BrokenPipeError):
                 raise
-            # Python would complain while closing stdout.
-            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+            close_stdout()
 
 
 @click.group(cls=Commands, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
 @click.version_option(__version__, prog_name="lookalike")
 def cli() -> None:
-    """Tell which documents are the same, nearly the same, or share passages, and exactly where.
+    """Find documents that are the same, nearly the same, or share passages, and show where.
 
-    Results go to stdout (tables for people, --json for programs), messages to stderr.
-    Exit codes: 0 done, 1 a pair is above --fail-above, 2 usage, 3 input refused, 4 a table is damaged, 5 it is locked,
-    6 it is of another version, 7 I/O error, 70 internal error, 130 interrupted.
+    Results go to stdout (tables for people, --json for programs). Progress, notes and errors go to stderr.
+
+    \b
+    Start with:
+      lookalike demo
+      lookalike compare submissions/ --template starter/
+      lookalike dedup corpus.jsonl -o clean.jsonl
+
+    \b
+    Exit codes:
+      0    done
+      1    a pair reaches --fail-above
+      2    wrong usage
+      3    an input was refused
+      4    a table is damaged
+      5    a table is locked by another process
+      6    a table has another format version
+      7    reading or writing failed
+      70   internal error
+      130  interrupted
     """
 
 
-for command in (compare, dedup, similarity, simhash, near, fingerprint, design, lab, demo, languages, completion):
+for command in (demo, compare, dedup, similarity, simhash, near, fingerprint, design, lab, languages, completion):
     cli.add_command(command)
 
 
@@ -61,12 +81,12 @@ def main() -> None:
     """Run the command line."""
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
-            # A terminal that cannot show a letter of a name gets its escape, not an error.
+            # A letter that the terminal cannot show is printed as an escape, not as an error.
             stream.reconfigure(errors="backslashreplace")
     with spoken_errors():
         try:
             code = cli.main(standalone_mode=False)
-        except click.exceptions.Abort:
+        except (click.exceptions.Abort, KeyboardInterrupt):
             fail("interrupted", INTERRUPTED)
         except click.ClickException as error:
             error.show()

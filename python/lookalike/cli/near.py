@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import sys
 from collections.abc import Iterable
 from dataclasses import asdict
@@ -11,8 +12,12 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from lookalike import params
-from lookalike.cli.shell import REFUSED, Command, option
+from lookalike.cli import options
+from lookalike.cli.command import Command
+from lookalike.cli.shell import REFUSED
+from lookalike.cli.writing import note
 from lookalike.errors import ParameterError
+from lookalike.frontends.readable import counted
 
 if TYPE_CHECKING:
     from lookalike._types import Problem
@@ -20,72 +25,98 @@ if TYPE_CHECKING:
 
 #: Problems shown at the terminal.
 SHOWN_PROBLEMS = 5
+#: Options that only name columns of a file.
+COLUMNS = ("id_column", "fingerprint_column")
 
 
-def near_options(command: Command) -> Command:
-    """Add the options that say what is near, and where it stands."""
-    for parameter in reversed(params.NEAR.values()):
-        command = option(parameter)(command)
-    return command
-
-
-@click.command()
-@click.argument("file", type=click.Path())
-@click.option("--query", type=click.Path(), help="A file of fingerprints to look for; by default those of FILE itself.")
-@click.option("--fingerprint", "given", multiple=True, help="A fingerprint to look for, such as 0x1f. Repeatable.")
-@click.option(
-    "--save", "folder", type=click.Path(), help="Keep FILE, whose ids are whole numbers, as a table in this new folder."
+@click.command(
+    cls=Command,
+    short_help="Find all fingerprints within a few bits.",
+    groups={
+        "Search": ["query", "given", "distance"],
+        "Input": [*COLUMNS, "strict"],
+        "Output": ["out", "save", "overwrite", "as_json", "quiet"],
+        "Run": ["threads"],
+    },
 )
-@near_options
-@click.option("-o", "--out", type=click.Path(), help="Write the pairs to this .csv or .parquet.")
-@click.option("--overwrite", is_flag=True, help="Replace an output that exists.")
-@click.option("--strict", is_flag=True, help="Exit with 3 when anything could not be read.")
-@click.option("--json", "as_json", is_flag=True, help="Print everything as one JSON document.")
+@click.argument("file", type=click.Path())
+@click.option("--query", type=click.Path(), help="File of fingerprints to look for. Default: those of FILE itself.")
+@click.option("--fingerprint", "given", multiple=True, help="Fingerprint to look for, such as 0x1f. Repeatable.")
+@click.option(
+    "--save", type=click.Path(file_okay=False), help="Save FILE as a table in this new folder. Ids must be integers."
+)
+@options.all_options(params.NEAR.values())
+@options.out("the pairs: a file that ends in .csv, .csv.gz or .parquet. Default: CSV on standard output")
+@options.overwrite
+@options.strict
+@options.as_json
+@options.quiet
+@options.option(params.DEDUPLICATION["threads"])
+@click.pass_context
 def near(
+    context: click.Context,
+    /,
     file: str,
     query: str | None,
     given: tuple[str, ...],
-    folder: str | None,
+    save: str | None,
     out: str | None,
     overwrite: bool,
     strict: bool,
     as_json: bool,
+    quiet: bool,
+    threads: int,
     **chosen: Any,
 ) -> None:
-    """Find all fingerprints within a Hamming distance; without a query, all pairs of FILE, each once.
+    """Find all pairs of fingerprints within a Hamming distance.
 
-    FILE has a column of ids and one of 64-bit fingerprints (Parquet, CSV, JSON Lines), or is the folder of a saved
-    table. Queries are held in memory, FILE is streamed past them.
+    FILE has one column with ids and one with 64-bit fingerprints (Parquet, CSV, JSON Lines), or is the folder of a
+    saved table. Without a query, all pairs of FILE are found, each once. Queries are held in memory; FILE is streamed.
 
     \b
     Examples:
       lookalike near prints.parquet --query today.parquet --distance 3
       lookalike near prints.csv --fingerprint 0x5ed8b3a1f0c24d77
       lookalike near prints.csv -o pairs.csv
-      lookalike near prints.csv --save seen && lookalike near seen --query today.csv
+      lookalike near prints.csv --save seen
+      lookalike near seen --query today.csv
     """
     from lookalike.neighbours import output
     from lookalike.neighbours.files import near as find
-    from lookalike.neighbours.files import save
     from lookalike.rendering.terminal.progress import progress
 
-    if folder is not None:
-        if query is not None or given or out is not None:
-            raise ParameterError("--save makes a table and asks it nothing: ask the folder afterwards")
-        kept = save(file, folder, **chosen)
-        click.echo(f"{kept.rows:,} fingerprints in {folder}", err=True)
-        _tell_problems(kept.problems, kept.left_out)
-        raise SystemExit(REFUSED if strict and kept.left_out else 0)
+    options.use_threads(threads)
+    if save is not None:
+        options.refuse_unused(context, {"query", "given", "out", "overwrite"}, "with --save", "search the saved folder")
+        return _save(file, save, chosen, strict=strict, as_json=as_json, quiet=quiet)
     if query is not None and given:
-        raise ParameterError("--query and --fingerprint both say what to look for: give one of them")
-    with progress(counts_bytes=False) as tell:
+        raise ParameterError("--query and --fingerprint cannot be combined: give one of them")
+    if query is None and os.path.isdir(file):
+        options.refuse_unused(context, COLUMNS, "on a saved table")
+    with progress(counts_bytes=False, quiet=quiet) as tell:
         report = find(file, _parsed(given) or query, out=out, overwrite=overwrite, progress=tell, **chosen)
     if as_json:
         click.echo(json.dumps(asdict(report), ensure_ascii=False, indent=1))
     elif out is None:
         output.write_csv(sys.stdout, report)
-    _tell(report, out)
+    _tell(report, out, quiet=quiet)
     if strict and report.left_out:
+        raise SystemExit(REFUSED)
+    return None
+
+
+def _save(file: str, folder: str, chosen: dict[str, Any], *, strict: bool, as_json: bool, quiet: bool) -> None:
+    """Keep a file as a table."""
+    from lookalike.neighbours.files import save
+    from lookalike.rendering.terminal.progress import waiting
+
+    with waiting("saving the table", quiet=quiet):
+        kept = save(file, folder, **chosen)
+    if as_json:
+        click.echo(json.dumps(asdict(kept), ensure_ascii=False, indent=1))
+    note(f"{counted(kept.rows, 'fingerprint')} in {folder}", quiet=quiet)
+    _tell_problems(kept.problems, kept.left_out, quiet=quiet)
+    if strict and kept.left_out:
         raise SystemExit(REFUSED)
 
 
@@ -96,24 +127,24 @@ def _parsed(given: Iterable[str]) -> list[int]:
     for text in given:
         value = parse(text)
         if value is None:
-            raise ParameterError(f"fingerprint `{text}` is not one: use 0 to 2^64 − 1, or 0x and hexadecimal digits")
+            raise ParameterError(
+                f"fingerprint `{text}` is not a 64-bit number: use 0 to 2^64 − 1, or 0x and hexadecimal digits"
+            )
         found.append(value)
     return found
 
 
-def _tell(report: NearReport, out: str | None) -> None:
-    """Say on stderr what was compared, and what could not be read."""
+def _tell(report: NearReport, out: str | None, *, quiet: bool) -> None:
+    """Print on stderr how many pairs there are, and what could not be read."""
     where = "" if out is None else f" in {out}"
-    click.echo(
-        f"{len(report.left):,} pairs within {report.distance} bits{where}; {report.queries:,} queries, "
-        f"{report.fingerprints:,} fingerprints",
-        err=True,
-    )
-    _tell_problems(report.problems, report.left_out)
+    found = f"{counted(len(report.left), 'pair')} within {counted(report.distance, 'bit')}{where}"
+    searched = f"{counted(report.queries, 'query', 'queries')}, {counted(report.fingerprints, 'fingerprint')}"
+    note(f"{found}; {searched}", quiet=quiet)
+    _tell_problems(report.problems, report.left_out, quiet=quiet)
 
 
-def _tell_problems(problems: list[Problem], left_out: int) -> None:
+def _tell_problems(problems: list[Problem], left_out: int, *, quiet: bool) -> None:
     for problem in problems[:SHOWN_PROBLEMS]:
-        click.echo(f"left out: {problem.source}, {problem.place}: {problem.reason}", err=True)
+        note(f"left out: {problem.source}, {problem.place}: {problem.reason}", quiet=quiet)
     if left_out > SHOWN_PROBLEMS:
-        click.echo(f"left out: {left_out:,} rows in all", err=True)
+        note(f"left out: {counted(left_out, 'row')} in all", quiet=quiet)

@@ -3,32 +3,61 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from lookalike import params
-from lookalike.cli.shell import Command, option
+from lookalike.cli import options
+from lookalike.cli.command import Command
+from lookalike.cli.writing import check_json, write_json
 from lookalike.errors import ParameterError
 
+if TYPE_CHECKING:
+    from lookalike.sketches.pair import Side
 
-def sketching_options(command: Command) -> Command:
-    """Add the options that decide what a sketch is; without a name all of them are shown."""
-    for name, parameter in reversed(params.SKETCHING.items()):
-        command = option(replace(parameter, default=None) if name == "sketch" else parameter)(command)
-    return command
+#: Without --sketch every kind is shown.
+SKETCHING = [replace(one, default=None) if one.name == "sketch" else one for one in params.SKETCHING.values()]
+#: The kinds of sketches that use an option.
+USERS = {
+    "size": ("fast", "permutations", "smallest", "smallest-modulo"),
+    "modulus": ("modulo", "smallest-modulo"),
+}
 
 
-@click.command()
-@click.argument("left", metavar="A")
-@click.argument("right", metavar="B")
-@sketching_options
-@option(params.HOMOGLYPHS)
-@click.option("--json", "as_json", is_flag=True, help="Print everything as one JSON document instead of a table.")
-def similarity(left: str, right: str, sketch: str | None, as_json: bool, **chosen: Any) -> None:
-    """Tell how much A and B resemble and contain each other, exactly and by every sketch with its interval.
+@click.command(
+    cls=Command,
+    short_help="Measure how similar two documents are.",
+    groups={
+        "Shingles": ["unit", "shingle", "labelled", "homoglyphs"],
+        "Sketches": ["sketch", "size", "modulus", "bits", "confidence"],
+        "Output": ["out", "overwrite", "as_json", "quiet"],
+    },
+)
+@click.argument("left", metavar="A", type=click.Path())
+@click.argument("right", metavar="B", type=click.Path())
+@options.all_options([*SKETCHING, params.HOMOGLYPHS])
+@options.out("the result as JSON, a file that ends in .json. Default: two tables on standard output")
+@options.overwrite
+@options.as_json
+@options.quiet
+@click.pass_context
+def similarity(
+    context: click.Context,
+    /,
+    left: str,
+    right: str,
+    sketch: str | None,
+    out: str | None,
+    overwrite: bool,
+    as_json: bool,
+    quiet: bool,
+    **chosen: Any,
+) -> None:
+    """Measure how much A and B resemble each other, and how much of each is contained in the other.
 
-    A and B are files of any format that `compare` reads, or - for standard input.
+    The tables show the exact values, and the estimate of every kind of sketch with its interval. A and B are files of
+    any format that `compare` reads, or - for standard input.
 
     \b
     Examples:
@@ -37,18 +66,27 @@ def similarity(left: str, right: str, sketch: str | None, as_json: bool, **chose
       lookalike similarity chapter.txt book.txt --sketch modulo --modulus 64
       cat a.txt | lookalike similarity - b.txt --json
     """
-    from lookalike import documents
     from lookalike.rendering.terminal import similarity as printed
+    from lookalike.rendering.terminal.progress import SLOW_SECONDS, waiting
     from lookalike.sketches import pair
 
+    if sketch is not None:
+        options.refuse_unused_by(context, "sketch", USERS)
     if left == right == "-":
-        raise ParameterError("standard input can be read once: give a file for one of the two")
-    a, b = (
-        pair.read("standard input", documents.read_stdin()) if path == "-" else pair.read(path, documents.read(path))
-        for path in (left, right)
-    )
-    found = pair.similarity(a, b, (sketch,) if sketch else params.SKETCHES, **chosen)
-    if as_json:
-        click.echo(printed.as_json(found))
+        raise ParameterError("only one of A and B can be standard input: give a file for the other")
+    check_json(out, overwrite=overwrite)
+    with waiting("comparing", quiet=quiet, after=SLOW_SECONDS):
+        found = pair.similarity(_read(left), _read(right), (sketch,) if sketch else params.SKETCHES, **chosen)
+    if as_json or out is not None:
+        write_json([printed.as_json(found), "\n"], out, overwrite=overwrite, quiet=quiet)
     else:
-        printed.print_table(found)
+        printed.print_table(found, quiet=quiet)
+
+
+def _read(path: str) -> Side:
+    from lookalike import documents
+    from lookalike.sketches import pair
+
+    if path == "-":
+        return pair.read("standard input", documents.read_stdin())
+    return pair.read(path, documents.read(path))

@@ -13,6 +13,7 @@ from lookalike.corpora.batches import Lines, Source
 from lookalike.deduplication.reading import open_core, open_files, push
 from lookalike.deduplication.settings import settings
 from lookalike.documents.reasons import in_bytes
+from lookalike.frontends.readable import counted
 
 #: So many bytes of the inputs are looked at.
 SAMPLE = 32 * 2**20
@@ -41,11 +42,12 @@ class Expected:
 
     def lines(self, spent: float) -> Iterator[str]:
         """Say it for people."""
-        yield f"{self.sources:,} sources, {in_bytes(self.bytes)}; looked at {in_bytes(self.looked_at)} in {spent:.1f} s"
-        yield f"about {self.rows:,} rows, {self.bad:,} unreadable among those looked at"
+        sources = f"{counted(self.sources, 'source')}, {in_bytes(self.bytes)}"
+        yield f"{sources}; read a sample of {in_bytes(self.looked_at)} in {spent:.1f} s"
+        yield f"about {counted(self.rows, 'row')}, {self.bad:,} unreadable in the sample"
         yield f"memory: about {in_bytes(self.memory)}; temporary files: about {in_bytes(self.disk)}"
-        yield f"time: about {self.seconds:.0f} s for reading and comparing; how much goes is known only afterwards"
-        yield "nothing was written"
+        yield f"time: about {self.seconds:.0f} s to read and compare"
+        yield "nothing was written; how many rows are removed is known only after a full run"
 
 
 def expect(inputs: list[str], chosen: dict[str, Any]) -> Expected:

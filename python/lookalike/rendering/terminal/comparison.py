@@ -1,4 +1,4 @@
-"""A comparison at the terminal: the best pairs as a table, totals, and what was skipped."""
+"""Prints a comparison: totals, the best pairs as a table, and skipped files."""
 
 from __future__ import annotations
 
@@ -15,33 +15,34 @@ from lookalike.rendering.safe import visible
 if TYPE_CHECKING:
     from lookalike.rendering.html.folder import Written
 
-#: Pairs shown at the terminal; the report has them all.
+#: Pairs shown at the terminal; the report has all of them.
 SHOWN = 20
 #: Remarks shown at the terminal.
 SHOWN_REMARKS = 5
 
 
-def print_table(report: Report, written: Written | None = None) -> None:
-    """Print the best pairs, what was found in all, what went wrong, and where the report is, if it was written."""
+def print_table(report: Report, written: Written | None = None, *, quiet: bool = False) -> None:
+    """Print totals, the best pairs, remarks, and where the report is; ``quiet`` leaves out the remarks."""
     for line in _head(report):
         _say(line)
     if report.pairs:
         _print_pairs(report)
         if report.pair_count > SHOWN:
             _say(f"… {report.pair_count - SHOWN:,} more in the report")
-    _print_remarks("not compared", report.undefined)
-    _print_remarks("skipped", report.skipped)
-    _print_remarks("note", report.warnings)
+    if not quiet:
+        _print_remarks("not compared", report.undefined)
+        _print_remarks("skipped", report.skipped)
+        _print_remarks("note", report.warnings)
     if written is not None:
-        for said in written.left_out:
+        for said in () if quiet else written.left_out:
             _say(said)
         _say(f"report: {visible(str(written.overview))}", bold=True)
         for path in written.secrets:
-            _say(f"who is who, do not hand out: {visible(str(path))}")
+            _say(f"names behind the codes, keep private: {visible(str(path))}")
 
 
 def _say(line: str, bold: bool = False) -> None:
-    """Print a line to stdout as it is set up: by itself click would write UTF-8 to a terminal that knows ASCII only."""
+    """Print a line in the encoding of stdout; click alone would write UTF-8 even to an ASCII terminal."""
     click.secho(line, bold=bold, file=sys.stdout)
 
 
@@ -49,16 +50,16 @@ def _head(report: Report) -> Iterator[str]:
     files = sum(len(entry.files) for entry in report.entries)
     tokens = sum(entry.tokens for entry in report.entries)
     yield f"{counted(len(report.entries), 'submission')}, {counted(files, 'file')}, {counted(tokens, 'token')}"
-    yield f"promise: {report.promise}"
+    yield f"guarantee: {report.promise}"
     if report.pair_count:
         clusters = f", {counted(len(report.clusters), 'cluster')}" if report.clusters else ""
         yield f"{counted(report.pair_count, 'pair')} with a score of {report.cut_off:g} or more{clusters}"
     else:
-        yield f"nothing found: no two submissions have a score of {report.cut_off:g} or more"
+        yield f"no pairs: no two submissions have a score of {report.cut_off:g} or more"
 
 
 def _print_pairs(report: Report) -> None:
-    """Print the best pairs as columns; a long name makes its column wide, nothing is cut."""
+    """Print the best pairs as columns. A long name widens its column; nothing is cut."""
     names = [visible(entry.name) for entry in report.entries]
     rows = [
         (
@@ -80,7 +81,7 @@ def _print_pairs(report: Report) -> None:
 
 
 def _line(row: Sequence[str], widths: Sequence[int]) -> str:
-    """Set cells in columns: the names, second and fourth, to the left, numbers to the right."""
+    """Align cells: names (second and fourth) to the left, numbers to the right."""
     cells = []
     for i, (cell, width) in enumerate(zip(row, widths, strict=True)):
         room = " " * (width - _columns(cell))
@@ -89,7 +90,7 @@ def _line(row: Sequence[str], widths: Sequence[int]) -> str:
 
 
 def _columns(text: str) -> int:
-    """Return how wide a terminal shows a text: an ideograph takes two columns, an accent of its own none."""
+    """Return the width of a text on a terminal: an ideograph takes two columns, a combining accent none."""
     if text.isascii():
         return len(text)
     from unicodedata import combining, east_asian_width

@@ -1,28 +1,28 @@
-"""A deduplication at the terminal: what was found, what it is worth, what could not be read, where the outputs are."""
+"""A deduplication as text for a terminal: rows kept and removed, the guarantee, problems, and where the outputs are."""
 
 from __future__ import annotations
 
 import json
-import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from lookalike.deduplication import Deduplication
-from lookalike.deduplication.outputs import Outputs
+from lookalike.frontends.readable import counted
 from lookalike.rendering.safe import visible
+from lookalike.rendering.terminal import problems
 
 if TYPE_CHECKING:
     from lookalike.corpora import Restored
     from lookalike.deduplication.expecting import Expected
 
-#: Problems shown at the terminal.
-SHOWN_PROBLEMS = 5
+#: Rows that were not compared, by the reason: one of them, several of them.
 _STATES = {
-    "short": "shorter than a shingle, compared as a whole only",
-    "missing": "without a text",
-    "bad": "unreadable",
-    "blank": "blank lines",
+    "short": ("shorter than a shingle (compared as a whole only)",) * 2,
+    "missing": ("without text",) * 2,
+    "bad": ("unreadable",) * 2,
+    "blank": ("blank line", "blank lines"),
 }
 
 
@@ -31,90 +31,91 @@ def as_json(answer: Deduplication) -> str:
     return json.dumps(answer.to_json(), ensure_ascii=False, indent=2)
 
 
-def print_facts(answer: Deduplication, asked: Outputs, report: Path | None) -> None:
-    """Print what was found, what it is worth, what went wrong, and where the outputs are."""
-    for line in [*_found(answer), *_worth(answer), *_warnings(answer), *_written(asked, report)]:
-        sys.stdout.write(visible(line) + "\n")
+def facts(answer: Deduplication, files: Mapping[str, str | PathLike[str] | None], *, quiet: bool = False) -> str:
+    """Return what was found and where the outputs are; ``quiet`` leaves out notes and problems."""
+    notes = () if quiet else (*_notes(answer), *problems.lines(answer.problems))
+    lines = [*_found(answer), *_guarantee(answer), *_warnings(answer), *notes, *_written(files)]
+    return "\n".join(map(visible, lines))
 
 
 def _found(answer: Deduplication) -> Iterator[str]:
     own = answer.rows - answer.references
     gone = sum(answer.removed.values())
     share = f" ({gone / own:.1%})" if own else ""
-    yield f"{own:,} rows read, {own - gone:,} stay, {gone:,} go{share}"
+    yield f"{counted(own, 'row')} read, {own - gone:,} kept, {gone:,} removed{share}"
     if gone:
         parts = ", ".join(f"{count:,} {link}" for link, count in answer.removed.items() if count)
-        yield f"  of those that go: {parts}"
+        yield f"  removed: {parts}"
         sizes = answer.cluster_sizes
-        yield f"  {len(sizes):,} clusters, the largest has {max(sizes.values()):,} rows"
+        yield f"  {counted(len(sizes), 'cluster')}, the largest with {counted(max(sizes.values()), 'row')}"
     states = {name: count for name, count in answer.states.items() if count and name != "compared"}
     if states:
-        yield "  not compared, and kept: " + ", ".join(f"{count:,} {_STATES[name]}" for name, count in states.items())
+        told = (f"{count:,} {_STATES[name][count != 1]}" for name, count in states.items())
+        yield "  not compared, and kept: " + ", ".join(told)
 
 
-def _worth(answer: Deduplication) -> Iterator[str]:
+def _guarantee(answer: Deduplication) -> Iterator[str]:
     settings = answer.settings
-    if settings.method == "simhash":
-        verified = "not verified" if settings.no_verify else f"threshold {settings.threshold:g}, verified"
-        promise = "what goes is within it of the one that stays" if settings.no_verify else _promise(answer)
-        yield f"fingerprints within {settings.distance} of 64 bits, {verified}: {promise}"
-    if settings.method == "minhash" and (found := settings.filter) is not None:
+    if settings.is_by_distance:
+        bits = counted(settings.distance, "bit")
+        yield f"not verified: every removed row has a fingerprint within {bits} of the row kept for it"
+    elif settings.method == "simhash":
+        yield f"verified pairs within {counted(settings.distance, 'bit')}: {_promise(answer)}"
+    elif settings.method == "containment":
+        yield f"verified: at least {settings.threshold:g} of every removed row is contained in the row kept for it"
+    elif settings.method == "minhash" and (found := settings.filter) is not None:
+        yield f"verified: {_promise(answer)}"
+        above = min(1.0, settings.threshold + 0.05)
         yield (
-            f"threshold {settings.threshold:g}, verified: {_promise(answer)}; "
-            f"filter {found.k},{found.s},{found.r} finds {found.accept(settings.threshold):.2%} of the pairs exactly "
-            f"there, {found.accept(min(1.0, settings.threshold + 0.05)):.2%} of those 0.05 above"
+            f"filter {found.k},{found.s},{found.r}: expected recall at {settings.threshold:g}: "
+            f"{found.accept(settings.threshold):.2%}, at {above:g}: {found.accept(above):.2%}"
         )
 
 
 def _promise(answer: Deduplication) -> str:
-    if answer.settings.clustering != "components":
-        return "every row that goes reaches it against the one that stays"
     threshold = answer.settings.threshold
+    if answer.settings.clustering != "components":
+        return f"every removed row has resemblance ≥ {threshold:g} with the row kept for it"
     below = sum(answer.resemblances[row] < threshold for row in answer.gone)
     return (
-        f"clusters hang together by pairs that reach it, and {below:,} rows that go do not against the one that stays"
+        f"clusters are linked by pairs with resemblance ≥ {threshold:g}; "
+        f"removed rows that resemble the row kept for them less than that: {below:,}"
     )
 
 
 def _warnings(answer: Deduplication) -> Iterator[str]:
     for giant in answer.giants[:3]:
-        around = f"{giant.documents:,} documents around row {giant.survivor:,}"
-        yield f"warning: a cluster of {around}: look at it before you rely on it"
+        around = f"{counted(giant.documents, 'document')} around row {giant.survivor:,}"
+        yield f"warning: a very large cluster, {around}: look at it before you use the result"
+
+
+def _notes(answer: Deduplication) -> Iterator[str]:
     if answer.capped:
-        untried = sum(one.untried for one in answer.capped)
-        yield f"note: {len(answer.capped):,} keys are so common that {untried:,} of their pairs were not tried"
+        untried = counted(sum(one.untried for one in answer.capped), "pair")
+        yield f"note: {counted(len(answer.capped), 'key')} too common to try all pairs; {untried} not compared"
     if unsampled := answer.work["unsampled"]:
-        yield f"note: {unsampled:,} documents are too short to be sampled; a smaller --modulus reaches them"
-    for problem in answer.problems[:SHOWN_PROBLEMS]:
-        place = f", {problem.place}" if problem.place else ""
-        yield f"not read: {problem.source}{place}: {problem.reason}"
-    if len(answer.problems) > SHOWN_PROBLEMS:
-        yield f"  and {len(answer.problems) - SHOWN_PROBLEMS:,} more; --json lists them"
+        yield f"note: {counted(unsampled, 'document')} too short to be sampled; use a smaller --modulus for them"
 
 
-def _written(asked: Outputs, report: Path | None) -> Iterator[str]:
-    named = {"out": asked.out, "clusters": asked.clusters, "pairs": asked.pairs, "ledger": asked.ledger}
-    for name, path in named.items():
+def _written(files: Mapping[str, str | PathLike[str] | None]) -> Iterator[str]:
+    for name, path in files.items():
         if path is not None:
-            yield f"{name}: {path}"
-    if report is not None:
-        yield f"report: {report / 'report.html'}"
+            shown = Path(path) / "report.html" if name == "report" else "standard output" if path == "-" else path
+            yield f"{name}: {shown}"
 
 
-def print_restored(done: Restored, out: str) -> None:
-    """Print what was put back."""
-    problems = [f"{problem.source}: {problem.reason}" for problem in done.problems]
-    for line in [f"{done.sources:,} sources with {done.rows:,} rows are restored: {out}", *problems]:
-        sys.stdout.write(visible(line) + "\n")
+def restored(done: Restored, out: str) -> str:
+    """Return what was restored."""
+    first = f"restored {counted(done.rows, 'row')} of {counted(done.sources, 'source')}: {out}"
+    return "\n".join(map(visible, [first, *problems.lines(done.problems)]))
 
 
 def restored_json(done: Restored) -> str:
-    """Return what was put back as one JSON document."""
-    problems = [f"{problem.source}: {problem.reason}" for problem in done.problems]
-    return json.dumps({"sources": done.sources, "rows": done.rows, "problems": problems})
+    """Return what was restored as one JSON document."""
+    found = [f"{problem.source}: {problem.reason}" for problem in done.problems]
+    return json.dumps({"sources": done.sources, "rows": done.rows, "problems": found})
 
 
-def print_expected(expected: Expected, spent: float) -> None:
-    """Print what a run would take."""
-    for line in expected.lines(spent):
-        sys.stdout.write(line + "\n")
+def expected(found: Expected, spent: float) -> str:
+    """Return what a run would take."""
+    return "\n".join(map(visible, found.lines(spent)))

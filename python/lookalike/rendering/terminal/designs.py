@@ -18,7 +18,9 @@ from lookalike.designs.filters import Filter
 from lookalike.designs.sketch_size import SketchDesign
 from lookalike.designs.solve import Design
 from lookalike.errors import MissingExtraError, ParameterError
-from lookalike.rendering.terminal.experiments import number, patience
+from lookalike.frontends.readable import counted
+from lookalike.rendering.terminal.experiments import number
+from lookalike.rendering.terminal.progress import SLOW_SECONDS, waiting
 
 #: Width and height of the plot in the terminal.
 COLUMNS, LINES = 60, 8
@@ -34,14 +36,14 @@ SAMPLED = (0.5, 0.8, 0.9)
 PAPER_SIZE = 100
 
 
-def measure(design: Design, trials: int, seed: int) -> Curve:
+def measure(design: Design, trials: int, seed: int, *, quiet: bool = False) -> Curve:
     """Return the curve of the sketch in use, with a threshold that somebody chose among its rows."""
     rho = (*ROWS, *PAPER_ROWS) if design.filter.notes else ROWS
     if round(design.threshold, 4) == design.threshold:
         rho = (*rho, design.threshold)
     if design.sketch != "fast":
         return curve(design.filter, design.sketch, rho)
-    with patience(f"simulating {trials:,} pairs of each size"):
+    with waiting(f"simulating {counted(trials, 'pair')} of each size", quiet=quiet, after=SLOW_SECONDS):
         return curve(design.filter, design.sketch, rho, trials, seed)
 
 

@@ -1,9 +1,7 @@
-"""Experiments of the lab at the terminal: what the paper says, what was measured, the difference."""
+"""Prints an experiment of the lab: the paper's figures, ours, and the difference."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from rich.console import Console
@@ -14,20 +12,8 @@ if TYPE_CHECKING:
     from lookalike.lab.shared.outcome import Outcome
 
 
-@contextmanager
-def patience(what: str) -> Iterator[None]:
-    """Say on stderr that something is going on: a spinner on a terminal, one line elsewhere."""
-    console = Console(stderr=True)
-    if not console.is_terminal:
-        console.print(f"{what} …", highlight=False)
-        yield
-        return
-    with console.status(what):
-        yield
-
-
-def outcome_table(outcome: Outcome) -> None:
-    """Print an experiment: what the paper says, what was measured, the difference."""
+def outcome_table(outcome: Outcome, *, quiet: bool = False) -> None:
+    """Print the figures of the paper beside ours, then tables and notes."""
     console = Console(highlight=False)
     console.print(Line(outcome.title, style="bold"))
     console.print(Line(outcome.citation, style="dim"))
@@ -41,13 +27,13 @@ def outcome_table(outcome: Outcome) -> None:
         for row in table.rows:
             printed.add_row(*(cell if isinstance(cell, str) else number(cell) for cell in row))
         console.print(printed)
-    for note in outcome.notes:
+    for note in () if quiet else outcome.notes:
         console.print(Line(f"note: {note}"), soft_wrap=True)
     console.print(f"figure: {outcome.figure}   data: {outcome.data}", soft_wrap=True)
 
 
 def number(value: float | None) -> str:
-    """Print a number as people write it."""
+    """Return a number with thousands separators, or with five digits."""
     if value is None:
         return "–"
     if isinstance(value, int) or float(value).is_integer():

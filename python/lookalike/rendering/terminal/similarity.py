@@ -1,4 +1,4 @@
-"""The similarity of two documents, as a table for people and as JSON for programs."""
+"""The similarity of two documents: a table for people, JSON for programs."""
 
 from __future__ import annotations
 
@@ -20,24 +20,24 @@ if TYPE_CHECKING:
 UNDEFINED = "undefined"
 
 
-def print_table(found: Similarity) -> None:
-    """Print what was read, the exact measures, and a row for each sketch."""
+def print_table(found: Similarity, *, quiet: bool = False) -> None:
+    """Print the exact measures and a row for each sketch; ``quiet`` leaves out notes."""
     console = Console(highlight=False)
     for fact in facts(found):
         console.print(Line(fact), soft_wrap=True)
     console.print(_resemblances(found))
     console.print(_containments(found))
-    for note in found.notes:
+    for note in () if quiet else found.notes:
         console.print(Line(f"note: {visible(note)}"), soft_wrap=True)
 
 
 def facts(found: Similarity) -> list[str]:
-    """Say what was compared, and what the numbers are."""
+    """Return lines about the documents and the shingles."""
     s, exact = found.sketching, found.exact
-    how = "labelled by occurrence" if s.labelled else "as a set"
+    how = "every occurrence counted" if s.labelled else "each counted once"
     lines = [
-        f"A: {visible(found.left)}, {exact.left:,} distinct shingles",
-        f"B: {visible(found.right)}, {exact.right:,} distinct shingles, {exact.common:,} in common",
+        f"A: {visible(found.left)}, {counted(exact.left, 'distinct shingle')}",
+        f"B: {visible(found.right)}, {counted(exact.right, 'distinct shingle')}, {exact.common:,} in common",
         f"shingles of {counted(s.shingle, s.unit)}, {how}; intervals at {found.confidence:g} confidence",
     ]
     if found.undefined:
@@ -74,7 +74,7 @@ def _interval(estimate: Estimate | None) -> tuple[str, str]:
 
 
 def as_json(found: Similarity) -> str:
-    """Return one JSON document; what is undefined is null, and ``undefined`` says why."""
+    """Return one JSON document. Undefined values are null, and ``undefined`` has the reason."""
     document: dict[str, Any] = {
         "left": found.left,
         "right": found.right,
@@ -89,7 +89,7 @@ def as_json(found: Similarity) -> str:
 
 
 def _estimated(row: Estimated) -> dict[str, Any]:
-    """Return the fields of a row; containment only where the kind tells it."""
+    """Return the fields of a row; containment only if this kind of sketch estimates it."""
     names = ("resemblance", "left_in_right", "right_in_left") if row.tells_containment else ("resemblance",)
     fields = {name: getattr(row, name) for name in names}
     shares = {name: estimate and estimate._asdict() for name, estimate in fields.items()}

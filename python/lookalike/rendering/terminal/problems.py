@@ -1,0 +1,20 @@
+"""Inputs that could not be read, as lines for a terminal."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from lookalike._types import Problem
+from lookalike.frontends.readable import counted
+
+#: Problems shown at the terminal.
+SHOWN = 5
+
+
+def lines(problems: Sequence[Problem]) -> Iterator[str]:
+    """Yield a line for each of the first problems, and the number of the others."""
+    for problem in problems[:SHOWN]:
+        where = ", ".join(part for part in (problem.source, problem.place) if part)
+        yield f"not read: {where}: {problem.reason}" if where else f"not read: {problem.reason}"
+    if len(problems) > SHOWN:
+        yield f"  and {counted(len(problems) - SHOWN, 'more problem')}; --json lists all"
