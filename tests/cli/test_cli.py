@@ -75,10 +75,10 @@ def test_short_documents_are_told(tmp_path: Path):
 @pytest.mark.parametrize(
     ("arguments", "code", "message"),
     [
-        (["-k", "5", "-t", "3"], 2, "t `3` is smaller than k `5`"),
-        (["-k", "0"], 2, "k `0` is not a noise threshold"),
-        (["-k", "-1"], 2, "k `-1` is not a noise threshold"),
-        (["-t", "99999999999"], 2, "t `99999999999` is not a guarantee threshold"),
+        (["-k", "5", "-t", "3"], 2, "-t `3` is smaller than -k `5`"),
+        (["-k", "0"], 2, "-k `0` is not a noise threshold"),
+        (["-k", "-1"], 2, "-k `-1` is not a noise threshold"),
+        (["-t", "99999999999"], 2, "-t `99999999999` is not a guarantee threshold"),
         (["--scheme", "magic"], 2, "is not one of"),
         (["--colour"], 2, "No such option"),
         (["-n", "-5"], 2, "is not in the range"),

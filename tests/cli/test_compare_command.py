@@ -79,18 +79,18 @@ def test_json_beside_a_folder_is_its_report(root: Path, tmp_path: Path):
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["-k", "5", "-t", "3"], "t `3` is smaller than k `5`"),
-        (["-k", "0"], "k `0` is not a noise threshold"),
-        (["-t", "0"], "t `0` is not a guarantee threshold"),
-        (["-k", "99999999999"], "k `99999999999` is not a noise threshold"),
-        (["-l", "klingon"], "language `klingon` is not known: use auto or one of ada"),
-        (["-m", "1"], "max_sharing `1` leaves nothing to compare: use 2 or more"),
-        (["--min-score", "2"], "min_score `2.0` is not a score: use 0 to 1"),
-        (["--min-score", "nan"], "min_score `nan` is not a score"),
-        (["--cluster-threshold", "-1"], "cluster_threshold `-1.0` is not a score"),
-        (["--fail-above", "0.05"], "fail-above `0.05` is below min-score `0.1`"),
-        (["--fail-above", "nan"], "fail-above `nan` is below min-score"),
-        (["-d", "--layout", "canvas"], "layout `canvas` and by-directory contradict each other"),
+        (["-k", "5", "-t", "3"], "-t `3` is smaller than -k `5`"),
+        (["-k", "0"], "-k `0` is not a noise threshold"),
+        (["-t", "0"], "-t `0` is not a guarantee threshold"),
+        (["-k", "99999999999"], "-k `99999999999` is not a noise threshold"),
+        (["-l", "klingon"], "--language `klingon` is not known: use auto or one of ada"),
+        (["-m", "1"], "--max-sharing `1` leaves nothing to compare: use 2 or more"),
+        (["--min-score", "2"], "--min-score `2.0` is not a score: use 0 to 1"),
+        (["--min-score", "nan"], "--min-score `nan` is not a score"),
+        (["--cluster-threshold", "-1"], "--cluster-threshold `-1.0` is not a score"),
+        (["--fail-above", "0.05"], "--fail-above `0.05` is below --min-score `0.1`"),
+        (["--fail-above", "nan"], "--fail-above `nan` is below --min-score"),
+        (["-d", "--layout", "canvas"], "--layout `canvas` and --by-directory contradict each other"),
     ],
 )
 def test_bad_values_exit_2_with_one_line_and_write_nothing(
@@ -134,7 +134,7 @@ def test_strict_exits_3_when_something_was_skipped(root: Path, tmp_path: Path):
     assert run("compare", root, "--out", tmp_path / "1", "--strict").code == 0
     write(root, {"picture.dat": b"\x89PNG\r\n\x1a\n"})
     ran = run("compare", root, "--out", tmp_path / "2", "--strict", "--fail-above", "0.3")
-    assert (ran.code, ran.err) == (3, "lookalike: --strict was given and inputs were skipped: 1\n")
+    assert (ran.code, ran.err) == (3, "lookalike: 1 input could not be read, and --strict was given\n")
     assert (tmp_path / "2" / "report.html").exists()
     assert "skipped: picture.dat" in ran.out
 

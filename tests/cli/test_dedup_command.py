@@ -240,27 +240,27 @@ def test_a_dry_run_of_much_looks_at_the_beginning_and_tells_of_the_whole(
 @pytest.mark.parametrize(
     ("arguments", "code", "message"),
     [
-        ([], 2, "nothing to write: give -o"),
+        ([], 2, "no output: give --out"),
         (["-o", "rows.jsonl"], 2, "is an input, and inputs are never written"),
-        (["-o", "there.jsonl"], 2, "exists already: name another, or use overwrite to replace it"),
-        (["--clusters", "there.jsonl"], 2, "exists already"),
-        (["--ledger", "new"], 2, "name an output as well"),
-        (["-o", "new", "--keep", "best"], 2, "keep `best` is not known: use first, longest, or max:COLUMN"),
-        (["-o", "new", "--threshold", "1.5"], 2, "threshold `1.5` is not a resemblance"),
-        (["-o", "new", "--threshold", "nan"], 2, "threshold `nan` is not a resemblance"),
-        (["-o", "new", "--memory", "lots"], 2, "memory `lots` is not an amount"),
-        (["-o", "new", "--memory", "1MiB"], 2, "memory `1MiB` is too little: use at least 16MiB"),
-        (["-o", "new", "--memory", "1e30"], 2, "memory `1e30` is more than there is: use at most 1024TiB"),
-        (["-o", "new", "--threads", "-1"], 2, "threads `-1` is no number of cores: use 0 for all of them"),
-        (["-o", "new", "--threads", "99999999999999999999"], 2, "is no number of cores"),
-        (["-o", "new", "--modulus", "3"], 2, "modulus `3` does not nest"),
-        (["-o", "new", "--modulus", str(2**80)], 2, "does not nest: use a power of two up to"),
-        (["-o", "new", "--shingle", "0"], 2, "shingle `0` is not a width of shingles"),
-        (["-o", "new", "--size", "0"], 2, "size `0` is not the size of a sketch: use 1 ≤ size ≤ 16384"),
-        (["-o", "new", "--size", str(10**30)], 2, "is not the size of a sketch"),
-        (["-o", "new", "--size", "2"], 2, "size `2` is too small to find nearly all that reach threshold `0.8`"),
-        (["-o", "new", "--threshold", "1e-7"], 2, "size `128` is too small"),
-        (["-o", "new", "--max-errors", "-1"], 2, "max-errors `-1` is no number of rows"),
+        (["-o", "there.jsonl"], 2, "exists already: use another name, or --overwrite to replace it"),
+        (["--clusters", "there.csv"], 2, "exists already"),
+        (["--ledger", "new"], 2, "--ledger lists the rows removed from an output: give --out as well"),
+        (["-o", "new", "--keep", "best"], 2, "--keep `best` is not known: use first, longest, or max:COLUMN"),
+        (["-o", "new", "--threshold", "1.5"], 2, "--threshold `1.5` must be more than 0 and at most 1"),
+        (["-o", "new", "--threshold", "nan"], 2, "--threshold `nan` must be more than 0 and at most 1"),
+        (["-o", "new", "--memory", "lots"], 2, "--memory `lots` is not an amount"),
+        (["-o", "new", "--memory", "1MiB"], 2, "--memory `1MiB` is too little: use at least 16MiB"),
+        (["-o", "new", "--memory", "1e30"], 2, "--memory `1e30` is too much: use at most 1024TiB"),
+        (["-o", "new", "--threads", "-1"], 2, "--threads `-1` must be 0 (one per core) to 1024"),
+        (["-o", "new", "--threads", "99999999999999999999"], 2, "must be 0 (one per core) to 1024"),
+        (["-o", "new", "--method", "containment", "--modulus", "3"], 2, "--modulus `3` must be a power of two"),
+        (["-o", "new", "--method", "containment", "--modulus", str(2**80)], 2, "must be a power of two, at most"),
+        (["-o", "new", "--shingle", "0"], 2, "--shingle `0` is not a width of shingles"),
+        (["-o", "new", "--size", "0"], 2, "--size `0` must be 1 to 16384"),
+        (["-o", "new", "--size", str(10**30)], 2, "must be 1 to 16384"),
+        (["-o", "new", "--size", "2"], 2, "--size `2` is too small to find nearly all pairs at --threshold `0.8`"),
+        (["-o", "new", "--threshold", "1e-7"], 2, "--size `128` is too small"),
+        (["-o", "new", "--max-errors", "-1"], 2, "--max-errors `-1` must be 0 or more"),
         (["-o", "new", "--threshold", "1"], 0, None),
         (["-o", "new", "--text-column", "body"], 2, "text column `body` is not in `rows.jsonl`: it has `id`, `text`"),
         (["-o", "new", "--format", "parquet"], 3, None),
@@ -272,7 +272,7 @@ def test_a_dry_run_of_much_looks_at_the_beginning_and_tells_of_the_whole(
         (["--restore", "nothing"], 2, "to restore, give the clean output"),
         (["no.jsonl", "-o", "new"], 2, "`no.jsonl` does not exist"),
         (["-o", "new", "--against", "no.jsonl"], 2, "`no.jsonl` does not exist"),
-        (["-o", "new", "--max-errors", "0"], 3, "1 rows could not be read, more than the `0` of max-errors"),
+        (["-o", "new", "--max-errors", "0"], 3, "1 row could not be read, more than --max-errors `0` allows"),
         (["-o", "new", "--max-errors", "1"], 0, None),
         (["-o", "new", "--strict"], 3, None),
     ],
@@ -284,13 +284,14 @@ def test_what_cannot_be_done_is_said_in_one_line(
     monkeypatch.chdir(tmp_path)
     Path("rows.jsonl").write_bytes(lines(ROWS[:5]) + b"{bad\n")
     Path("there.jsonl").write_bytes(b"mine\n")
+    Path("there.csv").write_bytes(b"mine\n")
     if arguments[2:] == ["--format", "parquet"]:
         arguments = [*arguments, "--strict"]
     done = command(capfd, "dedup", "rows.jsonl", *arguments, expected=code)
     if message is not None:
         assert message in done.err
         assert done.err.count("\n") == 1
-        assert sorted(os.listdir()) == ["rows.jsonl", "there.jsonl"], "nothing is left behind"
+        assert sorted(os.listdir()) == ["rows.jsonl", "there.csv", "there.jsonl"], "nothing is left behind"
     assert Path("there.jsonl").read_bytes() == b"mine\n"
 
 
@@ -340,8 +341,8 @@ def test_the_facts_say_what_was_found_what_it_is_worth_and_what_was_not_read(
     rows.write_bytes(lines(ROWS) + b"{bad\n\n")
     shown = command(capfd, "dedup", rows, "-o", tmp_path / "out.jsonl", "--pairs", tmp_path / "p.csv").out
     assert f"{len(ROWS) + 2} rows read" in shown
-    assert "2 without a text, 1 unreadable, 1 blank lines" in shown
-    assert "threshold 0.8, verified" in shown
+    assert "2 without text, 1 unreadable, 1 blank line" in shown
+    assert "verified: every removed row has resemblance ≥ 0.8 with the row kept for it" in shown
     assert f"not read: {rows}, line {len(ROWS) + 1}: not JSON" in shown
     assert f"out: {tmp_path / 'out.jsonl'}" in shown
 

@@ -109,10 +109,10 @@ def test_plot_without_the_extra_names_the_install(tmp_path: Path):
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["--error", "0.05", "--recall", "0.9"], "--recall belongs to a filter, --error and --confidence to a sketch"),
+        (["--error", "0.05", "--recall", "0.9"], "--recall has no effect with --error: leave it out"),
         (
             ["--filter", "6,14,2", "--false-accept", "0.1"],
-            "--false-accept is part of a goal and --filter names a filter",
+            "--false-accept has no effect with --filter",
         ),
         (["--filter", "6,14"], "filter `6,14` is not k,s,r"),
         (["--recall", "2"], "recall `2` is out of range"),

@@ -106,9 +106,9 @@ def test_rows_without_a_fingerprint_are_listed_and_counted(tmp_path: Path, capfd
         ("a", to_be, 2), (named[0], None, 0), (named[1], None, 0), (named[2], None, 0), ("n", None, 0),
         (f"{path}:6", to_be, 2),
     ]  # fmt: skip
-    assert "6 rows read, 2 have a fingerprint" in printed
-    assert "1 without a feature, 1 without a text, 1 unreadable, 1 blank lines" in printed
-    assert "1 distinct fingerprints, the most common is that of 2 rows" in printed
+    assert "6 rows read, 2 with a fingerprint" in printed
+    assert "1 without a feature, 1 without a text, 1 unreadable, 1 blank line" in printed
+    assert "1 distinct fingerprint; the most common one belongs to 2 rows" in printed
     assert f"not read: {path}, line 4: not JSON" in printed
     command(capfd, "simhash", path, "-o", out, "--overwrite", "--strict", expected=3)
 
@@ -137,7 +137,7 @@ def test_nothing_is_overwritten_or_left_behind(rows: Path, tmp_path: Path, capfd
     assert out.read_text() == "mine"
     rows.write_bytes(lines(ROWS) + b"nope\nnope\n")
     err = command(capfd, "simhash", rows, "-o", out, "--overwrite", "--max-errors", 1, expected=3).err
-    assert "2 rows could not be read, more than the `1` of max-errors; the first is" in err
+    assert "2 rows could not be read, more than --max-errors `1` allows; the first is" in err
     assert out.read_text() == "mine"
     assert sorted(one.name for one in tmp_path.iterdir()) == ["prints.csv", "rows.jsonl"]
 
@@ -146,11 +146,11 @@ def test_nothing_is_overwritten_or_left_behind(rows: Path, tmp_path: Path, capfd
     ("arguments", "message"),
     [
         ([], "no input"),
-        (["ROWS"], "nothing to write: give -o"),
-        (["ROWS", "-o", "-"], "do not go to standard output"),
-        (["ROWS", "-o", "prints.txt"], "ends in .parquet or .csv"),
+        (["ROWS"], "no output: give --out"),
+        (["ROWS", "-o", "-"], "has no suffix of a table"),
+        (["ROWS", "-o", "prints.txt"], "ends in .csv, .csv.gz or .parquet"),
         (["ROWS", "-o", "prints.csv", "--shingle", "0"], "shingle `0` is not a width"),
-        (["ROWS", "-o", "prints.csv", "--threads", "-1"], "threads `-1` is no number of cores"),
+        (["ROWS", "-o", "prints.csv", "--threads", "-1"], "--threads `-1` must be 0 (one per core) to 1024"),
         (["ROWS", "-o", "prints.csv", "--text-column", "body"], "text column `body` is not in"),
         (["missing.jsonl", "-o", "prints.csv"], "does not exist"),
     ],

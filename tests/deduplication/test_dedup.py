@@ -201,7 +201,7 @@ def test_objects_can_be_against_each_other():
 def test_an_object_can_have_its_tables_but_no_files(tmp_path: Path):
     with pytest.raises(ParameterError, match=r"use its `select\(\)`"):
         la.dedup(TEXTS, out=tmp_path / "out")
-    with pytest.raises(ParameterError, match="name an output as well"):
+    with pytest.raises(ParameterError, match="give out=… as well"):
         la.dedup(TEXTS, ledger=tmp_path / "ledger")
     la.dedup(TEXTS, clusters=tmp_path / "clusters.csv")
     assert (tmp_path / "clusters.csv").read_text(encoding="utf-8").count("rows:") > 15, "rows without ids have numbers"

@@ -65,7 +65,7 @@ def test_without_verification_the_distance_is_the_score(rows: Path, tmp_path: Pa
     pairs, clusters = tmp_path / "pairs.csv", tmp_path / "clusters.csv"
     options = ["--method", "simhash", "--no-verify", "--pairs", pairs, "--clusters", clusters]
     printed = command(capfd, "dedup", rows, *options).out
-    assert "fingerprints within 3 of 64 bits, not verified" in printed
+    assert "not verified: every removed row has a fingerprint within 3 bits of the row kept for it" in printed
     text = {row.id: row.text for row in ROWS}
     header, *found = cells(pairs)
     assert header == ["left", "right", "distance", "link"]
@@ -79,7 +79,7 @@ def test_without_verification_the_distance_is_the_score(rows: Path, tmp_path: Pa
 def test_verified_pairs_tell_resemblance_and_distance(rows: Path, tmp_path: Path, capfd: Capture):
     pairs = tmp_path / "pairs.csv"
     printed = command(capfd, "dedup", rows, "--method", "simhash", "--distance", 6, "--pairs", pairs).out
-    assert "fingerprints within 6 of 64 bits, threshold 0.8, verified: every row that goes reaches it" in printed
+    assert "verified pairs within 6 bits: every removed row has resemblance ≥ 0.8 with the row kept for it" in printed
     header, *found = cells(pairs)
     assert header == ["left", "right", "resemblance", "distance", "link"]
     number = {row.id: at for at, row in enumerate(ROWS)}
@@ -127,12 +127,12 @@ def test_the_answer_does_not_depend_on_threads_or_memory():
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        (["--method", "simhash", "--distance", "11"], "distance `11` is too far"),
-        (["--method", "simhash", "--distance", "-1"], "distance `-1` is too far"),
-        (["--method", "simhash", "--clustering", "greedy"], "a simhash has none: use star"),
-        (["--method", "simhash", "--length-within", "20"], "length-within `20.0` is not a share"),
-        (["--no-verify"], "no-verify means nothing to method `minhash`"),
-        (["--method", "simhash", "--no-verify", "--report", "report"], "--no-verify measures none"),
+        (["--method", "simhash", "--distance", "11"], "--distance `11` must be 0 to 10"),
+        (["--method", "simhash", "--distance", "-1"], "--distance `-1` must be 0 to 10"),
+        (["--method", "simhash", "--clustering", "greedy"], "--clustering `greedy` needs sketches"),
+        (["--method", "simhash", "--length-within", "20"], "--length-within `20.0` must be 0 to 1"),
+        (["--no-verify"], "--no-verify has no effect with --method minhash: leave it out, or use --method simhash"),
+        (["--method", "simhash", "--no-verify", "--report", "report"], "--report and --no-verify cannot be combined"),
     ],
 )
 def test_what_cannot_be_done_is_said(rows: Path, tmp_path: Path, capfd: Capture, options: list[str], message: str):

@@ -199,7 +199,7 @@ def test_filter_of_dedup_reaches_its_recall_in_its_sketch():
         ({"elements": 0}, "elements `0` are no sketch: use at least 1"),
         ({"recall": 1.0}, "recall `1` is out of range: use more than 0 and less than 1"),
         ({"threshold": math.nan}, "threshold `nan` is out of range"),
-        ({"at": 0.5}, "false-accept and at belong together"),
+        ({"at": 0.5}, "false_accept and at=… belong together"),
         ({"at": 0.9, "false_accept": 0.1}, "at `0.9` is not below the threshold `0.8`: use a lower one"),
         ({"sketch": "magic"}, "sketch `magic` is not known: use one of fast, permutations"),
         ({"max_r": 0}, "max_r `0` is out of range"),
@@ -211,21 +211,21 @@ def test_filter_of_dedup_reaches_its_recall_in_its_sketch():
         ({"threshold": 0.001, "recall": 0.999}, "recall `0.999` at threshold `0.001` is out of reach: 1000 features"),
         (
             {"false_accept": 1e-6, "at": 0.5},
-            "false-accept `1e-06` at `0.5` with recall `0.99` at `0.8` is out of reach with 128 elements, "
+            "false_accept `1e-06` at `0.5` with recall `0.99` at `0.8` is out of reach with 128 elements, "
             "where 0.11 is the least: use elements ≥ 6588",
         ),
         (
             {"false_accept": 1e-3, "at": 0.5, "bytes": 48},
-            "false-accept `0.001` at `0.5` with recall `0.99` at `0.8` is out of reach with 48 bytes, "
+            "false_accept `0.001` at `0.5` with recall `0.99` at `0.8` is out of reach with 48 bytes, "
             "where 0.77 is the least: use bytes ≥ 2032",
         ),
         (
             {"false_accept": 1e-6, "at": 0.5, "bytes": 48, "elements": 64},
-            "false-accept `1e-06` at `0.5` with recall `0.99` at `0.8` is out of reach with 64 elements and 48 bytes",
+            "false_accept `1e-06` at `0.5` with recall `0.99` at `0.8` is out of reach with 64 elements and 48 bytes",
         ),
         (
             {"false_accept": 1e-6, "at": 0.75},
-            "false-accept `1e-06` at `0.75` with recall `0.99` at `0.8` is out of reach of",
+            "false_accept `1e-06` at `0.75` with recall `0.99` at `0.8` is out of reach of",
         ),
     ],
     ids=str,

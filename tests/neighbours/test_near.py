@@ -130,7 +130,7 @@ def test_the_design_command_shows_the_trade_off():
     assert "2 tables, 32 bits at the top, 1 of which may differ" in shown
     tree = json.loads(run("design", "--distance", "3", "--fingerprints", "8e9", "--json")[0])
     assert tree["chosen"]["tables"] == [[32, 1], [32, 1]]
-    assert "belongs to a filter" in run("design", "--distance", "3", "--recall", "0.9", code=2)[1]
+    assert "--recall has no effect with --distance" in run("design", "--distance", "3", "--recall", "0.9", code=2)[1]
 
 
 def written(path: Path, rows: Rows, form: str = "{}") -> Path:

@@ -137,7 +137,7 @@ def test_what_was_guessed_is_noted(tmp_path: Path, pair: tuple[Path, Path]):
     ("arguments", "code", "said"),
     [
         (("missing.txt", "missing.txt"), 2, "does not exist"),
-        (("-", "-"), 2, "standard input can be read once"),
+        (("-", "-"), 2, "only one of A and B can be standard input"),
         (("a.txt", "b.txt", "--shingle", "0"), 2, "shingle `0` is not a width of shingles"),
         (("a.txt", "b.txt", "--size", "0"), 2, "size `0` is not the size of a sketch"),
         (("a.txt", "b.txt", "--modulus", "0"), 2, "modulus `0` keeps no shingle"),

@@ -15,6 +15,7 @@ from lookalike.corpora.parquet import ParquetSource, filter_groups, to_text
 from lookalike.corpora.places import Place
 from lookalike.corpora.sink import Plan, Sink
 from lookalike.corpora.sources import Corpus, FileSource
+from lookalike.corpora.suffixes import check_suffix
 from lookalike.corpora.texts import TextSource
 from lookalike.corpora.warc import WarcSource
 from lookalike.documents.intake import in_order
@@ -29,10 +30,17 @@ _READ = 2**20
 
 
 def plan(corpus: Corpus, out: str | os.PathLike[str]) -> Plan:
-    """Name the outputs. Errors: ``FileExistsError`` if they would be inside an input folder."""
+    """Name the outputs.
+
+    Errors: ``FileExistsError`` if they would be inside an input folder, ``ParameterError`` for a suffix of another
+    format.
+    """
     sources = corpus.sources
     whole = len(sources) == 1 and isinstance(sources[0], TextSource)
-    return Plan.new(out, [source.title for source in sources], many=corpus.many, whole=whole, inputs=corpus.paths)
+    made = Plan.new(out, [source.title for source in sources], many=corpus.many, whole=whole, inputs=corpus.paths)
+    if not made.is_folder:
+        check_suffix(made.out, corpus)
+    return made
 
 
 class Filtering:

@@ -17,8 +17,9 @@ from lookalike.corpora.parquet import from_text, merge_groups
 from lookalike.corpora.places import Place
 from lookalike.corpora.sink import Plan, Sink, check_outside, safe
 from lookalike.corpora.staging import Staging
+from lookalike.corpora.suffixes import check_format
 from lookalike.documents.reasons import RefusedError
-from lookalike.errors import LedgerError
+from lookalike.errors import LedgerError, ParameterError
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,13 +48,15 @@ def restore(
     check_outside(target, [path])
     try:
         names = [check_name(facts.clean, reading.path) for facts in reading.sources]
+        for facts in () if reading.is_folder else reading.sources:
+            check_format(target, facts.format)
         inputs = [reading.path, *(os.path.join(path, name) if name else path for name in names)]
         with Staging(overwrite=overwrite, inputs=inputs) as staging:
             restoring = _Restoring(reading, path, Sink(Plan(target, reading.is_folder, names), staging))
             rows = sum(restoring.source(number, facts) for number, facts in enumerate(reading.sources))
             restoring.finish()
             staging.commit()
-    except LedgerError:
+    except (LedgerError, ParameterError):
         raise
     except RefusedError as error:
         raise LedgerError(str(error)) from None

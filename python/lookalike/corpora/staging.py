@@ -121,7 +121,7 @@ class Staging:
         # A device must never be replaced by a file.
         is_file = os.path.isfile(target) or os.path.islink(target)
         if os.path.lexists(target) and not (self._overwrite and is_file):
-            way = "name another" if not is_file else "name another, or use overwrite to replace it"
+            way = "use another name" if not is_file else "use another name, or overwrite=True to replace it"
             raise FileExistsError(errno.EEXIST, f"exists already: {way}", target)
 
     def _no_space(self, error: OSError) -> NoSpaceError:

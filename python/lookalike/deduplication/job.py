@@ -13,18 +13,19 @@ from lookalike.corpora import Corpus, Scratch, open_object
 from lookalike.corpora.arrays import Wanted, listed
 from lookalike.corpora.batches import Source
 from lookalike.corpora.lines import LineSource
-from lookalike.deduplication.outputs import Outputs, check, write
+from lookalike.deduplication.outputs import Outputs, Stream, check, write
 from lookalike.deduplication.reading import DECIDING, READING, Stretch, open_core, open_files, read
 from lookalike.deduplication.result import Deduplication
 from lookalike.deduplication.settings import Settings, settings
 from lookalike.errors import ParameterError
+from lookalike.frontends.readable import counted
 
 
 def dedup(
     source: Any,
     *,
     against: Any = None,
-    out: str | os.PathLike[str] | None = None,
+    out: str | os.PathLike[str] | Stream | None = None,
     clusters: str | os.PathLike[str] | None = None,
     pairs: str | os.PathLike[str] | None = None,
     ledger: str | os.PathLike[str] | None = None,
@@ -59,7 +60,7 @@ def _pages(
     out = Path(report)
     folder.check_out(out, overwrite)
     if chosen.get("no_verify"):
-        raise ParameterError("a report tells of resemblances, and --no-verify measures none: leave out one of them")
+        raise ParameterError("report=… and no_verify cannot be combined: without verification no resemblance is known")
     return lambda answer, progress: dedup_pages.write(answer, out, overwrite=overwrite, progress=progress)
 
 
@@ -154,5 +155,6 @@ def _bad(found: list[tuple[int, str]], stretches: Sequence[Stretch], total: int)
         own = next((one for one in stretches if one.first <= row < one.first + one.rows), stretches[-1])
         problems.append(Problem(own.source.name, f"line {row - own.first + 1}", reason, 1))
     if total > len(found):
-        problems.append(Problem("", "", f"{total - len(found):,} more rows could not be read", total - len(found)))
+        rest = counted(total - len(found), "more row")
+        problems.append(Problem("", "", f"{rest} could not be read", total - len(found)))
     return problems

@@ -7,27 +7,41 @@ from bisect import bisect_right
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import ExitStack
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Protocol, TypeGuard, cast
 
 from lookalike import _core
 from lookalike._core import __version__
 from lookalike._types import Progress, unheard
-from lookalike.corpora import Corpus, Filtering, Ledger, Scratch, Sink, Staging, Verdict, plan
+from lookalike.corpora import Corpus, Filtering, Ledger, Plan, Scratch, Sink, Staging, Verdict, plan, suffixes
+from lookalike.corpora.compression import chunks
 from lookalike.corpora.lines import Removed, check_rows
+from lookalike.corpora.places import Place
+from lookalike.corpora.tables import write_table
 from lookalike.deduplication.picking import Row, pick
 from lookalike.deduplication.reading import NAMING, WRITING
 from lookalike.deduplication.result import LINKS, Deduplication
 from lookalike.errors import ParameterError
-from lookalike.rendering.tables import write_rows
 
 Path = str | os.PathLike[str]
+
+
+class Stream(Protocol):
+    """A binary file that is open for writing."""
+
+    def write(self, data: bytes, /) -> int:
+        """Write all of it."""
+
+
+def is_stream(out: Path | Stream | None) -> TypeGuard[Stream]:
+    """Tell whether rows go to an open file instead of a path."""
+    return hasattr(out, "write")
 
 
 @dataclass(frozen=True)
 class Outputs:
     """The files that are asked for."""
 
-    out: Path | None = None
+    out: Path | Stream | None = None
     clusters: Path | None = None
     pairs: Path | None = None
     ledger: Path | None = None
@@ -58,14 +72,22 @@ def check(asked: Outputs, corpus: Corpus | None) -> None:
     """Refuse what could not be written in the end. Errors: ``ParameterError``, ``FileExistsError``."""
     if asked.out is not None and corpus is None:
         raise ParameterError("an object has no files to be written again: use its `select()`")
-    if any(one is not None and os.fspath(one) == "-" for one in (asked.out, asked.clusters, asked.pairs, asked.ledger)):
-        raise ParameterError("outputs appear whole or not at all, so they do not go to standard output: name a file")
+    tables = {"clusters": asked.clusters, "pairs": asked.pairs}
+    if any(one is not None and os.fspath(one) == "-" for one in (*tables.values(), asked.ledger)) or asked.out == "-":
+        raise ParameterError("`-` is not a file: use a path, or for out=… an open binary file")
     if asked.ledger is not None and asked.out is None:
-        raise ParameterError("a ledger tells what was taken out of an output: name an output as well")
+        raise ParameterError("ledger=… lists the rows removed from an output: give out=… as well")
+    for name, table in tables.items():
+        if table is not None:
+            suffixes.check_table(name, os.fspath(table))
+    if asked.ledger is not None:
+        suffixes.check_ledger(os.fspath(asked.ledger))
     with Staging(overwrite=asked.overwrite, inputs=corpus.paths if corpus is not None else ()) as staging:
         targets = [os.fspath(one) for one in (asked.clusters, asked.pairs, asked.ledger) if one is not None]
-        if corpus is not None and asked.out is not None:
-            targets += plan(corpus, asked.out).targets
+        if corpus is not None and is_stream(asked.out):
+            suffixes.check_stream(corpus, with_ledger=asked.ledger is not None)
+        elif corpus is not None and asked.out is not None:
+            targets += plan(corpus, cast(Path, asked.out)).targets
         for target in targets:
             staging.check(target)
 
@@ -89,10 +111,27 @@ def write(
             _table(staging, asked.clusters, _clusters(answer, names))
         if asked.pairs is not None:
             _table(staging, asked.pairs, _pairs(answer, names))
+        written = None
         if corpus is not None and (asked.out is not None or asked.ledger is not None):
             writing = _Writing(answer, corpus, asked, names, lambda done: tell(WRITING, done, expected or None))
-            writing.write(scratch, staging, stack)
+            written = writing.write(scratch, staging, stack)
         staging.commit()
+    if written is not None and is_stream(asked.out):
+        _copy(written, corpus, asked.out)
+
+
+def _copy(written: Plan, corpus: Corpus | None, stream: Stream) -> None:
+    """Write the rows of all sources to a stream, expanded, each source from a new line on."""
+    for name, source in zip(written.names, corpus.sources if corpus is not None else (), strict=True):
+        path = os.path.join(written.out, name) if name else written.out
+        place = Place(path, path)
+        last = b"\n"
+        with place.open() as file:
+            for piece in chunks(file, place.compression() if source.format == "jsonl" else None):
+                stream.write(piece)
+                last = piece[-1:]
+        if last != b"\n" and len(written.names) > 1:
+            stream.write(b"\n")
 
 
 def _names(answer: Deduplication, asked: Outputs, tell: Progress) -> dict[int, Row]:
@@ -111,10 +150,8 @@ def _names(answer: Deduplication, asked: Outputs, tell: Progress) -> dict[int, R
 
 
 def _table(staging: Staging, target: Path, rows: Iterator[list[Any]]) -> None:
-    # A name of a file may be no UTF-8.
-    path = staging.file(os.fspath(target))
-    with open(path, "w", encoding="utf-8", errors="backslashreplace", newline="") as file:
-        write_rows(file, rows)
+    name = os.fspath(target)
+    write_table(staging.file(name), name, next(rows), rows)
 
 
 def _clusters(answer: Deduplication, names: dict[int, Row]) -> Iterator[list[Any]]:
@@ -170,9 +207,12 @@ class _Writing:
     names: dict[int, Row]
     tell: Callable[[int], None]
 
-    def write(self, scratch: Scratch, staging: Staging, stack: ExitStack) -> None:
-        """Write them to where the staging has them."""
-        planned = plan(self.corpus, self.asked.out or "")
+    def write(self, scratch: Scratch, staging: Staging, stack: ExitStack) -> Plan:
+        """Write them to where the staging has them; return where they will be."""
+        # Rows for a stream are complete in the scratch folder before the first of them is written.
+        # A name that ends in a dot has no suffix, and what it names is not compressed.
+        out = scratch.path(".") if is_stream(self.asked.out) else self.asked.out
+        planned = plan(self.corpus, cast(Path, out or ""))
         book = stack.enter_context(Ledger(scratch.path())) if self.asked.ledger is not None else None
         sink = Sink(planned, staging)
         filtering = Filtering(self.corpus, sink, ledger=book, verdict=self._verdict(), make=_Lines, tell=self.tell)
@@ -183,6 +223,7 @@ class _Writing:
             target = os.fspath(self.asked.ledger)
             header = {"program": f"lookalike {__version__}", "parameters": self.answer.settings.shown}
             book.write(staging.file(target), target, header, facts, is_folder=planned.is_folder)
+        return planned
 
     def _verdict(self) -> Callable[[int, int], Verdict]:
         """Return what tells why a row went, by its source and its number there. Sources of ``against`` are below 0."""

@@ -11,6 +11,7 @@ from lookalike.corpora import Corpus, Scratch, open_sources
 from lookalike.corpora.batches import RECORD_BYTES, Batch, Columns, Lines, Source, as_bytes
 from lookalike.deduplication.settings import Settings
 from lookalike.errors import TooManyErrorsError
+from lookalike.frontends.readable import counted
 
 READING, DECIDING, NAMING, WRITING = "reading", "comparing", "naming", "writing"
 
@@ -100,6 +101,6 @@ def check_errors(core: _core.Corpus, found: Sequence[Problem], settings: Setting
         first = [f"{problem.source}, {problem.place}: {problem.reason}" for problem in found[:1]]
         first += [f"row {row:,}: {reason}" for row, reason in core.problems[:1]]
         raise TooManyErrorsError(
-            f"{bad:,} rows could not be read, more than the `{settings.max_errors}` of max-errors; "
+            f"{counted(bad, 'row')} could not be read, more than max_errors `{settings.max_errors}` allows; "
             f"the first is {first[0]}"
         )

@@ -75,8 +75,8 @@ class Settings:
             return design(threshold, RECALL, elements=self.size, sketch=self.sketch, max_r=1).filter
         except ParameterError:
             raise ParameterError(
-                f"size `{self.size}` is too small to find nearly all that reach threshold `{self.threshold:g}`: "
-                "use more elements, or a higher threshold"
+                f"size `{self.size}` is too small to find nearly all pairs at threshold `{self.threshold:g}`: "
+                "use a larger size or a higher threshold"
             ) from None
 
     @property
@@ -132,39 +132,35 @@ def settings(**given: Any) -> Settings:
 
 def _check(chosen: dict[str, Any]) -> None:
     if not 0 < chosen["threshold"] <= 1:
-        raise ParameterError(f"threshold `{chosen['threshold']}` is not a resemblance: use 0 < threshold ≤ 1")
+        raise ParameterError(f"threshold `{chosen['threshold']}` must be more than 0 and at most 1")
     keep = str(chosen["keep"])
     if keep not in ("first", "longest") and not (keep.startswith("max:") and keep[4:]):
         raise ParameterError(f"keep `{keep}` is not known: use first, longest, or max:COLUMN")
     if not 1 <= chosen["size"] <= _core.MAX_SKETCH:
-        raise ParameterError(f"size `{chosen['size']}` is not the size of a sketch: use 1 ≤ size ≤ {_core.MAX_SKETCH}")
+        raise ParameterError(f"size `{chosen['size']}` must be 1 to {_core.MAX_SKETCH}")
     if not 0 <= chosen["threads"] <= MAX_THREADS:
-        raise ParameterError(
-            f"threads `{chosen['threads']}` is no number of cores: use 0 for all of them, or up to {MAX_THREADS}"
-        )
+        raise ParameterError(f"threads `{chosen['threads']}` must be 0 (one per core) to {MAX_THREADS}")
     if not 1 <= chosen["modulus"] <= MAX_MODULUS or chosen["modulus"] & (chosen["modulus"] - 1):
-        raise ParameterError(f"modulus `{chosen['modulus']}` does not nest: use a power of two up to {MAX_MODULUS}")
+        raise ParameterError(f"modulus `{chosen['modulus']}` must be a power of two, at most {MAX_MODULUS}")
     _check_simhash(chosen)
     if chosen["max_errors"] is not None and chosen["max_errors"] < 0:
-        raise ParameterError(f"max-errors `{chosen['max_errors']}` is no number of rows: use 0 or more")
+        raise ParameterError(f"max_errors `{chosen['max_errors']}` must be 0 or more")
 
 
 def _check_simhash(chosen: dict[str, Any]) -> None:
     if not 0 <= chosen["distance"] <= _core.MAX_DISTANCE:
-        raise ParameterError(
-            f"distance `{chosen['distance']}` is too far for keys that pay: use 0 ≤ distance ≤ {_core.MAX_DISTANCE}"
-        )
+        raise ParameterError(f"distance `{chosen['distance']}` must be 0 to {_core.MAX_DISTANCE}")
     share = chosen["length_within"]
     if share is not None and not 0 <= share <= 1:
-        raise ParameterError(f"length-within `{share}` is not a share of a length: use 0 to 1, such as 0.2")
+        raise ParameterError(f"length_within `{share}` must be 0 to 1, such as 0.2")
     if chosen["method"] != "simhash":
         given = [name for name in ("no_verify", "length_within", "same_language", "ignore") if chosen[name]]
         if given:
             raise ParameterError(
-                f"{given[0].replace('_', '-')} means nothing to method `{chosen['method']}`: use simhash"
+                f"{given[0]} has no effect with method `{chosen['method']}`: leave it out, or use method `simhash`"
             )
     elif chosen["clustering"] == "greedy":
-        raise ParameterError("clustering `greedy` goes by elements of sketches, and a simhash has none: use star")
+        raise ParameterError("clustering `greedy` needs sketches, which method `simhash` does not make: use star")
 
 
 def in_bytes(memory: str | int) -> int:
@@ -174,9 +170,11 @@ def in_bytes(memory: str | int) -> int:
     try:
         total = int(float(number) * _UNITS[text[len(number) :]])
     except (ValueError, KeyError, OverflowError):
-        raise ParameterError(f"memory `{memory}` is not an amount: use bytes or a unit, such as 512MiB") from None
+        raise ParameterError(
+            f"memory `{memory}` is not an amount of memory: use bytes or a unit, such as 512MiB"
+        ) from None
     if total > MAX_MEMORY:
-        raise ParameterError(f"memory `{memory}` is more than there is: use at most {MAX_MEMORY >> 40}TiB")
+        raise ParameterError(f"memory `{memory}` is too much: use at most {MAX_MEMORY >> 40}TiB")
     if total < MIN_MEMORY:
         raise ParameterError(f"memory `{memory}` is too little: use at least {MIN_MEMORY >> 20}MiB")
     return total

@@ -140,12 +140,12 @@ def look(filter: Filter, threshold: float | None = None, sketch: str = params.SK
 
 
 def _check(goal: Goal, sketch: str) -> None:
-    shares = {"threshold": goal.threshold, "recall": goal.recall, "false-accept": goal.false_accept, "at": goal.at}
+    shares = {"threshold": goal.threshold, "recall": goal.recall, "false_accept": goal.false_accept, "at": goal.at}
     for name, value in shares.items():
         if value is not None and not 0 < value < 1:
             raise ParameterError(f"{name} `{value:g}` is out of range: use more than 0 and less than 1")
     if (goal.false_accept is None) != (goal.at is None):
-        raise ParameterError("false-accept and at belong together: say which share of which resemblance may pass")
+        raise ParameterError("false_accept and at=… belong together: give both")
     if goal.at is not None and goal.at >= goal.threshold:
         raise ParameterError(f"at `{goal.at:g}` is not below the threshold `{goal.threshold:g}`: use a lower one")
     if goal.bytes is not None and goal.bytes < FEATURE_BYTES:
@@ -181,7 +181,7 @@ def _false_accept_out_of_reach(goal: Goal, found: list[Filter]) -> str:
     assert goal.at is not None
     least = _up(min(candidate.accept(goal.at) for candidate in found))
     asked = (
-        f"false-accept `{goal.false_accept:g}` at `{goal.at:g}` with recall `{goal.recall:g}` at `{goal.threshold:g}`"
+        f"false_accept `{goal.false_accept:g}` at `{goal.at:g}` with recall `{goal.recall:g}` at `{goal.threshold:g}`"
     )
     limits = {"elements": goal.elements, "bytes": goal.bytes}
     for names in (("elements",), ("bytes",), ("elements", "bytes")):

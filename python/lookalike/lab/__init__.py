@@ -69,10 +69,10 @@ def run(
     if name not in EXPERIMENTS:
         raise ParameterError(f"experiment `{name}` is not known: use one of {', '.join(EXPERIMENTS)}")
     if seed < 0:
-        raise ParameterError(f"seed `{seed}` is negative: use seed ≥ 0")
+        raise ParameterError(f"seed `{seed}` must be 0 or more")
     if pairs is not None and (name not in LABELLED or corpus is None):
         takers = " or ".join(f"`{one}`" for one in LABELLED)
-        raise ParameterError(f"pairs `{pairs}` name documents of a corpus: use them with {takers} and --corpus")
+        raise ParameterError(f"pairs `{pairs}` name documents of a corpus: use them with {takers} and corpus=…")
     if name == "simhash-pr" and pairs is None:
         _check_sheet(out / SHEET)
     experiment, plots, texts = (_import(module) for module in (module_of(name), "shared.plots", "shared.corpus"))
@@ -95,7 +95,9 @@ def module_of(name: str) -> str:
 def _check_sheet(path: Path) -> None:
     """Errors: ``ParameterError`` if there is a sheet that someone has tagged: that is work, and no output of ours."""
     if path.exists() and _import("simhash.sheet").is_tagged(path.read_text(encoding="utf-8-sig", errors="replace")):
-        raise ParameterError(f"`{path}` has tags: name it as the pairs, move it, or use another --out")
+        raise ParameterError(
+            f"`{path}` has tags, and is not replaced: give it as the pairs, move it, or use another out=…"
+        )
 
 
 def _import(module: str) -> Any:

@@ -11,6 +11,7 @@ import os
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field
+from functools import partial
 from typing import Any, Protocol
 
 from lookalike import _core, params
@@ -18,10 +19,13 @@ from lookalike._types import Problem, Progress, counted, unheard
 from lookalike.corpora import Corpus, Scratch, Staging, open_object, open_sources
 from lookalike.corpora.arrays import USUAL_ID, arrow
 from lookalike.corpora.batches import RECORD_BYTES, Batch, Columns, Lines, Source, as_bytes
+from lookalike.corpora.suffixes import check_table, split
+from lookalike.corpora.tables import text_file
 from lookalike.deduplication.job import check_column
 from lookalike.deduplication.reading import READING
 from lookalike.deduplication.settings import MAX_THREADS
 from lookalike.errors import ParameterError, TooManyErrorsError
+from lookalike.frontends.readable import counted
 from lookalike.params import Simhashing
 from lookalike.rendering.tables import guarded
 from lookalike.simhashes.texts import LANGUAGES, maker
@@ -114,11 +118,9 @@ def _checked(threads: int | None, max_errors: int | None) -> int:
     """Return how many threads there shall be, 0 for all cores. Errors: ``ParameterError``."""
     threads = params.DEDUPLICATION["threads"].default if threads is None else threads
     if not 0 <= threads <= MAX_THREADS:
-        raise ParameterError(
-            f"threads `{threads}` is no number of cores: use 0 for all of them, or up to {MAX_THREADS}"
-        )
+        raise ParameterError(f"threads `{threads}` must be 0 (one per core) to {MAX_THREADS}")
     if max_errors is not None and max_errors < 0:
-        raise ParameterError(f"max-errors `{max_errors}` is no number of rows: use 0 or more")
+        raise ParameterError(f"max_errors `{max_errors}` must be 0 or more")
     return int(threads)
 
 
@@ -176,7 +178,7 @@ def _bad(core: _core.SimhashReader) -> list[Problem]:
     """Say where the rows stand that the core could not read; the rest of many is one line."""
     found = [Problem(source, f"line {row}", reason, 1) for source, row, reason in core.problems]
     rest = core.states[STATES.index("bad")] - len(found)
-    return [*found, Problem("", "", f"{rest:,} more rows could not be read", rest)] if rest else found
+    return [*found, Problem("", "", f"{counted(rest, 'more row')} could not be read", rest)] if rest else found
 
 
 def _check_errors(core: _core.SimhashReader, found: Sequence[Problem], max_errors: int | None) -> None:
@@ -187,7 +189,7 @@ def _check_errors(core: _core.SimhashReader, found: Sequence[Problem], max_error
     if bad > max_errors:
         first = [*found, *_bad(core)][0]
         raise TooManyErrorsError(
-            f"{bad:,} rows could not be read, more than the `{max_errors}` of max-errors; "
+            f"{counted(bad, 'row')} could not be read, more than max_errors `{max_errors}` allows; "
             f"the first is {first.source}, {first.place}: {first.reason}"
         )
 
@@ -198,14 +200,11 @@ class _Writer(Protocol):
 
 def _writer_of(target: str) -> Callable[[str, bool], Any]:
     """Return what writes a file of this name. Errors: ``ParameterError``, ``MissingExtraError``."""
-    if target == "-":
-        raise ParameterError("outputs appear whole or not at all, so they do not go to standard output: name a file")
-    if target.lower().endswith(".csv"):
-        return _csv
-    if target.lower().endswith((".parquet", ".pq")):
-        arrow("a Parquet file")
-        return _parquet
-    raise ParameterError(f"output `{target}` is of no format known here: name a file that ends in .parquet or .csv")
+    check_table("out", target)
+    if split(target)[0] == ".csv":
+        return partial(_csv, target)
+    arrow("a Parquet file")
+    return _parquet
 
 
 class _Csv:
@@ -225,8 +224,8 @@ class _Csv:
 
 
 @contextmanager
-def _csv(path: str, with_languages: bool) -> Iterator[_Writer]:
-    with open(path, "w", encoding="utf-8", newline="") as file:
+def _csv(target: str, path: str, with_languages: bool) -> Iterator[_Writer]:
+    with text_file(path, target) as file:
         yield _Csv(file, len(HEADER) if with_languages else len(HEADER) - 1)
 
 
