@@ -3,11 +3,8 @@
 from __future__ import annotations
 
 import json
-import os
 import re
-import tempfile
 from base64 import b64encode
-from contextlib import suppress
 from functools import cache
 from hashlib import sha256
 from pathlib import Path
@@ -15,14 +12,13 @@ from typing import TYPE_CHECKING, Any
 
 from lookalike.comparison.result import File, Report
 from lookalike.frontends.readable import counted
+from lookalike.rendering.html.compiled import compiled_templates
 from lookalike.rendering.safe import visible
 
 if TYPE_CHECKING:
-    from jinja2 import BytecodeCache, Environment
-    from jinja2.bccache import Bucket
+    from jinja2 import Environment
 
 TEMPLATES = Path(__file__).parent / "templates"
-CACHE = TEMPLATES / "__pycache__"
 #: Pages that look like another one, and then some.
 _LIKE = {"dedup": ("overview.css",)}
 #: JSON inside a script element must not end it, nor hold what a script's parser takes for a line end.
@@ -107,33 +103,12 @@ def _templates() -> Environment:
         trim_blocks=True,
         lstrip_blocks=True,
         auto_reload=False,
-        bytecode_cache=_compiled_templates(),
+        bytecode_cache=compiled_templates(),
     )
     environment.filters |= {"visible": visible, "percent": percent}
     environment.filters |= {"number": "{:,}".format, "share": "{:.2f}".format}
     environment.globals |= {"lines": lines}
     return environment
-
-
-def _compiled_templates() -> BytecodeCache:
-    """Return a cache of compiled templates beside them, as Python keeps its own: compiling takes long."""
-    from jinja2 import BytecodeCache
-
-    class Compiled(BytecodeCache):
-        def load_bytecode(self, bucket: Bucket) -> None:
-            with suppress(OSError):
-                bucket.bytecode_from_string((CACHE / bucket.key).read_bytes())
-
-        def dump_bytecode(self, bucket: Bucket) -> None:
-            # Where the package cannot be written nothing is kept, as with Python's own.
-            with suppress(OSError):
-                CACHE.mkdir(exist_ok=True)
-                with tempfile.NamedTemporaryFile(dir=CACHE, delete=False) as file:
-                    file.write(bucket.bytecode_to_string())
-                os.chmod(file.name, 0o644)
-                os.replace(file.name, CACHE / bucket.key)
-
-    return Compiled()
 
 
 @cache
