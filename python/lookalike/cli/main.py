@@ -68,7 +68,7 @@ def cli() -> None:
       5    a table is locked by another process
       6    a table has another format version
       7    reading or writing failed
-      70   internal error
+      70   a fault of lookalike itself
       130  interrupted
     """
 
