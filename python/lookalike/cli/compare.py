@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from lookalike import params
+from lookalike._types import counted
 from lookalike.cli import options
 from lookalike.cli.command import Command
 from lookalike.cli.shell import ABOVE, REFUSED, fail
 from lookalike.errors import ParameterError
-from lookalike.frontends.readable import counted
 
 if TYPE_CHECKING:
     from lookalike.comparison.result import Report

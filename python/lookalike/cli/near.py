@@ -12,12 +12,12 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from lookalike import params
+from lookalike._types import counted
 from lookalike.cli import options
 from lookalike.cli.command import Command
 from lookalike.cli.shell import REFUSED
 from lookalike.cli.writing import note
 from lookalike.errors import ParameterError
-from lookalike.frontends.readable import counted
 
 if TYPE_CHECKING:
     from lookalike._types import Problem

@@ -8,12 +8,12 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from lookalike import _core
+from lookalike._types import counted
 from lookalike.corpora import Scratch
 from lookalike.corpora.batches import Lines, Source
 from lookalike.deduplication.reading import open_core, open_files, push
 from lookalike.deduplication.settings import settings
 from lookalike.documents.reasons import in_bytes
-from lookalike.frontends.readable import counted
 
 #: So many bytes of the inputs are looked at.
 SAMPLE = 32 * 2**20

@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from lookalike._types import Problem, Progress, unheard
+from lookalike._types import Problem, Progress, counted, unheard
 from lookalike.corpora import Corpus, Scratch, open_object
 from lookalike.corpora.arrays import Wanted, listed
 from lookalike.corpora.batches import Source
@@ -18,7 +18,6 @@ from lookalike.deduplication.reading import DECIDING, READING, Stretch, open_cor
 from lookalike.deduplication.result import Deduplication
 from lookalike.deduplication.settings import Settings, settings
 from lookalike.errors import ParameterError
-from lookalike.frontends.readable import counted
 
 
 def dedup(

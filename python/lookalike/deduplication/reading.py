@@ -6,12 +6,11 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
 from lookalike import _core
-from lookalike._types import Problem
+from lookalike._types import Problem, counted
 from lookalike.corpora import Corpus, Scratch, open_sources
 from lookalike.corpora.batches import RECORD_BYTES, Batch, Columns, Lines, Source, as_bytes
 from lookalike.deduplication.settings import Settings
 from lookalike.errors import TooManyErrorsError
-from lookalike.frontends.readable import counted
 
 READING, DECIDING, NAMING, WRITING = "reading", "comparing", "naming", "writing"
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from lookalike.frontends.readable import counted
+from lookalike._types import counted
 
 #: Fewer mixed words than this may be a slip of the keyboard.
 FEW = 3

@@ -14,8 +14,9 @@ import io
 import zlib
 from typing import TYPE_CHECKING
 
+from lookalike._types import counted
 from lookalike.errors import FrontendError
-from lookalike.frontends.readable import Composer, FrontEnd, Language, Readable, counted
+from lookalike.frontends.readable import Composer, FrontEnd, Language, Readable
 
 if TYPE_CHECKING:
     from zipfile import ZipFile

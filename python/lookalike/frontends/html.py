@@ -10,9 +10,10 @@ import re
 from collections import Counter
 from typing import TYPE_CHECKING
 
+from lookalike._types import counted
 from lookalike.errors import FrontendError
 from lookalike.frontends.decoding import decode, marked
-from lookalike.frontends.readable import Composer, FrontEnd, Language, Readable, counted
+from lookalike.frontends.readable import Composer, FrontEnd, Language, Readable
 
 if TYPE_CHECKING:
     from selectolax.lexbor import LexborHTMLParser, LexborNode

@@ -12,8 +12,9 @@ from collections.abc import Iterator
 from contextlib import closing
 from typing import TYPE_CHECKING
 
+from lookalike._types import counted
 from lookalike.errors import FrontendError
-from lookalike.frontends.readable import Composer, FrontEnd, Language, Readable, counted
+from lookalike.frontends.readable import Composer, FrontEnd, Language, Readable
 
 if TYPE_CHECKING:
     from pypdfium2 import PdfDocument

@@ -11,8 +11,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from typing import Literal, NamedTuple
 
-from lookalike._types import counted as counted
-
 #: Who makes the tokens: the core by a grammar or by words, or a front end here.
 Kind = Literal["core", "lexer", "format", "text"]
 

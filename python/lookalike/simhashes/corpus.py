@@ -25,7 +25,6 @@ from lookalike.deduplication.job import check_column
 from lookalike.deduplication.reading import READING
 from lookalike.deduplication.settings import MAX_THREADS
 from lookalike.errors import ParameterError, TooManyErrorsError
-from lookalike.frontends.readable import counted
 from lookalike.params import Simhashing
 from lookalike.rendering.tables import guarded
 from lookalike.simhashes.texts import LANGUAGES, maker

@@ -10,8 +10,8 @@ from hashlib import sha256
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from lookalike._types import counted
 from lookalike.comparison.result import File, Report
-from lookalike.frontends.readable import counted
 from lookalike.rendering.html.compiled import compiled_templates
 from lookalike.rendering.safe import visible
 

@@ -8,8 +8,8 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import accumulate
 from typing import NamedTuple
 
+from lookalike._types import counted
 from lookalike.comparison.result import Entry, File, Pair, Passage, Region, Report
-from lookalike.frontends.readable import counted
 from lookalike.rendering.html.frame import moment, page, parameters, read_as, title
 from lookalike.rendering.html.panes import COLOURS, Marks, pane, triples
 from lookalike.rendering.safe import visible

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 
 import click
 
+from lookalike._types import counted
 from lookalike.comparison.result import Remark, Report
-from lookalike.frontends.readable import counted
 from lookalike.rendering.safe import visible
 
 if TYPE_CHECKING:

@@ -8,8 +8,8 @@ from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from lookalike._types import counted
 from lookalike.deduplication import Deduplication
-from lookalike.frontends.readable import counted
 from lookalike.rendering.safe import visible
 from lookalike.rendering.terminal import problems
 

@@ -12,13 +12,13 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text as Line
 
+from lookalike._types import counted
 from lookalike.designs import sketch_size
 from lookalike.designs.curves import ROWS, Curve, curve
 from lookalike.designs.filters import Filter
 from lookalike.designs.sketch_size import SketchDesign
 from lookalike.designs.solve import Design
 from lookalike.errors import MissingExtraError, ParameterError
-from lookalike.frontends.readable import counted
 from lookalike.rendering.terminal.experiments import number
 from lookalike.rendering.terminal.progress import SLOW_SECONDS, waiting
 

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from lookalike._types import Problem
-from lookalike.frontends.readable import counted
+from lookalike._types import Problem, counted
 
 #: Problems shown at the terminal.
 SHOWN = 5

@@ -6,7 +6,7 @@ import sys
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from lookalike.frontends.readable import counted
+from lookalike._types import counted
 from lookalike.rendering.safe import visible
 from lookalike.rendering.terminal import problems
 

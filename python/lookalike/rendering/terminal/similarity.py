@@ -10,7 +10,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text as Line
 
-from lookalike.frontends.readable import counted
+from lookalike._types import counted
 from lookalike.rendering.safe import visible
 
 if TYPE_CHECKING:
