@@ -4,6 +4,9 @@
 #   make test      everything: lints, Rust and Python tests, wheel and sdist in empty environments, fuzzing
 #   make quick     the tests without lints and fuzzing
 #   make check     lints, types and formatting only
+#   make docs      the documentation as a site in out/docs; a warning is an error
+#   make examples  put the real output of every example into the pages
+#   make pictures  make the pictures of docs/pictures again; needs chromium
 #   make bench     speeds with expected answers; RIVALS=DIR adds other tools in the same run
 #   make quality   answers on labelled data; needs DATA=DIR, and EVAL=DIR for metrics that are not beside it; ONLY=SET
 
@@ -15,7 +18,7 @@ UV := VIRTUAL_ENV=$(CURDIR)/$(VENV) $(BIN)/uv
 RUST_SOURCES := $(shell find crates -name '*.rs' -o -name 'Cargo.toml' 2>/dev/null)
 FUZZ_SECONDS ?= 20
 
-.PHONY: demo test quick check bench quality clean
+.PHONY: demo test quick check docs examples pictures bench quality clean
 .DEFAULT_GOAL := demo
 # The parts of `test` are a sequence: lints first, and timings of nothing beside something else.
 .NOTPARALLEL:
@@ -34,11 +37,21 @@ check: $(VENV)/.built
 	cargo fmt --check
 	cargo clippy --quiet --release --all-targets -- -D warnings
 	RUSTDOCFLAGS="-D warnings" cargo doc --quiet --release --no-deps -p lookalike-core -p lookalike-code -p lookalike-compare -p lookalike-dedup -p lookalike-near
-	$(BIN)/ruff format --check python tests bench quality fuzz
-	$(BIN)/ruff check --quiet python tests bench quality fuzz
+	$(BIN)/ruff format --check python tests bench quality fuzz docs
+	$(BIN)/ruff check --quiet python tests bench quality fuzz docs
 	$(BIN)/mypy
 	$(BIN)/python -m mypy.stubtest lookalike._core --concise --allowlist tests/support/stubtest.txt --ignore-unused-allowlist
 	@if command -v actionlint >/dev/null; then actionlint; else echo "make: actionlint is not on this machine: the workflow files are not checked"; fi
+
+docs: $(VENV)/.built
+	$(BIN)/python -m sphinx -q -E -W --keep-going -b html docs out/docs
+	@echo "docs: out/docs/index.html"
+
+examples: $(VENV)/.built
+	$(BIN)/python -m docs.tools.examples --write
+
+pictures: $(VENV)/.built browser
+	$(BIN)/python -m docs.tools.pictures
 
 .PHONY: fuzz
 fuzz: $(VENV)/.built
@@ -59,7 +72,7 @@ $(VENV)/.tools: pyproject.toml constraints.txt
 	@python3 -c 'import sys; sys.exit(sys.version_info < (3, 11, 5))' || { echo "make: python3 is older than 3.11.5: put a newer one first on the PATH" >&2; exit 2; }
 	test -x $(BIN)/python || python3 -m venv $(VENV)
 	test -x $(BIN)/uv || $(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt uv
-	$(UV) pip install --quiet -c constraints.txt -r pyproject.toml --extra data --extra lab --group dev 'maturin>=1.16,<2'
+	$(UV) pip install --quiet -c constraints.txt -r pyproject.toml --extra data --extra lab --group dev --group docs 'maturin>=1.16,<2'
 	touch $@
 
 $(VENV)/.built: $(VENV)/.tools Cargo.toml Cargo.lock $(RUST_SOURCES)
