@@ -37,8 +37,8 @@ check: $(VENV)/.built
 	cargo fmt --check
 	cargo clippy --quiet --release --all-targets -- -D warnings
 	RUSTDOCFLAGS="-D warnings" cargo doc --quiet --release --no-deps -p lookalike-core -p lookalike-code -p lookalike-compare -p lookalike-dedup -p lookalike-near
-	$(BIN)/ruff format --check python tests bench quality fuzz docs
-	$(BIN)/ruff check --quiet python tests bench quality fuzz docs
+	$(BIN)/ruff format --check python tests bench quality fuzz docs/conf.py docs/tools
+	$(BIN)/ruff check --quiet python tests bench quality fuzz docs/conf.py docs/tools
 	$(BIN)/mypy
 	$(BIN)/python -m mypy.stubtest lookalike._core --concise --allowlist tests/support/stubtest.txt --ignore-unused-allowlist
 	@if command -v actionlint >/dev/null; then actionlint; else echo "make: actionlint is not on this machine: the workflow files are not checked"; fi

@@ -12,15 +12,16 @@ from quality.figure import Figure, Outcome
 FILE = Path(__file__).parents[1] / "docs" / "quality.md"
 INTRODUCTION = """# Quality on labelled data
 
-What `lookalike.compare` and `lookalike.dedup` answer on data sets of others, with their default settings; where
-something else was chosen for a set, the measure names it. Where a protocol picks a threshold, it is the decision
-threshold alone. Written by `make quality DATA=DIR`, which takes the data and the metrics from outside: neither is part
-of this repository. A miss is marked as such.
+Answers of `lookalike.compare` and `lookalike.dedup` on public data sets, with default settings. Where a set uses
+another setting, the measure names it. Where a protocol picks a threshold, it picks only the decision threshold. This page is
+written by `make quality DATA=DIR`, which takes the data and the metrics from outside: neither is part of this
+repository. Every miss is marked.
 
-AP is average precision, with tied scores taken together; ARI is the adjusted Rand index. A cohort is what is compared
-in one run: scores of `compare` are weighed by how rare material is in it. Resemblance is exact, of sets of five words
-where nothing else is said. An edge is a pair that `dedup` reports; a member is a document that goes for the sake of its
-cluster's representative, which stays. Every edge and every member is measured again with `la.resemblance`.
+- **AP** is average precision, with tied scores taken together. **ARI** is the adjusted Rand index.
+- A **cohort** is what is compared in one run. Scores of `compare` depend on how rare material is in it.
+- **Resemblance** is exact, in sets of five words unless the measure says otherwise.
+- An **edge** is a pair that `dedup` reports. A **member** is a removed document; its cluster's representative is kept.
+  Every edge and every member is measured again with `la.resemblance`.
 """
 MET = {True: "met", False: "**missed**", None: ""}
 
@@ -67,7 +68,7 @@ def page(outcomes: Mapping[str, Outcome]) -> str:
                 command,
             )
             table.append(f"| {' | '.join(cells)} |")
-    parts = [INTRODUCTION, "\n".join(table) + "\n", f"CPU time and memory are those of `{measure.machine()}`.\n"]
+    parts = [INTRODUCTION, "\n".join(table) + "\n", f"CPU time and memory were measured on `{measure.machine()}`.\n"]
     return "\n".join(parts + [section(name, outcome) for name, outcome in outcomes.items()])
 
 

@@ -17,7 +17,9 @@ PROMPT = "$ "
 #: Every block that opens a line; pages of this repository use no longer fences and no indented ones.
 _BLOCK = re.compile(r"^```(\w*)[^\n]*\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 #: Signs between two programs of one line.
-_BETWEEN = {"|", "||", "&&", ";", ">", "<", "&"}
+_BETWEEN = {"|", "||", "&&", ";", "&"}
+#: A stream that goes to a file.
+_REDIRECTION = re.compile(r"\s[12]?>\s*[^\s|;&]+")
 
 
 class Block(NamedTuple):
@@ -69,7 +71,7 @@ def calls(block: Block) -> Iterator[list[str]]:
 
 
 def _programs(line: str) -> Iterator[list[str]]:
-    lexer = shlex.shlex(line, posix=True, punctuation_chars="|&;<>")
+    lexer = shlex.shlex(_REDIRECTION.sub("", line), posix=True, punctuation_chars="|&;")
     lexer.whitespace_split = True
     program: list[str] = []
     for word in [*lexer, ";"]:

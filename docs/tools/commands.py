@@ -11,7 +11,9 @@ from lookalike.cli.main import cli
 
 def page() -> str:
     """Return one section for each command, with its help, examples and options."""
-    return "\n".join(line for name, command in cli.commands.items() for line in _section(f"lookalike {name}", command, 2))
+    return "\n".join(
+        line for name, command in cli.commands.items() for line in _section(f"lookalike {name}", command, 2)
+    )
 
 
 def _section(path: str, command: click.Command, level: int) -> Iterator[str]:

@@ -36,7 +36,7 @@ def is_run(block: Block) -> bool:
 
 def check(page: Path) -> list[str]:
     """Run the examples of a page. Return what is wrong with them."""
-    faults = []
+    faults: list[str] = []
     with _room() as room:
         for block in filter(is_run, blocks(page.read_text(encoding="utf-8"))):
             faults += _faults(block, room)
@@ -101,7 +101,13 @@ def _output(command: str, room: Path) -> str:
 def _run(command: list[str], room: Path) -> subprocess.CompletedProcess[str]:
     """Run a command in the room; its messages are part of the output, in their order."""
     path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
-    setting = os.environ | {"PATH": path, "COLUMNS": WIDTH, "PYTHONUNBUFFERED": "1", "NO_COLOR": "1", "LC_ALL": "C.UTF-8"}
+    setting = os.environ | {
+        "PATH": path,
+        "COLUMNS": WIDTH,
+        "PYTHONUNBUFFERED": "1",
+        "NO_COLOR": "1",
+        "LC_ALL": "C.UTF-8",
+    }
     return subprocess.run(
         command,
         cwd=room,

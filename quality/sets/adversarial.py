@@ -7,9 +7,9 @@ from quality.task import Compared, Task, top_folder
 
 COHORT = "all files"
 LIMITS = (
-    "Johab and Shift_JISX0213 are not among the encodings of the web that are recognised: the first is refused, "
-    "the second read as Shift_JIS with some characters replaced, and both are told. The two languages with score "
-    "1 are the same text under two names, with its title moved."
+    "Johab and Shift_JISX0213 are not recognised. The first is refused. The second is read as Shift_JIS with some "
+    "characters replaced. Both are reported. The two languages with score 1 are the same text under two names, "
+    "with its title moved."
 )
 LANGUAGES, ENCODINGS, UTF8 = "udhr", "cjk_encodings", "-utf8.txt"
 

@@ -7,8 +7,8 @@ from quality.task import Task
 
 COHORT = "one task: its answers and its source"
 LIMITS = (
-    "One answer labelled cut shares no run of more than 15 letters with its source, so it scores 0 and draws the "
-    "mean of its kind below that of light."
+    "One answer labelled cut shares no run of more than 15 letters with its source. It scores 0, and so the mean "
+    "of its kind is below that of light."
 )
 
 

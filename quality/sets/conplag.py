@@ -1,4 +1,4 @@
-"""Contest cheating in Java (ConPlag), as submitted and with the contestants' own boilerplate taken out by hand."""
+"""Contest cheating in Java (ConPlag), as submitted, and with the contestants' own boilerplate removed by hand."""
 
 from __future__ import annotations
 
@@ -7,11 +7,11 @@ from quality.task import Pairs, Task, rows
 
 COHORT = "all submissions of a version, each once"
 LIMITS = (
-    "Contestants carry libraries of their own in raw submissions: in the true pairs that score lowest one side is "
-    "up to fourteen times as long as the other, and at most three and a half times once the library is taken out. "
-    "It is that side's own material, so it lowers the score by its length. Measured against the smaller side "
-    "alone raw would pass, but that costs soco14_train a sixth of its average precision in Java; the score stays "
-    "the share of both."
+    "Contestants carry libraries of their own in raw submissions. In the true pairs with the lowest scores, one "
+    "side is up to fourteen times as long as the other. Without the library it is at most three and a half times "
+    "as long. The library is that side's own material, so it lowers the score by its length. Measured against the "
+    "smaller side alone, raw would pass. That would cost soco14_train a sixth of its average precision in Java, "
+    "so the score stays the share of both sides."
 )
 #: The published figures of JPlag; those of MOSS are 0.72 and 0.75.
 WANTED = {"raw": 0.77, "template_free": 0.80}

@@ -7,8 +7,8 @@ from quality.task import Task, top_folder
 
 COHORT = "one assignment"
 LIMITS = (
-    "Most programs have 15 to 37 lines: independent solutions of the same task score higher on the average than "
-    "copies whose control logic was rewritten (L6), and nearly as high as those with rewritten statements (L5)."
+    "Most programs have 15 to 37 lines. Independent solutions of the same task score higher on average than "
+    "copies with rewritten control logic (L6), and nearly as high as copies with rewritten statements (L5)."
 )
 LEVELS = ("L1", "L2", "L3", "L4", "L5", "L6")
 #: Levels at which today's tools fall below blind guessing.

@@ -1,4 +1,4 @@
-"""Licence texts and their variants in the wild: families of near-duplicates, close families among them."""
+"""Licence texts and their variants on the web: families of near-duplicates, some of them close to each other."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ COHORT = "all texts"
 DEFAULT = {"unit": "word", "shingle": 5}
 CHOSEN = {"unit": "character", "shingle": 6}
 LIMITS = (
-    "Shingles of six characters were chosen on these very texts, among the best of seventeen ways to cut them: words "
-    "by one to five, lines, characters by four to twenty, and some of these labelled. So this average precision is not "
-    "that of texts nobody has looked at. The seventeen lie between 0.64 and 0.70 but for lines, at 0.31. The threshold "
-    "was not chosen: it is the default."
+    "Shingles of six characters were chosen on these very texts. They are among the best of seventeen ways to cut "
+    "them: one to five words, lines, four to twenty characters, and some of these labelled. This average "
+    "precision is therefore not that of unseen texts. The seventeen lie between 0.64 and 0.70, except for lines, "
+    "at 0.31. The threshold was not chosen: it is the default."
 )
 
 

@@ -1,7 +1,7 @@
-"""100,000 documents of 1 to 4 KB, near-duplicates by nature and by edits: the corpus of the rivals of `make bench`.
+"""100,000 documents of 1 to 4 KB with natural and planted near-duplicates: the corpus of `make bench RIVALS=DIR`.
 
-The truth is all pairs whose resemblance is 0.8 or more, sets of five words in the product's own tokens, found by the
-exact join of `bench.truth`; it is kept beside the corpus once found.
+The truth is all pairs with a resemblance of 0.8 or more, in sets of five words in our own tokens. The exact join of
+`bench.truth` finds it and keeps it beside the corpus.
 """
 
 from __future__ import annotations

@@ -13,9 +13,9 @@ from quality.task import Compared, Task, rows, top_folder
 
 COHORT = "all suspicious documents as new, all sources as old"
 LIMITS = (
-    "A run of 35 letters is promised to be found, and names and set phrases are that long: most detections "
-    "outside a true passage have fewer than 50 letters. Where words were shuffled, translated or summarised, what "
-    "is left in common are scattered runs, often shorter than promised."
+    "Runs of 35 letters are guaranteed to be found, and names and set phrases are that long. Most detections "
+    "outside a true passage have fewer than 50 letters. Where words were shuffled, translated or summarised, only "
+    "scattered runs are shared, and many are shorter than the guarantee."
 )
 VERBATIM = "no-obfuscation"
 KINDS = (VERBATIM, "random", "translation", "summary", "no-plagiarism")

@@ -1,7 +1,7 @@
-"""News stories of Reuters (files 000–010 of the collection): near-duplicates by exact resemblance, found by a join.
+"""News stories of Reuters (files 000–010 of the collection): near-duplicates by exact resemblance.
 
-The truth is no label of others: all pairs whose resemblance is 0.8 or more, sets of five words in the product's own
-tokens, found by the exact prefix-filter join of `bench.truth` and measured by `la.resemblance`.
+The truth is not a label: it is all pairs with a resemblance of 0.8 or more, in sets of five words in our own tokens.
+The exact prefix-filter join of `bench.truth` finds them, and `la.resemblance` measures them.
 """
 
 from __future__ import annotations
