@@ -15,6 +15,9 @@ from pathlib import Path, PurePosixPath
 ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT))
 
+from sphinx.application import Sphinx  # noqa: E402
+from sphinx.ext.napoleon import Config, GoogleDocstring  # noqa: E402
+
 import lookalike  # noqa: E402
 from docs.tools import commands, surface  # noqa: E402
 
@@ -23,7 +26,7 @@ author = "the lookalike developers"
 version = release = lookalike.__version__
 html_title = "lookalike"
 
-extensions = ["myst_parser", "sphinx.ext.autodoc", "sphinx.ext.napoleon"]
+extensions = ["myst_parser", "sphinx.ext.autodoc"]
 exclude_patterns = ["tools"]
 html_theme = "furo"
 html_show_sphinx = False
@@ -43,7 +46,6 @@ autodoc_member_order = "bysource"
 suppress_warnings = ["ref.python"]
 # `--option` in prose must stay two hyphens.
 smartquotes = False
-napoleon_numpy_docstring = False
 
 #: Pages of the repository's root, by the page of the site that shows them.
 ROOT_PAGES = {
@@ -53,15 +55,24 @@ ROOT_PAGES = {
     "architecture": "ARCHITECTURE.md",
     "contributing": "CONTRIBUTING.md",
 }
-#: What stands in the place of a comment ``<!-- name -->``.
-GENERATED = {"commands": commands.page, "surface": surface.page}
 
+
+def _others() -> str:
+    """Name the pages of this folder that index.md does not name, so that a new page is in the menu at once."""
+    listed = {"index", *(ROOT / "docs" / "index.md").read_text(encoding="utf-8").split()}
+    return "\n".join(
+        page.stem for page in sorted((ROOT / "docs").glob("*.md")) if not {page.stem, f"<{page.stem}>"} & listed
+    )
+
+
+#: What stands in the place of a comment ``<!-- name -->``.
+GENERATED = {"commands": commands.page, "surface": surface.page, "others": _others}
 _LINK = re.compile(r"(!?)\[((?:[^\[\]]|\[[^\]]*\])*)\]\(([^)\s]+)\)")
 _PLACE = re.compile(r"<!-- (\S+) -->")
 _FENCED = re.compile(r"(^```.*?^```$)", re.MULTILINE | re.DOTALL)
 
 
-def _read(_app: object, name: str, source: list[str]) -> None:
+def _read(_app: Sphinx, name: str, source: list[str]) -> None:
     """Fill in what a page stands for, and turn its links into links of the site."""
     text = _PLACE.sub(lambda place: _content(place, name), source[0])
     if name not in ROOT_PAGES:
@@ -100,6 +111,16 @@ def _link(link: re.Match[str], origin: PurePosixPath, name: str) -> str:
     return f"{sign}[{words}]({here}{'#' + anchor if anchor else ''})"
 
 
-def setup(app: object) -> None:
-    """Tell Sphinx to ask us about every page it reads."""
-    app.connect("source-read", _read)  # type: ignore[attr-defined]
+def _docstring(app: Sphinx, what: str, name: str, value: object, options: object, lines: list[str]) -> None:
+    """Read the sections of a docstring (Args, Returns, Example).
+
+    Napoleon as an extension would also take "Note: text" beside an attribute for a type and a text.
+    """
+    if what not in ("attribute", "property"):
+        lines[:] = GoogleDocstring(list(lines), Config(), app, what, name, value, options).lines()
+
+
+def setup(app: Sphinx) -> None:
+    """Tell Sphinx to ask us about every page and docstring it reads."""
+    app.connect("source-read", _read)
+    app.connect("autodoc-process-docstring", _docstring)

@@ -13,8 +13,8 @@ FILE = Path(__file__).parents[1] / "docs" / "quality.md"
 INTRODUCTION = """# Quality on labelled data
 
 Answers of `lookalike.compare` and `lookalike.dedup` on public data sets, with default settings. Where a set uses
-another setting, the measure names it. Where a protocol picks a threshold, it picks only the decision threshold. This page is
-written by `make quality DATA=DIR`, which takes the data and the metrics from outside: neither is part of this
+another setting, the measure names it. Where a protocol picks a threshold, it picks only the decision threshold. This
+page is written by `make quality DATA=DIR`, which takes the data and the metrics from outside: neither is part of this
 repository. Every miss is marked.
 
 - **AP** is average precision, with tied scores taken together. **ARI** is the adjusted Rand index.

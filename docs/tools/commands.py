@@ -53,7 +53,7 @@ def _row(option: click.Option, context: click.Context) -> str:
 def _kind(option: click.Option, context: click.Context) -> str:
     """Name what an option takes: its choices, or the kind of its value."""
     if isinstance(option.type, click.Choice):
-        return ", ".join(f"`{choice}`" for choice in option.type.choices)
+        return ", ".join(f"*{choice}*" for choice in option.type.choices)
     return f"*{(option.metavar or option.make_metavar(context)).lower()}*"
 
 

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import inspect
+import pkgutil
 from collections.abc import Iterator
+from dataclasses import fields, is_dataclass
 
 import lookalike
+from lookalike import compat
 
 #: Titles by the beginning of a module's name, in the order of the page.
 PARTS = {
@@ -23,6 +26,8 @@ PARTS = {
 }
 OTHER = "Other names"
 CLASS = ".. autoclass::"
+#: Users make small records, such as a ``Filter``, themselves.
+MOST_FIELDS = 4
 
 
 def page() -> str:
@@ -31,6 +36,11 @@ def page() -> str:
     for name in lookalike.__all__:
         if not name.startswith("_") and (directive := _directive(name, getattr(lookalike, name))):
             sections[_title(name, getattr(lookalike, name))].append(directive)
+    sections["The lab"] = [".. autofunction:: lookalike.lab.run\n\n"]
+    sections["Interfaces of other packages"] = [
+        f".. automodule:: lookalike.compat.{module.name}\n   :members:\n\n"
+        for module in pkgutil.iter_modules(compat.__path__)
+    ]
     return "\n".join(_section(title, directives) for title, directives in sections.items() if directives)
 
 
@@ -43,8 +53,15 @@ def _directive(name: str, value: object) -> str | None:
     """Return what documents a name. Constants have no docstring of their own and are left out."""
     if inspect.isclass(value):
         members = "" if issubclass(value, BaseException) else "   :members:\n"
+        if _is_made_by_us(value):
+            members += "   :exclude-members: __init__\n"
         return f"{CLASS} lookalike.{name}\n{members}\n"
     return f".. autofunction:: lookalike.{name}\n\n" if callable(value) else None
+
+
+def _is_made_by_us(value: type) -> bool:
+    """Tell whether a class is a result: a record whose constructor no user calls."""
+    return is_dataclass(value) and len(fields(value)) > MOST_FIELDS
 
 
 def _title(name: str, value: object) -> str:
