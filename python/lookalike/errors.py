@@ -25,7 +25,7 @@ class MissingExtraError(LookalikeError, ImportError):
         self._asked = what, extra
 
     def __reduce__(self) -> tuple[type[MissingExtraError], tuple[str, str]]:
-        """Return what makes the exception again: its message alone would not."""
+        """Tell pickle how to make the exception again: its message alone would not do."""
         return type(self), self._asked
 
 

@@ -159,7 +159,7 @@ fn numbers<const N: usize, T>(data: &[u8], is_swapped: bool, number: fn([u8; N])
 
 #[pymethods]
 impl Column {
-    /// A column of the numbers in a buffer, which are copied: what `__reduce_ex__` says of another one.
+    /// A column of the numbers in a buffer, which are copied; a pickle is read this way.
     ///
     /// `format` is the byte order and the letter of Python's `struct`: `I` for 32 bits, `Q` for 64. `width` is the length of a row,
     /// none for a column of single numbers.
@@ -187,7 +187,7 @@ impl Column {
         }
     }
 
-    /// What makes the column again. Protocol 5 takes its memory as it is, so that nothing need be copied into the pickle.
+    /// Tells pickle how to make the column again. Protocol 5 takes its memory as it is, without a copy.
     fn __reduce_ex__<'py>(slf: &Bound<'py, Self>, protocol: u8) -> PyResult<(Bound<'py, PyType>, Bound<'py, PyTuple>)> {
         let (py, column) = (slf.py(), slf.get());
         let data = if protocol >= OUT_OF_BAND {

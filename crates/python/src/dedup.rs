@@ -240,12 +240,12 @@ fn floats_of(bytes: &[u8]) -> Vec<f32> {
 /// Rows and pairs as they come back from a pickle.
 type GivenRows<'py> = (Bound<'py, Column>, PyBackedBytes, PyBackedBytes);
 type GivenPairs<'py> = (Bound<'py, Column>, Bound<'py, Column>, PyBackedBytes, PyBackedBytes);
-/// What `rows`, `pairs`, `work`, `capped` and `giants` say.
+/// The answers of `rows`, `pairs`, `work`, `capped` and `giants`.
 type Parts = (Decided, Pairs, (u64, u64, u64, u64), Vec<(u64, u32, u64)>, Vec<Giant>);
 
 #[pymethods]
 impl Outcome {
-    /// What `rows`, `pairs`, `work`, `capped` and `giants` said of another one.
+    /// An outcome from the answers of `rows`, `pairs`, `work`, `capped` and `giants` of another one.
     #[new]
     fn new(
         rows: GivenRows<'_>,

@@ -113,7 +113,7 @@ impl HammingBatch {
         Ok(Self { batch, queries: queries.0, distance })
     }
 
-    /// What makes the batch again: its queries and the distance.
+    /// Tells pickle how to make the batch again: from its queries and the distance.
     fn __reduce__<'py>(&self, py: Python<'py>) -> (Bound<'py, PyType>, (Column, u32)) {
         (py.get_type::<Self>(), (Values::U64(self.queries.clone()).into(), self.distance))
     }

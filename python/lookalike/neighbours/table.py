@@ -216,7 +216,7 @@ class HammingTable:
             return "<HammingTable, closed>"
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """Return what makes the table again from its rows. Errors: ``TypeError`` if it lives in a folder."""
+        """Tell pickle how to make the table again from its rows. Errors: ``TypeError`` if it lives in a folder."""
         if self.generation:
             raise TypeError(
                 "a table that lives in a folder cannot be pickled or copied: "
