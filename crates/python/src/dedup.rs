@@ -261,12 +261,12 @@ impl Outcome {
         if lengths != [survivor.len(), survivor.len(), left.len(), left.len(), left.len()] {
             return Err(FormatError::new_err("the columns of an outcome are not of one length"));
         }
-        let pair = |at: usize| job::Pair { left: left[at], right: right[at], score: scores[at], link: found[at] };
+        let pair = |at: usize| job::LinkedPair { left: left[at], right: right[at], score: scores[at], link: found[at] };
         let (documents, glances, exacts, unsampled) = work;
         let capped = capped.into_iter().map(|(key, documents, untried)| Capped { key, documents, untried }).collect();
         let giant = |(leader, documents, keys)| clustering::Giant { leader, documents, keys };
         let (pairs, giants) = ((0..left.len()).map(pair).collect(), giants.into_iter().map(giant).collect());
-        Ok(Self(job::Outcome { survivor, score, link, pairs, documents, capped, giants, glances, exacts, unsampled }))
+        Ok(Self(job::DedupOutcome { survivor, score, link, pairs, documents, capped, giants, glances, exacts, unsampled }))
     }
 
     /// What makes the outcome again.

@@ -199,7 +199,7 @@ class MinHashLSH:
         self.keys = {}
         for key, sketches in state["keys"]:
             for stored in sketches:
-                self._add(key, _core.Sketch.from_bytes(stored))
+                self._add(key, _core.Sketch(stored))
 
     def _check_fits(self, minhash: MinHash) -> None:
         if len(minhash) != self.h:

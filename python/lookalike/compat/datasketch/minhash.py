@@ -221,7 +221,7 @@ class MinHash:
 
     def __setstate__(self, state: tuple[bytes, int, HashFunction | None]) -> None:
         stored, seed, self.hashfunc = state
-        self._begin(seed, _core.Sketch.from_bytes(stored))
+        self._begin(seed, _core.Sketch(stored))
 
 
 @lru_cache(maxsize=64)
@@ -243,12 +243,12 @@ def from_raw(raw: bytes) -> _core.Sketch:
     """Return the sketch with these hash values, little-endian; how many elements it has is left to an estimate."""
     stored = empty(len(raw) // 8).to_bytes()
     if raw == stored[_ELEMENTS:-_CHECKSUM]:
-        return _core.Sketch.from_bytes(stored)
+        return _core.Sketch(stored)
     header = bytearray(stored[:_ELEMENTS])
     header[_FLAGS] = 0
     header[_SHINGLES : _SHINGLES + 8] = EMPTY.to_bytes(8, "little")
     content = bytes(header) + raw
-    return _core.Sketch.from_bytes(content + _core.xxh3(content).to_bytes(_CHECKSUM, "little"))
+    return _core.Sketch(content + _core.xxh3(content).to_bytes(_CHECKSUM, "little"))
 
 
 def hashed(value: int) -> bytes:
