@@ -31,6 +31,8 @@ pub struct TextStretch<'a> {
     pub range: Range<usize>,
     /// The tokens of an external lexer: start and end in bytes of the text, and a class; see `CodePieces::add_lexed`.
     pub lexed: Option<Vec<[u32; 3]>>,
+    /// The value of each of these tokens, where the caller made it: then the class is not looked at.
+    pub values: Option<Vec<u64>>,
     /// Noise and guarantee threshold.
     pub thresholds: (u32, u32),
 }
@@ -120,6 +122,10 @@ impl SubmittedFile {
         }
         let mut pieces = CodePieces::default();
         for stretch in run {
+            if let (Some(rows), Some(values)) = (&stretch.lexed, &stretch.values) {
+                pieces.add_valued(&self.text, stretch.language, rows, values);
+                continue;
+            }
             match (&stretch.lexed, language(stretch.language)) {
                 (Some(rows), _) => pieces.add_lexed(&self.text, stretch.language, rows),
                 (None, Some(language)) => {
@@ -207,9 +213,7 @@ impl CodePieces {
     /// string, 4 by its text in lower case.
     fn add_lexed(&mut self, text: &str, name: &str, rows: &[[u32; 3]]) {
         for row in rows {
-            // The external lexer may return any offsets: clip them to the text, and let no token end before it starts.
-            let inside = |at: u32| at.min(text.len() as u32);
-            let span = Span { start: inside(row[0]), end: inside(row[1]).max(inside(row[0])) };
+            let span = span_of(text, row);
             let word = bytes_of(text, span);
             let class = match row[2] {
                 1 => b"\x01name".to_vec(),
@@ -227,6 +231,16 @@ impl CodePieces {
             };
             self.tokens.push(token_value(&[name.as_bytes(), b"\0", &class].concat()));
             self.push(text, span, kind);
+        }
+    }
+
+    /// Adds tokens whose values the caller made. Values of different languages never meet.
+    fn add_valued(&mut self, text: &str, name: &str, rows: &[[u32; 3]], values: &[u64]) {
+        for (row, value) in rows.iter().zip(values) {
+            let span = span_of(text, row);
+            self.tokens.push(token_value(&[name.as_bytes(), b"\0\x02", &value.to_le_bytes()[..]].concat()));
+            // A name: equal values may be written differently, and then a passage is not exact.
+            self.push(text, span, TokenKind::Name);
         }
     }
 
@@ -251,6 +265,12 @@ impl CodePieces {
         let (tokens, spans) = (Tokens::Hashed(stream.tokens), OnceLock::from(spans));
         Ok(FilePart { tokens, thresholds, picks, verbatim, literals, ranges, spans, kinds, comments })
     }
+}
+
+/// Where a token stands. The lexer is not ours: wherever it points, the span lies inside the text and does not end before it starts.
+fn span_of(text: &str, row: &[u32; 3]) -> Span {
+    let inside = |at: u32| at.min(text.len() as u32);
+    Span { start: inside(row[0]), end: inside(row[1]).max(inside(row[0])) }
 }
 
 fn bytes_of(text: &str, span: Span) -> &[u8] {

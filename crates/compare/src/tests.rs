@@ -19,7 +19,7 @@ fn fixed(cases: u32) -> Config {
 }
 
 fn stretch(language: &str, range: Range<usize>) -> TextStretch<'_> {
-    TextStretch { language, range, lexed: None, thresholds: if language == TEXT { PROSE } else { CODE } }
+    TextStretch { language, range, lexed: None, values: None, thresholds: if language == TEXT { PROSE } else { CODE } }
 }
 
 fn read(language: &str, text: &str) -> Arc<SubmittedFile> {
@@ -294,7 +294,7 @@ fn an_empty_file_has_no_part_and_harms_nobody() {
 
 #[test]
 fn thresholds_out_of_range_are_refused() {
-    let wrong = TextStretch { language: TEXT, range: 0..3, lexed: None, thresholds: (9, 3) };
+    let wrong = TextStretch { language: TEXT, range: 0..3, lexed: None, values: None, thresholds: (9, 3) };
     let refused = SubmittedFile::read("abc".to_owned(), &[wrong], false).expect_err("t < k");
     assert!(refused.to_string().contains("smaller than k"), "{refused}");
 }

@@ -2,7 +2,7 @@
 
 use crate::detach::detached;
 use crate::error::to_python;
-use crate::input::Input;
+use crate::input::{Hashes, Input};
 use lookalike_code::LANGUAGES;
 use lookalike_compare::places::{Region, Ruler};
 use lookalike_compare::submissions::{Submission, TokenNumbers};
@@ -17,8 +17,8 @@ use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 use std::sync::{Arc, Mutex, PoisonError};
 
-/// A stretch of a text as Python says it: language, start and end, rows of a lexer, k and t.
-type Part = (String, usize, usize, Option<Vec<u8>>, u32, u32);
+/// A stretch of a text as Python says it: language, start and end, rows of a lexer, values of its tokens, k and t.
+type Part = (String, usize, usize, Option<Vec<u8>>, Option<Hashes>, u32, u32);
 /// File, start, end, first and last line.
 type Place = (u32, u32, u32, u32, u32);
 /// Two places, tokens, submitters that share it, whether it is exact, what it is.
@@ -90,10 +90,11 @@ fn read(text: &Input, parts: Vec<Part>, comments: bool) -> Result<ReadFile> {
     let mut counter = Counter { text: &whole, is_str: opened.is_str(), character: 0, byte: 0 };
     let stretches: Vec<TextStretch> = parts
         .iter()
-        .map(|(language, start, end, rows, k, t)| TextStretch {
+        .map(|(language, start, end, rows, values, k, t)| TextStretch {
             language,
             range: counter.byte(*start)..if counter.is_str { counter.byte(*end) } else { whole.len() },
             lexed: rows.as_ref().map(|rows| lexed(rows, &mut counter)),
+            values: values.as_ref().map(|values| values.0.clone()),
             thresholds: (*k, *t),
         })
         .collect();

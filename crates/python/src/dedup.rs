@@ -266,7 +266,18 @@ impl Outcome {
         let capped = capped.into_iter().map(|(key, documents, untried)| Capped { key, documents, untried }).collect();
         let giant = |(leader, documents, keys)| clustering::Giant { leader, documents, keys };
         let (pairs, giants) = ((0..left.len()).map(pair).collect(), giants.into_iter().map(giant).collect());
-        Ok(Self(job::DedupOutcome { survivor, score, link, pairs, documents, capped, giants, glances, exacts, unsampled }))
+        Ok(Self(job::DedupOutcome {
+            survivor,
+            score,
+            link,
+            pairs,
+            documents,
+            capped,
+            giants,
+            glances,
+            exacts,
+            unsampled,
+        }))
     }
 
     /// What makes the outcome again.

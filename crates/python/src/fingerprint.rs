@@ -116,6 +116,13 @@ pub fn reading(text: &Text) -> Reading {
 #[pyclass(frozen, module = "lookalike._core")]
 pub struct Fingerprinter(Core);
 
+impl Fingerprinter {
+    /// What makes the fingerprints.
+    pub fn core(&self) -> &Core {
+        &self.0
+    }
+}
+
 #[pymethods]
 impl Fingerprinter {
     #[new]

@@ -18,6 +18,7 @@ mod near;
 mod simhash;
 mod sketch;
 mod texts;
+mod tokens;
 
 use pyo3::prelude::*;
 
@@ -48,6 +49,8 @@ mod _core {
     };
     #[pymodule_export]
     use crate::sketch::{concatenate_rows, measure, Sketch, SketchMaker};
+    #[pymodule_export]
+    use crate::tokens::{fingerprint_tokens, measure_tokens, simhash_tokens, sketch_tokens, token_values};
     use pyo3::prelude::*;
 
     #[pymodule_init]

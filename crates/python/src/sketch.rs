@@ -31,7 +31,7 @@ fn confidence_of(confidence: f64) -> PyResult<f64> {
 }
 
 /// Shingles of both, common ones, and what follows from them; the measures are missing where they are undefined.
-type Measures = (u64, u64, u64, Option<f64>, Option<f64>, Option<f64>);
+pub type Measures = (u64, u64, u64, Option<f64>, Option<f64>, Option<f64>);
 
 /// Distinct shingles of two texts, common ones, resemblance, and containment both ways.
 #[pyfunction]
@@ -56,13 +56,25 @@ pub fn measure(
         Ok(Counts::new(&set(&left)?, &set(&right)?))
     };
     let counts = detached(py, left.len_bytes() + right.len_bytes(), count).map_err(to_python)?;
+    Ok(measures(&counts))
+}
+
+/// What follows from counts.
+pub fn measures(counts: &Counts) -> Measures {
     let (there, back) = (counts.containment(), counts.turned().containment());
-    Ok((counts.left, counts.right, counts.common, counts.resemblance(), there, back))
+    (counts.left, counts.right, counts.common, counts.resemblance(), there, back)
 }
 
 /// Makes sketches of texts, all by the same parameters.
 #[pyclass(frozen, module = "lookalike._core")]
 pub struct SketchMaker(SketchRecipe);
+
+impl SketchMaker {
+    /// How they are made.
+    pub fn recipe(&self) -> SketchRecipe {
+        self.0
+    }
+}
 
 /// Rows of a batch: a matrix with a row a document, shingles of each, and notes.
 type Rows = (Column, Column, Vec<Note>);
@@ -154,6 +166,12 @@ fn found(estimate: Option<Estimate>, counts: Option<(u64, u64)>) -> Found {
 /// What is kept of a document; it never changes.
 #[pyclass(frozen, module = "lookalike._core")]
 pub struct Sketch(Core);
+
+impl From<Core> for Sketch {
+    fn from(core: Core) -> Self {
+        Self(core)
+    }
+}
 
 #[pymethods]
 impl Sketch {

@@ -119,6 +119,21 @@ impl Simhasher {
         Simhash { fingerprint: self.votes.fingerprint(), length: length as u32, language }
     }
 
+    /// The fingerprint of tokens that the caller made: each token is a feature, or each shingle if they are wider.
+    pub fn tokens(&mut self, tokens: &[u64]) -> Option<u64> {
+        self.votes.clear();
+        match self.shingler.take() {
+            None => self.count(tokens.iter().copied()),
+            Some(mut shingler) => {
+                let mut ids = Vec::new();
+                shingler.token_ids(tokens, &mut ids);
+                self.count(ids.iter().copied());
+                self.shingler = Some(shingler);
+            }
+        }
+        self.votes.fingerprint()
+    }
+
     /// Appends the values of the paper's features of a text, for an idf table; none if the recipe has other features.
     /// Errors: a text of 4 GiB or more.
     pub fn values(&mut self, text: &str, out: &mut Vec<u64>) -> Result<()> {

@@ -193,6 +193,14 @@ impl TextSketcher {
         made
     }
 
+    /// The sketch of tokens that the caller made.
+    pub fn tokens(&mut self, tokens: &[u64]) -> Sketch {
+        let mut ids = Vec::new();
+        self.shingler.token_ids(tokens, &mut ids);
+        let are_distinct = self.recipe.shingling.labelled || ids.len() <= 1;
+        self.sketch_of(&mut ids, are_distinct)
+    }
+
     /// Fills `out`, of the recipe's size, with the coordinates of a text. Returns the number of its shingles,
     /// repetitions included. Kinds without coordinates leave `out` empty.
     pub fn coordinates(&mut self, text: &str, out: &mut [u64]) -> usize {
