@@ -32,6 +32,8 @@ class Parameter:
 
 
 UNITS = ("character", "word", "line")
+#: The unit of tokens that the caller made; no text is read by it.
+TOKEN = "token"
 SCHEMES = ("robust", "winnow", "compact", "compact-robust", "safe-modulo", "modulo", "every", "smallest")
 #: Schemes under which every run of t tokens in common shares a fingerprint.
 GUARANTEED = ("robust", "winnow", "compact", "compact-robust", "safe-modulo", "every")
@@ -42,10 +44,16 @@ SKETCHES = ("fast", "permutations", "smallest", "modulo", "smallest-modulo", "ad
 #: Those with a fixed number of elements, and those from which containment can be told.
 COORDINATES = ("fast", "permutations")
 CONTAINING = ("modulo", "adaptive")
-#: Tokens in a shingle where none is given, by unit.
-SHINGLES = {"character": 12, "word": 4, "line": 2}
+#: Tokens per shingle where none is given, by unit. Other tools use the same, so thresholds mean the same.
+SHINGLES = {"character": 24, "word": 5, "line": 2}
+#: One shingle in so many is sampled where no modulus is given.
+SAMPLED = 8
+#: Most equal features a designed filter asks for: without limits, and where bytes or false accepts are limited.
+MAX_R, MAX_R_LIMITED = 1, 2
 #: k and t where none is given, by unit: long enough that what is shared was hardly written twice by chance.
 THRESHOLDS = {"character": (25, 50), "word": (5, 12), "line": (2, 4)}
+#: The same for tokens that the caller made.
+TOKEN_THRESHOLDS = THRESHOLDS["word"]
 
 #: k and t in a comparison, by language. Tokens of prose are letters, those of code its words and operators. Java and
 #: its kin have short statements, C and C++ have long ones that everybody writes.
@@ -171,7 +179,9 @@ SKETCHING = {
             choices=SKETCHES,
         ),
         Parameter("size", "Elements in a sketch; modulo and adaptive have no fixed size.", default=128, kind=int),
-        Parameter("modulus", "Sketches modulo and smallest-modulo: keep one shingle in so many.", default=16, kind=int),
+        Parameter(
+            "modulus", "Sketches modulo and smallest-modulo: keep one shingle in so many.", default=SAMPLED, kind=int
+        ),
         Parameter("shingle", f"Tokens in a shingle. Default by unit: {_SHINGLE_BY_UNIT}.", kind=int, flags=("-w",)),
         Parameter("unit", UNIT.help, default="word", choices=UNITS),
         Parameter(
@@ -188,7 +198,7 @@ SKETCHING = {
 }
 THRESHOLD = Parameter("threshold", "Smallest resemblance of near-duplicates, 0 to 1.", default=0.8, kind=float)
 RECALL = Parameter(
-    "recall", "Share of the pairs at the threshold that the filter must accept.", default=0.99, kind=float
+    "recall", "Share of the pairs at the threshold that the filter must accept.", default=0.995, kind=float
 )
 FALSE_ACCEPT = Parameter(
     "false_accept", "Largest share of pairs with resemblance --at that may be accepted. Default: no limit.", kind=float
@@ -245,10 +255,6 @@ SIMHASHING = {
     )
 }
 
-#: Tokens in a shingle where none is given, for deduplication: what others use, so that thresholds mean the same.
-DEDUP_SHINGLES = {"character": 24, "word": 5, "line": 2}
-_DEDUP_SHINGLE_BY_UNIT = ", ".join(f"{width} {unit}s" for unit, width in DEDUP_SHINGLES.items())
-
 #: The parameters of a deduplication, by name.
 DEDUPLICATION = {
     parameter.name: parameter
@@ -263,10 +269,10 @@ DEDUPLICATION = {
         THRESHOLD,
         SKETCH,
         Parameter("size", "Elements in a sketch; more find more and need more memory.", default=128, kind=int),
-        Parameter("modulus", "Method containment: sample one shingle in so many; a power of two.", default=8, kind=int),
         Parameter(
-            "shingle", f"Tokens in a shingle. Default by unit: {_DEDUP_SHINGLE_BY_UNIT}.", kind=int, flags=("-w",)
+            "modulus", "Method containment: sample one shingle in so many; a power of two.", default=SAMPLED, kind=int
         ),
+        SKETCHING["shingle"],
         SKETCHING["unit"],
         SKETCHING["labelled"],
         Parameter(
@@ -360,7 +366,7 @@ def selection(
 ) -> Selection:
     """Fill in the defaults. A lone k or t moves the other along if its default would contradict it."""
     unit = UNIT.default if unit is None else unit
-    usual_k, usual_t = THRESHOLDS.get(unit, THRESHOLDS["character"])
+    usual_k, usual_t = TOKEN_THRESHOLDS if unit == TOKEN else THRESHOLDS.get(unit, THRESHOLDS["character"])
     chosen_k = k if k is not None else min(usual_k, t) if t is not None and t >= 1 else usual_k
     chosen_t = t if t is not None else max(usual_t, chosen_k)
     scheme = SCHEME.default if scheme is None else scheme

@@ -47,7 +47,7 @@ def test_command_looks_at_the_papers_filter_and_states_its_erratum():
 
 def test_command_prints_json_that_agrees_with_the_library():
     shown = json.loads(run("--threshold", "0.9", "--bytes", "120", "--trials", "300", "--json"))
-    found = la.design(0.9, 0.99, bytes=120)
+    found = la.design(0.9, bytes=120)
     assert Filter(**shown["filter"]) == found.filter
     assert shown["recall"] == found.recall
     measured = curves.curve(found.filter, trials=300)
@@ -55,6 +55,11 @@ def test_command_prints_json_that_agrees_with_the_library():
     assert [size["accepted"] for size in shown["curve"]["simulated"]] == [
         list(size.accepted) for size in measured.simulated
     ]
+
+
+def test_command_prints_the_filter_of_dedup():
+    shown = json.loads(run("--threshold", "0.8", "--trials", "300", "--json"))
+    assert shown["filter"] == {"k": 18, "s": 6, "r": 1}
 
 
 def test_pairs_at_or_above_the_threshold_are_not_called_false():
@@ -120,7 +125,7 @@ def test_plot_without_the_extra_names_the_install(tmp_path: Path):
         (["--trials", "0"], "trials `0` are out of range: use 1 to 10000000"),
         (["--documents", "0"], "0 is not in the range"),
         (["--seed", "-1"], "seed `-1` is out of range: use 0 to 2⁶⁴ − 1"),
-        (["--false-accept", "1e-6", "--at", "0.5"], "use elements ≥ 6588"),
+        (["--false-accept", "1e-6", "--at", "0.5", "--recall", "0.99"], "use elements ≥ 6588"),
     ],
 )
 def test_command_refuses_in_one_line(arguments: list[str], message: str):

@@ -146,8 +146,8 @@ def brute_force(threshold, recall, elements=None, bytes=None, false_accept=None,
 @pytest.mark.parametrize(
     "limits",
     [
-        {"elements": 40},
-        {"elements": 12},
+        {"elements": 40, "max_r": 2},
+        {"elements": 12, "max_r": 2},
         {"elements": 40, "bytes": 64},
         {"elements": 40, "max_r": 1},
         {"elements": 40, "max_r": 4},
@@ -174,8 +174,13 @@ def test_solver_matches_enumeration_with_a_bound_of_false_accepts(false_accept: 
 
 
 def test_solver_without_limits_uses_a_sketch_of_128():
-    assert la.design() == la.design(0.8, 0.99, elements=128)
-    assert la.design().recall >= 0.99
+    assert la.design() == la.design(0.8, 0.995, elements=128)
+    assert la.design().recall >= 0.995
+
+
+def test_design_without_a_goal_is_the_filter_of_dedup():
+    assert la.design(threshold=0.8).filter == Filter(18, 6, 1)
+    assert la.dedup(["a b c d e f"]).settings.filter == Filter(18, 6, 1)
 
 
 def test_solver_with_bytes_alone_takes_the_elements_it_needs():
@@ -210,21 +215,21 @@ def test_filter_of_dedup_reaches_its_recall_in_its_sketch():
         ),
         ({"threshold": 0.001, "recall": 0.999}, "recall `0.999` at threshold `0.001` is out of reach: 1000 features"),
         (
-            {"false_accept": 1e-6, "at": 0.5},
+            {"false_accept": 1e-6, "at": 0.5, "recall": 0.99},
             "false_accept `1e-06` at `0.5` with recall `0.99` at `0.8` is out of reach with 128 elements, "
             "where 0.11 is the least: use elements ≥ 6588",
         ),
         (
-            {"false_accept": 1e-3, "at": 0.5, "bytes": 48},
+            {"false_accept": 1e-3, "at": 0.5, "bytes": 48, "recall": 0.99},
             "false_accept `0.001` at `0.5` with recall `0.99` at `0.8` is out of reach with 48 bytes, "
             "where 0.77 is the least: use bytes ≥ 2032",
         ),
         (
-            {"false_accept": 1e-6, "at": 0.5, "bytes": 48, "elements": 64},
+            {"false_accept": 1e-6, "at": 0.5, "bytes": 48, "elements": 64, "recall": 0.99},
             "false_accept `1e-06` at `0.5` with recall `0.99` at `0.8` is out of reach with 64 elements and 48 bytes",
         ),
         (
-            {"false_accept": 1e-6, "at": 0.75},
+            {"false_accept": 1e-6, "at": 0.75, "recall": 0.99},
             "false_accept `1e-06` at `0.75` with recall `0.99` at `0.8` is out of reach of",
         ),
     ],
@@ -260,11 +265,11 @@ def test_recall_met_to_the_last_digit_is_answered_either_way(k: int):
 def test_what_a_refusal_advises_succeeds():
     assert la.design(0.05, 0.9999, elements=180)
     assert la.design(0.05, 0.3365, elements=8)
-    assert la.design(false_accept=1e-6, at=0.5, elements=6588)
-    assert la.design(false_accept=1e-3, at=0.5, bytes=2032)
-    assert la.design(false_accept=0.11, at=0.5)
+    assert la.design(recall=0.99, false_accept=1e-6, at=0.5, elements=6588)
+    assert la.design(recall=0.99, false_accept=1e-3, at=0.5, bytes=2032)
+    assert la.design(recall=0.99, false_accept=0.11, at=0.5)
     with pytest.raises(ParameterError):
-        la.design(false_accept=1e-6, at=0.5, elements=6587)
+        la.design(recall=0.99, false_accept=1e-6, at=0.5, elements=6587)
 
 
 TRIALS = 40_000
@@ -393,7 +398,7 @@ def test_paper_broder1997_ids_of_40_bits_move_little():
         ),
         ({"error": 1e-9}, "error `1e-09` with confidence `0.95` needs more than"),
         ({"confidence": 1}, "confidence `1` is out of range: use more than 0 and less than 1"),
-        ({"documents": 0}, "documents `0` are no collection: use at least 1"),
+        ({"documents": 0}, "documents `0` is out of range: use at least 1"),
     ],
 )
 def test_wrong_sketches_say_what_to_use(goal: dict, message: str):

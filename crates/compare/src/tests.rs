@@ -95,7 +95,7 @@ proptest! {
         let wild = |at: u16, is_wild: bool| if is_wild { u32::MAX - u32::from(at) } else { u32::from(at) % 400 };
         let rows = rows.into_iter().map(|(start, end, class, is_wild)| [wild(start, is_wild), wild(end, is_wild), class]);
         let lexed = Some(rows.collect::<Vec<_>>());
-        let file = mixed(&text, vec![TextStretch { language: "lisp", range: 0..text.len(), lexed, thresholds: CODE }]);
+        let file = mixed(&text, vec![TextStretch { language: "lisp", range: 0..text.len(), lexed, values: None, thresholds: CODE }]);
         let (submissions, entries) = submit(vec![vec![file.clone()], vec![file]]);
         let count = text.chars().count() as u32;
         let (submission, flags) = (&submissions[0], vec![true; entries[0].tokens.len()]);
@@ -206,7 +206,7 @@ fn a_lexer_outside_and_a_grammar_are_different_languages() {
     let row = |(at, word): (usize, &str)| [at as u32, (at + word.len()) as u32, 0];
     let lexed = Some(PROGRAM.match_indices(char::is_alphabetic).map(row).collect());
     let other =
-        mixed(PROGRAM, vec![TextStretch { language: "lisp", range: 0..PROGRAM.len(), lexed, thresholds: CODE }]);
+        mixed(PROGRAM, vec![TextStretch { language: "lisp", range: 0..PROGRAM.len(), lexed, values: None, thresholds: CODE }]);
     assert_eq!(pair(vec![read("python", PROGRAM)], vec![other]).1, None);
 }
 

@@ -1,4 +1,4 @@
-"""Everything that decides an answer, filled in and checked."""
+"""Fills in and checks the parameters of a deduplication."""
 
 from __future__ import annotations
 
@@ -13,24 +13,24 @@ from lookalike.simhashes.texts import maker
 if TYPE_CHECKING:
     from lookalike.designs.filters import Filter
 
-#: The share of pairs at the threshold that the filter must find, by its formula.
-RECALL = 0.995
+#: The share of pairs at the threshold that the filter must find, by the formula.
+RECALL: float = params.RECALL.default
 _UNITS = {"": 1, "b": 1, "kib": 2**10, "mib": 2**20, "gib": 2**30, "tib": 2**40, "kb": 10**3, "mb": 10**6, "gb": 10**9}
-#: Less memory than this is not worth its files; no machine has more than that.
+#: Least and most memory that can be asked for.
 MIN_MEMORY, MAX_MEMORY = 2**24, 2**50
-#: More threads than this are a slip of the hand.
+#: Most threads; more are taken for a typing error.
 MAX_THREADS = 1024
-#: Of a sample thinner than this nothing is left of any text.
+#: Largest modulus; a thinner sample of a text is empty.
 MAX_MODULUS = 2**20
-#: Parameters that mean nothing but to simhash.
+#: Parameters that only method simhash uses.
 SIMHASH_ONLY = {"distance", "no_verify", "length_within", "same_language", "features", "ignore"}
-#: No filter is designed for identical sets, which any filter finds.
+#: Highest threshold a filter is designed for; any filter finds identical sets.
 _HIGHEST = 0.999
 
 
 @dataclass(frozen=True)
 class Settings:
-    """What is asked of a deduplication."""
+    """The parameters of a deduplication."""
 
     method: str
     threshold: float
@@ -57,14 +57,14 @@ class Settings:
 
     @property
     def number_column(self) -> str | None:
-        """The column whose largest value survives, if one was asked for."""
+        """The column whose largest value decides which row is kept, if ``keep`` names one."""
         return self.keep.removeprefix("max:") if self.keep.startswith("max:") else None
 
     @cached_property
     def filter(self) -> Filter | None:
-        """The filter of features: the best one for the threshold and the elements there are.
+        """The best filter for the threshold and the size of the sketch; ``None`` for other methods than minhash.
 
-        Errors: ``ParameterError`` if there are too few.
+        Errors: ``ParameterError`` if the sketch is too small.
         """
         if self.method != "minhash":
             return None
@@ -72,7 +72,7 @@ class Settings:
 
         threshold = min(self.threshold, _HIGHEST)
         try:
-            return design(threshold, RECALL, elements=self.size, sketch=self.sketch, max_r=1).filter
+            return design(threshold, RECALL, elements=self.size, sketch=self.sketch).filter
         except ParameterError:
             raise ParameterError(
                 f"size `{self.size}` is too small to find nearly all pairs at threshold `{self.threshold:g}`: "
@@ -81,38 +81,38 @@ class Settings:
 
     @property
     def kept_sketch(self) -> str:
-        """What is kept of each document."""
+        """The kind of sketch kept of each document."""
         return {"exact": "none", "containment": "modulo", "simhash": "simhash"}.get(self.method, self.sketch)
 
     @property
     def simhash(self) -> _core.SimhashMaker | None:
-        """What makes the fingerprints, if there are any. Errors: ``ParameterError``."""
+        """The maker of fingerprints, for method simhash. Errors: ``ParameterError``."""
         if self.method != "simhash":
             return None
         return maker(unit=self.unit, features=self.features, ignore=self.ignore, languages=self.same_language)[0]
 
     @property
     def nearness(self) -> tuple[int, float | None, bool, bool] | None:
-        """When two documents are candidates by their fingerprints, and whether that is verified."""
+        """For method simhash: distance, length limit, same language, and whether candidates are verified."""
         if self.method != "simhash":
             return None
         return self.distance, self.length_within, self.same_language, not self.no_verify
 
     @property
     def is_by_distance(self) -> bool:
-        """Whether a score tells of a distance, 1 − distance/64, and not of a resemblance."""
+        """Whether a score is 1 − distance/64 and not a resemblance."""
         return self.method == "simhash" and self.no_verify
 
     @property
     def shown(self) -> dict[str, Any]:
-        """The parameters as a ledger or report tells them: nothing that does not change the answer."""
+        """The parameters as ledgers and reports show them: only those that change the answer."""
         machine = {"memory", "threads", "max_errors"} | (set() if self.method == "simhash" else SIMHASH_ONLY)
         told = {name: value for name, value in asdict(self).items() if name not in machine}
         return told | {"filter": None if self.filter is None else [self.filter.k, self.filter.s, self.filter.r]}
 
 
 def settings(**given: Any) -> Settings:
-    """Fill in what was not given. Errors: ``ParameterError``."""
+    """Fill in the parameters that were not given. Errors: ``ParameterError``."""
     unknown = given.keys() - params.DEDUPLICATION.keys()
     if unknown:
         raise ParameterError(f"parameter `{min(unknown)}` is not known: use one of {', '.join(params.DEDUPLICATION)}")
@@ -122,10 +122,10 @@ def settings(**given: Any) -> Settings:
         if one.choices and chosen[name] is not None and chosen[name] not in one.choices:
             raise ParameterError(f"{name} `{chosen[name]}` is not known: use one of {', '.join(one.choices)}")
     if chosen["shingle"] is None:
-        chosen["shingle"] = params.DEDUP_SHINGLES[chosen["unit"]]
+        chosen["shingle"] = params.SHINGLES[chosen["unit"]]
     _check(chosen)
     made = Settings(**chosen | {"memory": in_bytes(chosen["memory"]), "ignore": tuple(chosen["ignore"])})
-    # Whether there is a filter, or a maker, is told before anything is read.
+    # A filter or maker that cannot be built is refused before anything is read.
     _ = made.filter, made.simhash
     return made
 
@@ -164,7 +164,7 @@ def _check_simhash(chosen: dict[str, Any]) -> None:
 
 
 def in_bytes(memory: str | int) -> int:
-    """Return an amount of memory in bytes. Errors: ``ParameterError``."""
+    """Return an amount of memory, such as 512MiB, in bytes. Errors: ``ParameterError``."""
     text = str(memory).strip().lower().replace(" ", "")
     number = text.rstrip("abcdefghijklmnopqrstuvwxyz")
     try:

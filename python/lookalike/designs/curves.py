@@ -1,7 +1,7 @@
-"""The curve of a filter with the sketch in use: the formula for permutations, measured for the fast sketch.
+"""The curve of a filter: by the formula for permutations, simulated for the fast sketch.
 
-The fast sketch draws rather without replacement, so on short documents its curve is steeper than the formula's. That
-is why a curve is told for several sizes: the shingles that two documents have between them.
+The fast sketch draws elements nearly without replacement, so on short documents its curve is steeper than the formula.
+Therefore it is simulated for several sizes: numbers of shingles of both documents together.
 """
 
 from __future__ import annotations
@@ -13,19 +13,19 @@ from fractions import Fraction
 from lookalike import params
 from lookalike.designs.filters import Filter
 
-#: Resemblances that are told. But for the last they exist on 50 shingles.
+#: Resemblances of the curve; all but the last occur among 50 shingles.
 ROWS = (0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.74, 0.78, 0.8, 0.82, 0.86, 0.9, 0.92, 0.94, 0.96, 0.98, 0.99)
-#: Shingles of the unions that are simulated: a short paragraph, a long one, an article.
+#: Simulated sizes: a short paragraph, a long one, an article.
 UNIONS = (50, 100, 1000)
 
 
 @dataclass(frozen=True)
 class Simulated:
-    """What the fast sketch does on documents with so many shingles between them."""
+    """The curve of the fast sketch for documents with this many shingles together."""
 
     union: int
     trials: int
-    #: One for each resemblance of the curve; None where no two documents of so few shingles have it.
+    #: One share per resemblance; ``None`` if no two documents of so few shingles can have it.
     accepted: tuple[float | None, ...]
 
 
@@ -38,11 +38,11 @@ class Curve:
     rho: tuple[float, ...]
     #: P(k, s, r), exact for independent permutations.
     formula: tuple[float, ...]
-    #: Empty where the formula is exact.
+    #: Empty if the formula is exact.
     simulated: tuple[Simulated, ...]
 
     def rows(self) -> Iterator[tuple[float, float, list[float | None]]]:
-        """Yield resemblance, formula, and one simulated value a size."""
+        """Yield resemblance, formula, and one simulated value per size."""
         for i, (rho, formula) in enumerate(zip(self.rho, self.formula, strict=True)):
             yield rho, formula, [size.accepted[i] for size in self.simulated]
 
@@ -54,7 +54,7 @@ def curve(
     trials: int = params.TRIALS.default,
     seed: int = params.SEED.default,
 ) -> Curve:
-    """Return the curve of a filter at these resemblances, simulated where the sketch in use asks for it."""
+    """Return the curve of a filter at these resemblances, simulated for the fast sketch."""
     at = tuple(sorted(set(rho)))
     sizes = UNIONS if sketch == "fast" else ()
     simulated = tuple(_simulated(filter, union, at, trials, seed) for union in sizes)

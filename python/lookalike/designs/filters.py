@@ -1,8 +1,8 @@
-"""Filters that let near-duplicates pass: r of k features equal, each made of s sketch elements (Broder 2000, §3–4).
+"""Filters that accept near-duplicates: r of k features equal, each made of s sketch elements (Broder 2000, §3–4).
 
 A pair of resemblance ρ passes with P(ρ) = Σ_{i≥r} C(k,i) ρ^{si} (1−ρ^s)^{k−i}. That is exact for independent min-wise
-permutations; what a fast sketch does is measured, with `Filter.simulate`. Sums are taken on the side where they are
-small, from logarithms, so that P and 1 − P keep their digits down to 1e-300. Integrals are exact: see `false_mass`.
+permutations; `Filter.simulate` measures the fast sketch. The smaller of P and 1 − P is summed, from logarithms, so that
+both keep their digits down to 1e-300. Integrals are exact: see `false_mass`.
 """
 
 from __future__ import annotations
@@ -16,13 +16,13 @@ from lookalike.errors import ParameterError
 
 #: Bytes of a feature or super-feature.
 FEATURE_BYTES = 8
-#: Most features: beyond, the binomial coefficients leave the range of a double.
+#: Most features; with more, the binomial coefficients exceed the range of a double.
 MAX_K = 1000
-#: Most elements of a sketch, and so of all features together.
+#: Most elements of a sketch, and of all features together.
 MAX_ELEMENTS = _core.MAX_SKETCH
-#: Most trials of a simulation: some minutes.
+#: Most trials of a simulation, which take some minutes.
 MAX_TRIALS = 10_000_000
-#: The filter of the paper, and what is to be said about it.
+#: The filter of the paper, and a note on it.
 PAPER = (6, 14, 2)
 ERRATUM = (
     "Broder 2000 says that this filter misses less than 0.01 of the pairs at 97.5 %; the formula gives 0.0107, "
@@ -32,7 +32,17 @@ ERRATUM = (
 
 @dataclass(frozen=True, order=True)
 class Filter:
-    """Accepts a pair when at least ``r`` of its ``k`` features are equal, each made of ``s`` elements."""
+    """A filter that accepts a pair if at least ``r`` of its ``k`` features are equal, each made of ``s`` elements.
+
+    :param k: Features per document.
+    :param s: Elements of the sketch per feature.
+    :param r: Features that must be equal.
+    :raises ParameterError: A number is out of range.
+
+    >>> found = Filter(6, 14, 2)
+    >>> round(found.accept(0.9), 4), found.elements, found.keys_bytes
+    (0.4151, 84, 120)
+    """
 
     k: int
     s: int
@@ -86,7 +96,7 @@ class Filter:
         return self._tails(_resemblance(rho))[0]
 
     def reject(self, rho: float) -> float:
-        """Return 1 − P(ρ), the chance that it is missed, with all its digits where it is small."""
+        """Return 1 − P(ρ), the chance that a pair is missed, exact also where it is tiny."""
         return self._tails(_resemblance(rho))[1]
 
     def _tails(self, rho: float) -> tuple[float, float]:
@@ -101,7 +111,7 @@ class Filter:
         return 1.0 - rejected, rejected
 
     def _sum(self, counts: Iterable[int], log_q: float, log_rest: float) -> float:
-        """Add chances that exactly i features are equal, from the largest on, until they no longer count."""
+        """Add the chances that exactly i features are equal, largest first, until they are negligible."""
         total = 0.0
         for i in counts:
             term = math.exp(math.log(math.comb(self.k, i)) + i * log_q + (self.k - i) * log_rest)
@@ -112,7 +122,7 @@ class Filter:
 
     @property
     def half(self) -> float:
-        """The resemblance at which half of the pairs pass: as a threshold, that of least total error (§4)."""
+        """The resemblance at which half of the pairs pass; as a threshold it has the least total error (§4)."""
         low, high = 0.0, 1.0
         while low < (middle := (low + high) / 2) < high:
             low, high = (middle, high) if self.accept(middle) < 0.5 else (low, middle)
@@ -120,7 +130,7 @@ class Filter:
 
     @property
     def steepest(self) -> float:
-        """The threshold for which s is the best by equation (3): e^(−1/s)."""
+        """The threshold for which s is best by equation (3): e^(−1/s)."""
         return math.exp(-1 / self.s)
 
     @staticmethod
@@ -129,11 +139,11 @@ class Filter:
         return 1 / math.log(1 / _threshold(threshold))
 
     def best_r(self, threshold: float) -> float:
-        """Return k·ρ₀^s, the number of equal features to expect at the threshold, which r should be close to (§4)."""
+        """Return k·ρ₀^s, the expected number of equal features at the threshold; r should be close to it (§4)."""
         return float(self.k * _threshold(threshold) ** self.s)
 
     def false_mass(self, threshold: float) -> float:
-        """Return ∫ P from 0 to the threshold: the share of all pairs that pass below it if resemblance were uniform.
+        """Return ∫ P from 0 to the threshold: the share of pairs below it that pass, if resemblance is uniform.
 
         By parts, ∫ P = ρ₀·P(ρ₀) − ∫ ρ dP, and with q = ρ^s the last is an incomplete beta function of r + 1/s and
         k − r + 1. The second being whole, it is a finite sum of positive terms: nothing is approximated.
@@ -158,19 +168,19 @@ class Filter:
         return math.prod(j / (j + 1 / self.s) for j in range(self.r, self.k + 1))
 
     def total_error(self, threshold: float) -> float:
-        """Return what passes below the threshold and what is missed above it, resemblance being uniform (§4)."""
+        """Return the shares that pass below the threshold and are missed above it, for uniform resemblance (§4)."""
         return self.false_mass(threshold) + self.missed_mass(threshold)
 
     def false_pairs(self, documents: int, threshold: float, rho: float | None = None) -> float:
-        """Return how many pairs below the threshold are expected to pass among so many documents.
+        """Return the expected number of pairs below the threshold that pass, among so many documents.
 
-        Resemblance is uniform below the threshold, which overstates it for most corpora, or ``rho`` for every pair.
+        Resemblance is taken as uniform below the threshold, which overstates it for most corpora, or as ``rho``.
         """
         share = self.false_mass(threshold) / threshold if rho is None else self.accept(rho)
         return documents * (documents - 1) / 2 * share
 
     def curve(self, points: Iterable[float] | int = 100) -> list[tuple[float, float]]:
-        """Return (ρ, P(ρ)) at the points given, or at so many equal steps from 0 to 1."""
+        """Return (ρ, P(ρ)) at the given points, or at this many equal steps from 0 to 1."""
         at = [i / points for i in range(points + 1)] if isinstance(points, int) else points
         return [(rho, self.accept(rho)) for rho in at]
 
@@ -181,23 +191,29 @@ class Filter:
         trials: int = params.TRIALS.default,
         seed: int = params.SEED.default,
     ) -> list[float]:
-        """Return how often Fast Similarity Sketching lets pass two documents with ``union`` shingles between them.
+        """Measure how often fast sketches of two documents pass, by the number of shingles they share.
 
-        One value for each number of ``shared`` ones, which ascend. All come from the same trials: each has the standard
-        error of that many, and neighbours go together.
+        :param union: Distinct shingles of both documents together.
+        :param shared: Numbers of shared shingles, ascending.
+        :param trials: Random pairs behind each value. All values use the same pairs, so neighbours are correlated.
+        :param seed: Seed of the random pairs.
+        :returns: The share of pairs that pass, for each number of shared shingles.
+        :raises ParameterError: A number is out of range.
         """
         if not 1 <= trials <= MAX_TRIALS:
             raise ParameterError(f"trials `{trials}` are out of range: use 1 to {MAX_TRIALS}")
         if not 0 <= seed < 1 << 64:
             raise ParameterError(f"seed `{seed}` is out of range: use 0 to 2⁶⁴ − 1")
         if union < 1 or any(count < 0 for count in shared):
-            raise ParameterError(f"union `{union}` or a number of shared shingles is negative or none: use at least 1")
+            raise ParameterError(
+                f"union `{union}` or a number of shared shingles is out of range: use a union of at least 1"
+            )
         accepted = _core.simulate_filter((self.k, self.s, self.r), union, shared, trials, seed)
         return [count / trials for count in accepted]
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """What has to be said whenever this filter is shown."""
+        """Notes to show with this filter."""
         return (ERRATUM,) if (self.k, self.s, self.r) == PAPER else ()
 
 

@@ -1,8 +1,8 @@
-"""The size of a sketch for a goal, and what its estimate is worth (Broder 1997, §4.1 and §4.2).
+"""Finds the size of a sketch for a goal, and how accurate its estimate is (Broder 1997, §4.1 and §4.2).
 
-Of s sampled shingles, K lie in both documents: K is binomial in the resemblance r (hypergeometric, hence closer still,
-where the sample is a good part of the documents), and K/s the estimate. The paper's p(s, r, ε) is the chance that
-s(r−ε) ≤ K ≤ s(r+ε); it prints both limits as s(r−ε), the upper one must be s(r+ε). Sums are exact but for rounding.
+Of s sampled shingles, K lie in both documents. K is binomial in the resemblance r, and K/s is the estimate. (Where the
+sample is a large part of the documents, K is hypergeometric and the estimate more accurate.) The paper's p(s, r, ε) is
+the chance that s(r−ε) ≤ K ≤ s(r+ε); it prints both limits as s(r−ε). Sums are exact except for rounding.
 """
 
 from __future__ import annotations
@@ -16,28 +16,34 @@ from lookalike import params
 from lookalike.designs.filters import MAX_ELEMENTS
 from lookalike.errors import ParameterError
 
-#: A sketch element takes so many bytes.
+#: Bytes per element of a sketch.
 ELEMENT_BYTES = 8
-#: §4.2: pairs that resemble less than the first must not be estimated above the second.
+#: §4.2: pairs of less resemblance than the first must not be estimated above the second.
 UNLIKE, ALIKE = Fraction(1, 2), Fraction(9, 10)
 
 
 @dataclass(frozen=True)
 class SketchDesign:
-    """The smallest sketch for an error and a confidence, and what it is worth."""
+    """The smallest sketch for an error and a confidence, and its accuracy.
+
+    >>> from lookalike.designs.sketch_size import design_sketch
+    >>> found = design_sketch(error=0.05, confidence=0.95)
+    >>> found.size, found.bytes, found.worst >= 0.95
+    (390, 3120, True)
+    """
 
     error: float
     confidence: float
     documents: int
     #: Elements.
     size: int
-    #: The chance to be within the error at the worst resemblance, and which that is.
+    #: The least chance of an estimate within the error, and the resemblance where it occurs.
     worst: float
     worst_at: float
 
     @property
     def bytes(self) -> int:
-        """Bytes of a sketch."""
+        """Bytes per sketch."""
         return ELEMENT_BYTES * self.size
 
     def within(self, resemblance: float) -> float:
@@ -51,7 +57,7 @@ class SketchDesign:
 
     @property
     def any_unlike_as_alike(self) -> float:
-        """At most the chance that any of the M²/2 pairs is, if all are below 50 %."""
+        """A bound on the chance that this happens to any of the M²/2 pairs, if all are below 50 %."""
         return any_mistaken(self.size, self.documents)
 
 
@@ -60,19 +66,29 @@ def design_sketch(
     confidence: float = params.CONFIDENCE.default,
     documents: int = params.DOCUMENTS.default,
 ) -> SketchDesign:
-    """Return the smallest sketch whose estimate is within ±``error`` with this confidence at any resemblance."""
+    """Find the smallest sketch whose estimate is within ±``error`` with this confidence, at any resemblance.
+
+    :param error: The largest error of an estimate, 0 to 0.5.
+    :param confidence: How often an estimate must be within the error, 0 to 1.
+    :param documents: Documents of the collection, for the chance of a mistake among all their pairs.
+    :returns: The size of the sketch, and its accuracy.
+    :raises ParameterError: A number is out of range, or needs more elements than a sketch can have.
+
+    >>> design_sketch(error=0.1).size
+    100
+    """
     if not 0 < error < 0.5:
         raise ParameterError(f"error `{error:g}` is out of range: use more than 0 and less than 0.5")
     if not 0 < confidence < 1:
         raise ParameterError(f"confidence `{confidence:g}` is out of range: use more than 0 and less than 1")
     if documents < 1:
-        raise ParameterError(f"documents `{documents}` are no collection: use at least 1")
+        raise ParameterError(f"documents `{documents}` is out of range: use at least 1")
     exact = _exact(error)
 
     def size(values: int) -> int:
         return math.ceil(values / (2 * exact))
 
-    # At the worst r, ±error spans ⌊2·s·error⌋ values of K. Only where that number grows can a larger sketch be better.
+    # At the worst r, ±error spans ⌊2·s·error⌋ values of K. A larger sketch is better only where that number grows.
     low, high = 0, math.floor(2 * exact * MAX_ELEMENTS)
     if high == 0 or _worst(size(high), exact)[0] < confidence:
         raise ParameterError(_too_exact(error, confidence))
@@ -84,7 +100,7 @@ def design_sketch(
 
 
 def _too_exact(error: float, confidence: float) -> str:
-    """Say which error the largest sketch allows, a little on the safe side of the normal approximation."""
+    """Say which error the largest sketch allows, by the normal approximation with a small margin."""
     allowed = 1.01 * NormalDist().inv_cdf((1 + confidence) / 2) / (2 * math.sqrt(MAX_ELEMENTS))
     asked = (
         f"error `{error:g}` with confidence `{confidence:g}` needs more than the {MAX_ELEMENTS} elements of a sketch"
@@ -99,7 +115,7 @@ def within(size: int, resemblance: float, error: float) -> float:
 
 
 def worst_within(size: int, error: float) -> tuple[float, float]:
-    """Return the least chance to be within ±``error`` over all resemblances, and the one where it is least."""
+    """Return the least chance of an estimate within ±``error``, and the resemblance where it occurs."""
     return _worst(size, _exact(error))
 
 
@@ -109,17 +125,17 @@ def mistaken(size: int) -> float:
 
 
 def any_mistaken(size: int, documents: int) -> float:
-    """Return the sum of that chance over M²/2 pairs: a bound of the chance that it happens at all."""
+    """Return the sum of that chance over M²/2 pairs: a bound on the chance that it happens at all."""
     return min(1.0, documents * documents / 2 * mistaken(size))
 
 
 def collision_error(union: int, bits: int = 64) -> float:
-    """Return by how much ids of so many bits may move the resemblance of a pair, with probability 99.9 % (§4.1)."""
+    """Return the most that collisions of ids change a resemblance, with probability 99.9 % (§4.1)."""
     return min(1.0, union / 2.0 ** (bits - 11))
 
 
 def _exact(share: float) -> Fraction:
-    """Return the decimal number that was meant: 0.05 of 100 is 5, not a little more."""
+    """Return the decimal number as written: 0.05 of 100 is 5, not slightly more."""
     return Fraction(repr(float(share)))
 
 
@@ -144,13 +160,13 @@ def _worst(size: int, error: Fraction) -> tuple[float, float]:
 
 
 def between(size: int, low: int, high: int, r: float) -> float:
-    """Return the chance that a binomial of ``size`` and ``r`` lies in low..high, its ends included."""
+    """Return the chance that a binomial of ``size`` and ``r`` lies in low..high, both ends included."""
     low, high = max(low, 0), min(high, size)
     if low > high:
         return 0.0
     if r <= 0 or r >= 1:
         return 1.0 if low <= (size if r >= 1 else 0) <= high else 0.0
-    # From the largest term outwards, each from its neighbour.
+    # Sum from the largest term outwards, each term computed from its neighbour.
     mode = min(max(math.floor((size + 1) * r), low), high)
     odds = r / (1 - r)
     log_top = math.lgamma(size + 1) - math.lgamma(mode + 1) - math.lgamma(size - mode + 1)

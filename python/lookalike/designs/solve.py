@@ -1,7 +1,7 @@
-"""The filter for a goal: the one of fewest false accepts that reaches the recall within the sketch and the bytes.
+"""Finds the filter for a goal: the fewest false accepts at the recall asked for, within the sketch and the bytes.
 
-For given s and r, more features let more pairs pass at every resemblance and cost more, so only the smallest k that
-reaches the recall need be looked at: a few dozen filters in all. `sampling.py` does the same for the size of a sketch.
+For given s and r, more features let more pairs pass at every resemblance and cost more. So only the smallest k that
+reaches the recall is tried: a few dozen filters in all. `sketch_size.py` does the same for the size of a sketch.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 from typing import overload
 
 from lookalike import params
+from lookalike._calls import explained
 from lookalike.designs.filters import FEATURE_BYTES, MAX_ELEMENTS, MAX_K, Filter
 from lookalike.designs.tables import TableDesigns, design_tables
 from lookalike.errors import ParameterError
@@ -19,7 +20,7 @@ from lookalike.errors import ParameterError
 
 @dataclass(frozen=True)
 class Goal:
-    """What a filter is asked for; None is no limit."""
+    """The conditions a filter must meet; None is no limit."""
 
     threshold: float
     recall: float
@@ -28,6 +29,23 @@ class Goal:
     bytes: int | None
     elements: int | None
     max_r: int
+
+    @classmethod
+    def filled(
+        cls,
+        threshold: float,
+        recall: float,
+        false_accept: float | None,
+        at: float | None,
+        bytes: int | None,
+        elements: int | None,
+        max_r: int | None,
+    ) -> Goal:
+        """Fill in what was not given: 128 elements, and one equal feature unless bytes or false accepts are limited."""
+        is_limited = bytes is not None or false_accept is not None
+        elements = params.SKETCH_ELEMENTS if elements is None and bytes is None else elements
+        max_r = (params.MAX_R_LIMITED if is_limited else params.MAX_R) if max_r is None else max_r
+        return cls(threshold, recall, false_accept, at, bytes, elements, max_r)
 
     def reaches_recall(self, found: Filter) -> bool:
         """Whether enough pairs at the threshold pass."""
@@ -58,7 +76,13 @@ class Goal:
 
 @dataclass(frozen=True)
 class Design:
-    """A filter, what it was asked for and what it is worth."""
+    """A filter with its goal, its recall and its expected false accepts.
+
+    >>> from lookalike.designs.solve import design
+    >>> found = design(threshold=0.8)
+    >>> str(found.filter), round(found.recall, 4)
+    ('(18, 6, 1)', 0.9958)
+    """
 
     filter: Filter
     threshold: float
@@ -76,7 +100,7 @@ class Design:
 
     @property
     def false_mass(self) -> float:
-        """What was made least: ∫ P from 0 to the threshold."""
+        """∫ P from 0 to the threshold, which the solver makes as small as possible."""
         return self.filter.false_mass(self.threshold)
 
 
@@ -89,12 +113,15 @@ def design(
     bytes: int | None = ...,
     elements: int | None = ...,
     sketch: str = ...,
-    max_r: int = ...,
+    max_r: int | None = ...,
 ) -> Design: ...
 @overload
 def design(
     *, distance: int, fingerprints: float = ..., tables: str | int | None = ..., bytes: int | None = ...
 ) -> TableDesigns: ...
+@explained(
+    params.THRESHOLD, params.RECALL, params.FALSE_ACCEPT, params.AT, params.BYTES, params.ELEMENTS, params.SKETCH
+)
 def design(
     threshold: float = params.THRESHOLD.default,
     recall: float = params.RECALL.default,
@@ -103,26 +130,42 @@ def design(
     bytes: int | None = None,
     elements: int | None = None,
     sketch: str = params.SKETCH.default,
-    max_r: int = 2,
+    max_r: int | None = None,
     *,
     distance: int | None = None,
     fingerprints: float | None = None,
     tables: str | int | None = None,
 ) -> Design | TableDesigns:
-    """Return the filter with the fewest expected false accepts among all that meet the goal; ties to fewer elements.
+    """Find the filter with the fewest expected false accepts that meets a goal; of equal ones, that of fewer elements.
 
-    Without ``bytes`` and ``elements`` the sketch has 128 elements. The formula decides: of a fast sketch it understates
-    recall that is well above one half (docs/design.md has the figures).
+    Without ``bytes`` and ``elements`` the sketch has 128 elements. The formula decides. For a fast sketch it
+    understates a recall well above one half (docs/design.md has the figures).
 
-    With ``distance``, ``fingerprints`` or ``tables`` the tables for a Hamming distance instead, as ``design_tables``.
+    With ``distance``, ``fingerprints`` or ``tables``, design tables for a Hamming distance, as ``design_tables`` does.
+
+    :parameters:
+    :param max_r: Most equal features a filter may ask for. Default: 1, as ``dedup`` uses; 2 if ``bytes`` or
+        ``false_accept`` is given.
+    :param distance: Tables: the most bits in which fingerprints may differ.
+    :param fingerprints: Tables: how many fingerprints are searched.
+    :param tables: Tables: ``compact``, ``fast``, or how many.
+    :returns: A ``Design``; for tables a ``TableDesigns``.
+    :raises ParameterError: A value is out of range, or no filter meets the goal. The message says what would.
+
+    >>> design(threshold=0.8).filter
+    Filter(k=18, s=6, r=1)
+    >>> design(distance=3, fingerprints=1e6).chosen.name
+    'compact'
     """
     if not (distance is None and fingerprints is None and tables is None):
         distance = params.DISTANCE.default if distance is None else distance
         fingerprints = params.FINGERPRINTS.default if fingerprints is None else fingerprints
         return design_tables(distance, fingerprints, tables=tables, bytes=bytes)
-    if elements is None and bytes is None:
-        elements = params.SKETCH_ELEMENTS
-    goal = Goal(threshold, recall, false_accept, at, bytes, elements, max_r)
+    return _solved(Goal.filled(threshold, recall, false_accept, at, bytes, elements, max_r), sketch)
+
+
+def _solved(goal: Goal, sketch: str) -> Design:
+    """Return the best filter for a goal. Errors: ``ParameterError``."""
     _check(goal, sketch)
     found = list(goal.filters())
     if not found:
@@ -130,12 +173,12 @@ def design(
     feasible = [candidate for candidate in found if goal.keeps_out(candidate)]
     if not feasible:
         raise ParameterError(_false_accept_out_of_reach(goal, found))
-    best = min(feasible, key=lambda candidate: (candidate.false_mass(threshold), candidate.elements, candidate))
-    return Design(best, threshold, sketch, goal)
+    best = min(feasible, key=lambda candidate: (candidate.false_mass(goal.threshold), candidate.elements, candidate))
+    return Design(best, goal.threshold, sketch, goal)
 
 
 def look(filter: Filter, threshold: float | None = None, sketch: str = params.SKETCH.default) -> Design:
-    """Return the design of a given filter; its threshold is where half of the pairs pass, unless one is given."""
+    """Return the design of a given filter; its default threshold is where half of the pairs pass."""
     return Design(filter, filter.half if threshold is None else threshold, sketch)
 
 
@@ -159,7 +202,7 @@ def _check(goal: Goal, sketch: str) -> None:
 
 
 def _recall_out_of_reach(goal: Goal) -> str:
-    """Say what the widest filter gives, that of single elements of which one must be equal, and what would do."""
+    """Say which recall the widest filter reaches (one equal element of all), and which limit would be enough."""
     asked = f"recall `{goal.recall:g}` at threshold `{goal.threshold:g}` is out of reach"
     enough = next(replace(goal, elements=None, bytes=None).filters(), None)
     if enough is None:
@@ -177,7 +220,7 @@ def _recall_out_of_reach(goal: Goal) -> str:
 
 
 def _false_accept_out_of_reach(goal: Goal, found: list[Filter]) -> str:
-    """Say how few false accepts go with the recall, and which limit would have to give way."""
+    """Say the fewest false accepts at this recall, and which limit to raise."""
     assert goal.at is not None
     least = _up(min(candidate.accept(goal.at) for candidate in found))
     asked = (

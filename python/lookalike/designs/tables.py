@@ -1,7 +1,7 @@
-"""The tables for a Hamming distance: which to keep for so many fingerprints, and what they cost (Manku 2007, §3).
+"""Designs tables for a Hamming distance: which tables to keep, and their cost (Manku 2007, §3).
 
-The core solves (`crates/core/src/hamming/solve.rs` says over which designs, `design.rs` by which cost model); here its
-answers get names, and the two simple approaches of §3 stand beside them.
+The core finds the designs (`crates/core/src/hamming/solve.rs`) by a cost model (`design.rs` there). This module names
+them, and adds the two simple approaches of §3 for comparison.
 """
 
 from __future__ import annotations
@@ -15,27 +15,33 @@ from lookalike.errors import ParameterError
 
 #: Bits of a fingerprint, and bytes.
 BITS, ROW_BYTES = 64, 8
-#: Numbers of tables of which the paper speaks, for distance 3.
+#: Numbers of tables in the paper's examples, for distance 3.
 PAPER_TABLES = (4, 10, 16, 20)
-#: Fingerprints that a design can be asked for: more than there are pages.
+#: Most fingerprints of a design.
 MAX_FINGERPRINTS = 1 << 48
 
 
 @dataclass(frozen=True)
 class TableDesign:
-    """Tables that find everything within a distance, and what they cost for a number of fingerprints."""
+    """Tables that find everything within a distance, and their cost for a number of fingerprints.
 
-    #: How it came about: ``compact``, ``fast``, ``paper``, ``scan``, ``solved`` or the name of a baseline.
+    >>> from lookalike.designs.tables import design_tables
+    >>> found = design_tables(3, 1e6).chosen
+    >>> len(found.tables) >= 1, found.lookups >= 1
+    (True, True)
+    """
+
+    #: How it was made: ``compact``, ``fast``, ``paper``, ``scan``, ``solved``, or the name of a baseline.
     name: str
-    #: Bits of the prefix and differences that are allowed in it, table by table.
+    #: For each table, bits of its prefix and differences allowed in it.
     tables: tuple[tuple[int, int], ...]
-    #: Prefixes that a query looks up in all tables.
+    #: Prefixes that a query looks up, in all tables together.
     lookups: int
-    #: Rows that a query is compared with, if fingerprints are uniform.
+    #: Expected rows that a query is compared with, for uniform fingerprints.
     candidates: float
     #: Bytes of tables and directories, without ids.
     bytes: int
-    #: A query by the cost model; None for what nobody would build.
+    #: Time of a query by the cost model; ``None`` for baselines.
     nanoseconds: float | None
 
     def __repr__(self) -> str:
@@ -44,27 +50,32 @@ class TableDesign:
 
     @property
     def prefixes(self) -> str:
-        """The prefixes in short, such as ``31–33``."""
+        """The range of prefixes, such as ``31–33``."""
         low, high = (f(prefix for prefix, _ in self.tables) for f in (min, max))
         return f"{low}" if low == high else f"{low}–{high}"
 
     @property
     def radii(self) -> str:
-        """The radii in short."""
+        """The range of radii."""
         low, high = (f(radius for _, radius in self.tables) for f in (min, max))
         return f"{low}" if low == high else f"{low}–{high}"
 
 
 @dataclass(frozen=True)
 class TableDesigns:
-    """The design for a goal, and those it was chosen from."""
+    """The design for a goal, and those it was chosen from.
+
+    >>> from lookalike.designs.tables import design_tables
+    >>> design_tables(3, 1e6, tables="fast").chosen.name
+    'fast'
+    """
 
     distance: int
     fingerprints: int
     chosen: TableDesign
-    #: Designs that nothing beats in both time and number of tables.
+    #: Designs that no other beats in both time and number of tables.
     frontier: tuple[TableDesign, ...]
-    #: The paper's own, which look up one prefix a table.
+    #: The paper's designs, which look up one prefix per table.
     paper: tuple[TableDesign, ...]
     #: The two simple approaches of §3: probing all patterns in one table, and storing all neighbours.
     baselines: tuple[TableDesign, ...]
@@ -82,9 +93,17 @@ def design_tables(
     tables: str | int | None = None,
     bytes: int | None = None,
 ) -> TableDesigns:
-    """Return the cheapest complete design for a distance, a number of fingerprints, and tables or bytes at most.
+    """Find the cheapest tables that find every fingerprint within a distance.
 
-    Errors: ``ParameterError``.
+    :param distance: The most bits in which fingerprints may differ, 0 to 10.
+    :param fingerprints: How many fingerprints are searched.
+    :param tables: ``compact`` (little memory), ``fast`` (little time), or the most tables. Default: ``compact``.
+    :param bytes: The most bytes of all tables; instead of ``tables``.
+    :returns: The chosen design and others to compare with.
+    :raises ParameterError: A number is out of range, or both ``tables`` and ``bytes`` are given.
+
+    >>> design_tables(3, 1e6).distance
+    3
     """
     rows = _rows(fingerprints)
     if tables is not None and bytes is not None:
@@ -100,12 +119,12 @@ def design_tables(
 def _rows(fingerprints: float) -> int:
     rows = int(fingerprints)
     if rows != fingerprints or not 0 <= rows <= MAX_FINGERPRINTS:
-        raise ParameterError(f"fingerprints `{fingerprints:g}` is no number of them: use 0 to 2^48")
+        raise ParameterError(f"fingerprints `{fingerprints:g}` is out of range: use a whole number from 0 to 2^48")
     return rows
 
 
 def _limit(tables: str | int | None, bytes: int | None) -> tuple[str, int]:
-    """Return the limit as the core wants it. Errors: ``ParameterError``."""
+    """Return the limit in the form the core takes. Errors: ``ParameterError``."""
     if bytes is not None:
         return "bytes", bytes
     tables = params.TABLES.default if tables is None else tables
@@ -123,7 +142,7 @@ def _named(name: str, priced: tuple[list[tuple[int, int]], int, float, int, floa
 
 
 def _paper(distance: int, rows: int, tables: str | int | None) -> tuple[TableDesign, ...]:
-    """Return the paper's designs: those of Example 3.1, and the one with as many tables as were asked for."""
+    """Return the paper's designs: those of Example 3.1, and the one with the asked number of tables."""
     limit, most = _limit(tables, None)
     asked = {*PAPER_TABLES, *([most] if limit == "tables" else [])}
     fitting = sorted(count for count in asked if count >= (distance + 1 if distance else 1))
@@ -132,7 +151,7 @@ def _paper(distance: int, rows: int, tables: str | int | None) -> tuple[TableDes
 
 
 def _baselines(distance: int, rows: int) -> tuple[TableDesign, ...]:
-    """Return what §3 begins with, to show why neither is built."""
+    """Return the two simple approaches of §3, to show why neither is built."""
     patterns = sum(comb(BITS, differences) for differences in range(distance + 1))
     probing = TableDesign(
         "all probed", ((BITS, distance),), patterns, patterns * rows / 2**BITS, rows * ROW_BYTES, None
@@ -142,7 +161,7 @@ def _baselines(distance: int, rows: int) -> tuple[TableDesign, ...]:
 
 
 def _notes(distance: int) -> tuple[str, ...]:
-    """Return where the paper's figures differ."""
+    """Return notes on figures of the paper that differ."""
     if distance != params.DISTANCE.default:
         return ()
     exactly, most = comb(BITS, 3), sum(comb(BITS, differences) for differences in range(4))

@@ -105,7 +105,7 @@ def measure(corpus: Corpus, seed: int) -> Outcome:
         sections="§1",
         parameters={
             "thresholds": [HALF, params.THRESHOLD.default],
-            "shingle": params.DEDUP_SHINGLES["word"],
+            "shingle": params.SHINGLES["word"],
             "seed": seed,
         },
         corpus=corpus.facts(),

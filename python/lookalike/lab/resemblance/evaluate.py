@@ -101,7 +101,7 @@ def measure(corpus: Corpus, seed: int, pairs: Path | None = None) -> Outcome:
     if not usable:
         raise FrontendError("no labelled pair has two texts as long as a shingle: give longer texts")
     best = max(usable, key=lambda row: (row.best.f1, row.average_precision, -row.width))
-    usual = next(row for row in rows if (row.unit, row.width) == ("word", params.DEDUP_SHINGLES["word"]))
+    usual = next(row for row in rows if (row.unit, row.width) == ("word", params.SHINGLES["word"]))
     return Outcome(
         name="evaluate",
         title=f"{len(given.pairs)} labelled pairs, {given.positives} of them the same",

@@ -83,7 +83,7 @@ class Scheme(NamedTuple):
 
 def features(texts: Sequence[bytes], chosen: Filter) -> tuple[Words, Mask]:
     """Return Broder's features of each text, and whether it has shingles at all."""
-    table = sketch_batch(list(texts), size=chosen.k * chosen.s, kind="fast", shingle=SHINGLE)
+    table = sketch_batch(list(texts), size=chosen.k * chosen.s, sketch="fast", shingle=SHINGLE)
     rows = np.asarray(table.rows, dtype=np.uint64).reshape(-1, chosen.k, chosen.s)
     # Odd multipliers: a sum of products modulo 2^64, which is equal by chance once in 2^64 or so.
     odd = np.random.default_rng(1).integers(1 << 63, size=chosen.s, dtype=np.uint64) * np.uint64(2) + np.uint64(1)

@@ -25,7 +25,7 @@ from lookalike.sketches.estimated import mod_sketch
 #: Texts whose partners are looked for.
 DRAWN = 10_000
 #: Tokens in a shingle where the truth is a resemblance: those of `dedup`.
-SHINGLE = params.DEDUP_SHINGLES["word"]
+SHINGLE = params.SHINGLES["word"]
 #: Bits of a fingerprint.
 BITS = 64
 
