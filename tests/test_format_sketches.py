@@ -71,7 +71,7 @@ def test_rabin_and_the_id_of_a_shingle():
     assert rabin(b"abc") == vector("Rabin, published P", "`abc`")
     assert ids("a do", 2) == [vector("id, words", "`a`, `do`")]
     assert ids("a do a do", 2, labelled=True)[2] == vector("id, words, second occurrence", "`a`, `do`")
-    assert la.sketch("a do", kind="smallest", shingle=2).values == ids("a do", 2)
+    assert la.sketch("a do", sketch="smallest", shingle=2).values == ids("a do", 2)
 
 
 @pytest.mark.parametrize("kind", params.SKETCHES)
@@ -83,7 +83,7 @@ def test_sketches_are_what_the_document_says(kind: str, text: str, size: int, mo
 
 def test_a_long_text_has_the_level_of_its_size():
     text = " ".join(f"w{i}" for i in range(701))
-    assert la.sketch(text, kind="adaptive", shingle=2).values == sample("adaptive", ids(text, 2), 0, 1)
+    assert la.sketch(text, sketch="adaptive", shingle=2).values == sample("adaptive", ids(text, 2), 0, 1)
 
 
 @pytest.mark.parametrize("kind", params.SKETCHES)

@@ -270,7 +270,7 @@ def test_a_file_is_kept_as_a_table_and_asked(tmp_path: Path):
     done = spoken("near", tmp_path / "prints.csv", "--save", tmp_path / "table")
     assert done.returncode == 0, done.stderr
     assert f"{len(ROWS):,} fingerprints in" in done.stderr
-    assert "`none` is no fingerprint" in done.stderr
+    assert "`none` is not a fingerprint" in done.stderr
     query = mixed(4)
     asked = spoken("near", tmp_path / "table", "--fingerprint", hex(query), "--distance", "2")
     found = sorted(int(line.split(",")[1]) for line in asked.stdout.splitlines()[1:])

@@ -200,7 +200,7 @@ def test_rows_without_a_fingerprint_are_listed(tmp_path: Path):
     shown, told = run("near", file, "--fingerprint", "7", "--strict", code=3)
     assert shown.splitlines()[1:] == ["0x0000000000000007,a,0"]
     assert all(f"line {number}" in told for number in (2, 3, 4))
-    assert "`xyz` is no fingerprint" in told
+    assert "`xyz` is not a fingerprint" in told
 
 
 @pytest.mark.parametrize(

@@ -76,7 +76,8 @@ def similarity(
         raise ParameterError("only one of A and B can be standard input: give a file for the other")
     check_json(out, overwrite=overwrite)
     with waiting("comparing", quiet=quiet, after=SLOW_SECONDS):
-        found = pair.similarity(_read(left), _read(right), (sketch,) if sketch else params.SKETCHES, **chosen)
+        confidence, kinds = chosen.pop("confidence"), (sketch,) if sketch else params.SKETCHES
+        found = pair.compared(_read(left), _read(right), kinds, params.sketching(**chosen), confidence)
     if as_json or out is not None:
         write_json([printed.as_json(found), "\n"], out, overwrite=overwrite, quiet=quiet)
     else:

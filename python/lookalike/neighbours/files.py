@@ -1,8 +1,8 @@
-"""Who is near whom among fingerprints that stand in files: ids and fingerprints in, pairs with distances out.
+"""Finds near fingerprints in files: ids and fingerprints in, pairs with distances out.
 
-A file is Parquet, CSV or JSON Lines with a column of ids and one of fingerprints, as ``lookalike simhash`` writes it or
-as anybody brings it. Queries are held in memory and the file is streamed past them (Manku 2007, §3.3); without queries
-the file is its own, and each pair comes once. What cannot be read is listed and left out.
+A file is Parquet, CSV or JSON Lines with a column of ids and a column of fingerprints, such as ``lookalike simhash``
+writes. Queries are held in memory and the file is streamed past them (Manku 2007, §3.3). Without queries the file is
+compared with itself, and each pair is reported once. Rows that cannot be read are listed and left out.
 """
 
 from __future__ import annotations
@@ -18,27 +18,28 @@ from itertools import chain, islice
 from typing import NamedTuple
 
 from lookalike import params
+from lookalike._calls import explained
 from lookalike._types import Problem, Progress, counted, unheard
 from lookalike.corpora.arrays import arrow, listed
 from lookalike.errors import ParameterError
 from lookalike.neighbours import output
 from lookalike.neighbours.table import HammingTable, QueryBatch
 
-#: Fingerprints that are streamed at a time.
+#: Fingerprints streamed at a time.
 CHUNK_ROWS = 1 << 20
-#: Rows that tell whether a column of 16 digits is hexadecimal: of so many some have a letter.
+#: Rows examined to decide whether a column of 16 digits is hexadecimal: among so many, some have a letter.
 SAMPLE = 1000
 SEARCHING = "searching fingerprints"
 #: Hexadecimal digits of a fingerprint.
 DIGITS = 16
-#: Problems that are kept with their place; more are counted.
+#: Problems kept with their place; further ones are only counted.
 MAX_PROBLEMS = 100
 _HEX = re.compile(r"(?:0[xX])?([0-9a-fA-F]{1,16})")
 _DECIMAL = re.compile(r"-?[0-9]{1,20}")
 
 
 class Chunk(NamedTuple):
-    """Some rows of a file."""
+    """Consecutive rows of a file."""
 
     ids: list[str]
     fingerprints: array[int]
@@ -52,7 +53,7 @@ class Fingerprinted:
     id_column: str
     column: str
     problems: list[Problem] = field(default_factory=list)
-    #: Rows that could not be read, those without a fingerprint among them.
+    #: Rows that could not be read, including those without a fingerprint.
     left_out: int = 0
 
     def chunks(self) -> Iterator[Chunk]:
@@ -97,13 +98,13 @@ def _reason(given: object) -> str:
         return "has no fingerprint"
     if isinstance(given, ValueError):
         return str(given)
-    return f"`{given}` is no fingerprint: use 0 to 2^64 − 1, 0x and hexadecimal digits, or 16 of them"
+    return f"`{given}` is not a fingerprint: use 0 to 2^64 − 1, or 0x and hexadecimal digits, or 16 of them"
 
 
 def parse(given: object, *, hexadecimal: bool = False) -> int | None:
-    """Return a fingerprint written as a number, with its sign bit or without, as 0x…, or as 16 hexadecimal digits.
+    """Return a fingerprint written as a signed or unsigned number, as 0x…, or as 16 hexadecimal digits.
 
-    Sixteen decimal digits may be either: a decimal number unless they begin with 0 or ``hexadecimal`` is known.
+    Sixteen decimal digits are a decimal number, unless they begin with 0 or ``hexadecimal`` is true.
 
     >>> [parse(text) for text in ("5", "-1", "0x1f", "00000000000000ff", "1000000000000000", "x")]
     [5, 18446744073709551615, 31, 255, 1000000000000000, None]
@@ -120,7 +121,7 @@ def parse(given: object, *, hexadecimal: bool = False) -> int | None:
 
 
 def _is_hexadecimal(text: str) -> bool:
-    """Whether this can only be 16 hexadecimal digits: nobody writes a number with zeros in front."""
+    """Whether this must be 16 hexadecimal digits: decimal numbers have no leading zeros."""
     return len(text) == DIGITS and bool(_HEX.fullmatch(text)) and (text[0] == "0" or not text.isdecimal())
 
 
@@ -157,11 +158,11 @@ def _lines(path: str, id_column: str, column: str) -> Iterator[tuple[str, object
             if isinstance(row, dict):
                 yield f"line {number}", row.get(id_column), row.get(column)
             else:
-                yield f"line {number}", number, ValueError("is no JSON object")
+                yield f"line {number}", number, ValueError("is not a JSON object")
 
 
 def _check(path: str, names: Sequence[str], *wanted: str) -> None:
-    """Errors: ``ParameterError`` if a column is not there."""
+    """Errors: ``ParameterError`` if a column is missing."""
     for name in wanted:
         if name not in names:
             raise ParameterError(f"`{path}` has no column `{name}`: it has {listed(names)}; name yours")
@@ -169,15 +170,25 @@ def _check(path: str, names: Sequence[str], *wanted: str) -> None:
 
 @dataclass
 class NearReport:
-    """What was found: ids and distances of pairs, and what could not be read."""
+    """The result of ``near``: ids and distances of pairs, and rows that could not be read.
+
+    >>> import os, pathlib, tempfile, lookalike as la
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = os.path.join(folder, "prints.csv")
+    ...     _ = pathlib.Path(path).write_text("id,fingerprint\\na,0x0f\\nb,0x0e\\nc,0xffff\\n")
+    ...     report = la.near(path, distance=2)
+    >>> report.left, report.right, report.distances
+    (['a'], ['b'], [1])
+    """
 
     distance: int
     left: list[str]
     right: list[str]
     distances: list[int]
-    #: Fingerprints that were read: queries, and what was streamed past them.
+    #: Fingerprints that were read: queries, and stored ones.
     queries: int
     fingerprints: int
+    #: Rows that could not be read, and the first of them with their reasons.
     left_out: int
     problems: list[Problem]
 
@@ -188,27 +199,51 @@ class NearReport:
         )
 
 
+@explained(*params.NEAR.values())
 def near(
     path: str | os.PathLike[str],
     queries: str | os.PathLike[str] | Sequence[int] | None = None,
     *,
-    distance: int = params.DISTANCE.default,
-    id_column: str = params.NEAR["id_column"].default,
-    fingerprint_column: str = params.NEAR["fingerprint_column"].default,
+    distance: int | None = None,
+    id_column: str | None = None,
+    fingerprint_column: str | None = None,
     out: str | os.PathLike[str] | None = None,
+    save: str | os.PathLike[str] | None = None,
     overwrite: bool = False,
     progress: Progress | None = None,
 ) -> NearReport:
     """Find all fingerprints of a file within a distance of queries, or all pairs of the file, each once.
 
-    ``path`` may be the folder of a saved ``HammingTable``. ``queries`` is another file or a sequence of fingerprints.
-    ``out`` names a .csv or .parquet file for the pairs. Pairs are (query, stored), ascending by the places of both.
-    Errors: ``ParameterError``, ``OSError``, ``FormatError``, ``MissingExtraError``.
+    :param path: A .parquet, .csv, .tsv or .jsonl file, or the folder of a saved ``HammingTable``.
+    :param queries: Another such file, or a sequence of fingerprints. Without queries the file is compared with itself.
+    :parameters:
+    :param out: Write the pairs to this .csv or .parquet file.
+    :param save: Save the file as a ``HammingTable`` in this new folder; its ids must be whole numbers. Without queries
+        nothing is searched.
+    :param overwrite: Replace ``out`` if it exists.
+    :param progress: Called with phase, amount done, and total or ``None``.
+    :returns: Pairs of query and stored fingerprint, ascending by the places of both.
+    :raises ParameterError: A parameter is out of range, or a column is missing.
+    :raises OSError: A file cannot be read or written.
+    :raises FormatError: A saved table is damaged or of another version.
+    :raises MissingExtraError: Parquet needs an extra that is not installed.
+
+    >>> import os, pathlib, tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = os.path.join(folder, "prints.csv")
+    ...     _ = pathlib.Path(path).write_text("id,fingerprint\\n7,0x0f\\n8,0xffff\\n")
+    ...     near(path, [0x0e]).right
+    ['7']
     """
     if out is not None:
         output.check(out)
-    names = id_column, fingerprint_column
-    if os.path.isdir(path):
+    distance = params.DISTANCE.default if distance is None else distance
+    id_column = params.NEAR["id_column"].default if id_column is None else id_column
+    fingerprint_column = params.NEAR["fingerprint_column"].default if fingerprint_column is None else fingerprint_column
+    names = str(id_column), str(fingerprint_column)
+    if save is not None:
+        report = _saved(path, save, queries, distance, *names)
+    elif os.path.isdir(path):
         report = _near_table(path, queries, distance, *names)
     else:
         report = _near_file(Fingerprinted(os.fspath(path), *names), queries, distance, progress or unheard)
@@ -223,7 +258,7 @@ def _near_file(
     distance: int,
     tell: Progress,
 ) -> NearReport:
-    """Stream a file past the queries, or past itself."""
+    """Stream a file past the queries, or past its own fingerprints."""
     if queries is None:
         asked, files = _read(stored), [stored]
         chunks: Iterable[Chunk] = [asked]
@@ -239,7 +274,7 @@ def _near_file(
 
 @dataclass
 class Kept:
-    """What became of a file that was made a table."""
+    """The result of saving a file as a table."""
 
     rows: int
     left_out: int
@@ -254,7 +289,7 @@ def save(
     id_column: str = params.NEAR["id_column"].default,
     fingerprint_column: str = params.NEAR["fingerprint_column"].default,
 ) -> Kept:
-    """Keep the fingerprints of a file as a ``HammingTable`` in a new folder; ids must be whole numbers.
+    """Save the fingerprints of a file as a ``HammingTable`` in a new folder; ids must be whole numbers.
 
     Errors: ``ParameterError``, ``OSError``, ``LockedError``, ``MissingExtraError``.
     """
@@ -267,10 +302,28 @@ def save(
         return Kept(len(table), stored.left_out, stored.problems)
 
 
+def _saved(
+    path: str | os.PathLike[str],
+    folder: str | os.PathLike[str],
+    queries: str | os.PathLike[str] | Sequence[int] | None,
+    distance: int,
+    id_column: str,
+    column: str,
+) -> NearReport:
+    """Save a file as a table, and search it if there are queries."""
+    kept = save(path, folder, distance=distance, id_column=id_column, fingerprint_column=column)
+    if queries is None:
+        return NearReport(distance, [], [], [], 0, kept.rows, kept.left_out, kept.problems)
+    report = _near_table(folder, queries, distance, id_column, column)
+    report.left_out += kept.left_out
+    report.problems = [*kept.problems, *report.problems]
+    return report
+
+
 def _number(name: str, path: str | os.PathLike[str]) -> int:
-    """Return an id of a table."""
+    """Return an id as the number a table needs. Errors: ``ParameterError``."""
     if not name.isdecimal() or not int(name) < 1 << 64:
-        raise ParameterError(f"id `{name}` of `{path}` is no whole number: a table has ids from 0 to 2^64 − 1")
+        raise ParameterError(f"id `{name}` of `{path}` is not a whole number: a table has ids from 0 to 2^64 − 1")
     return int(name)
 
 
@@ -281,7 +334,7 @@ def _near_table(
     id_column: str,
     column: str,
 ) -> NearReport:
-    """Ask a saved table, which stays in its files."""
+    """Search a saved table without loading it into memory."""
     files: list[Fingerprinted] = []
     with HammingTable.open(folder, hold="mapped") as table:
         if queries is None:
@@ -313,7 +366,7 @@ def _read(file: Fingerprinted) -> Chunk:
 def _asked(
     queries: str | os.PathLike[str] | Sequence[int], id_column: str, column: str
 ) -> tuple[Chunk, list[Fingerprinted]]:
-    """Return the queries with ids, and the file that they are from."""
+    """Return the queries with ids, and the file they come from."""
     if isinstance(queries, str | os.PathLike):
         file = Fingerprinted(os.fspath(queries), id_column, column)
         return _read(file), [file]
@@ -321,7 +374,7 @@ def _asked(
 
 
 def _stream(report: NearReport, asked: Chunk, chunks: Iterable[Chunk], tell: Progress, *, is_own: bool) -> None:
-    """Stream chunks past the queries. Of a file with itself a pair is kept where its first place is the smaller."""
+    """Stream chunks past the queries. A file compared with itself keeps a pair once, the earlier row first."""
     batch = QueryBatch(asked.fingerprints, distance=report.distance)
     found: list[tuple[int, int, int, str]] = []
     for chunk in chunks:

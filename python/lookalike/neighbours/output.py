@@ -1,4 +1,4 @@
-"""The pairs that ``near`` found, as CSV or Parquet; a file appears whole or not at all."""
+"""Writes the pairs that ``near`` found as CSV or Parquet; a file appears complete or not at all."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
-"""Fingerprints that differ from one in few bits, after Manku, Jain, Das Sarma 2007: a table in memory or in a folder.
+"""Tables that find all fingerprints within a few bits, after Manku, Jain, Das Sarma 2007; in memory or in a folder.
 
-A table is a set of rows, each a 64-bit fingerprint and an id. A row that is there is not inserted again, and one that
-is not there is not removed, so that repeating either does no harm. What ``save`` returned from is durable: it survives
-the end of the process and of the power. What did not return leaves the folder as it was, or as it was to become.
+A table is a set of rows, each a 64-bit fingerprint and an id. Inserting a row twice, or removing one that is not there,
+changes nothing. When ``save`` returns, the table survives a crash of the process or the machine. When ``save`` does not
+return, the folder holds either the old table or the new one.
 """
 
 from __future__ import annotations
@@ -27,37 +27,47 @@ Folder: TypeAlias = str | PathLike[str]
 
 
 @overload
-def hamming(left: int, right: int) -> int: ...
+def hamming(a: int, b: int) -> int: ...
 @overload
-def hamming(left: Numbers, right: Numbers) -> Column: ...
-def hamming(left: int | Numbers, right: int | Numbers) -> int | Column:
-    """Count the bits in which two fingerprints differ, or those of two columns pair by pair.
+def hamming(a: Numbers, b: Numbers) -> Column: ...
+def hamming(a: int | Numbers, b: int | Numbers) -> int | Column:
+    """Count the bits in which two fingerprints differ, or two columns of fingerprints row by row.
+
+    :param a: A fingerprint, or a column of them.
+    :param b: The other fingerprint, or a column of the same length.
+    :returns: The number of bits, or a column of such numbers.
+    :raises ParameterError: One is a fingerprint and the other a column, or the columns differ in length.
 
     >>> hamming(0b1010, 0b0110), hamming([1, 2, 3], [1, 1, 0])
     (2, [0, 2, 2])
     """
-    if isinstance(left, int) and isinstance(right, int):
-        distance: int = hamming_distances([left], [right])[0]
+    if isinstance(a, int) and isinstance(b, int):
+        distance: int = hamming_distances([a], [b])[0]
         return distance
-    if isinstance(left, int) or isinstance(right, int):
-        raise ParameterError("a fingerprint cannot be compared with a column: give two of a kind")
-    return hamming_distances(left, right)
+    if isinstance(a, int) or isinstance(b, int):
+        raise ParameterError("a fingerprint cannot be compared with a column: give two fingerprints or two columns")
+    return hamming_distances(a, b)
 
 
 class Pairs(NamedTuple):
     """Queries and stored fingerprints within a distance, ascending by query and position."""
 
-    #: Numbers of queries, and positions of what was streamed.
+    #: Numbers of queries, and positions of streamed fingerprints.
     queries: Column
     positions: Column
-    #: In how many bits each pair differs.
+    #: Bits in which each pair differs.
     distances: Column
 
 
 class QueryBatch:
-    """Many queries, made ready to have fingerprints streamed past them (Manku 2007, §3.3).
+    """Many queries, prepared for streaming fingerprints past them (Manku 2007, §3.3).
 
-    What a chunk gives depends on the queries and the chunk alone, so any number of workers may take chunks of any size.
+    The result for a chunk depends only on the queries and the chunk. So any number of workers may take chunks of any
+    size.
+
+    :param queries: The fingerprints to look for.
+    :param distance: The most bits in which a pair may differ, 0 to 10. Default: 3.
+    :raises ParameterError: A parameter is out of range.
 
     >>> batch = QueryBatch([0b0000, 0b1111], distance=1)
     >>> batch.chunk([0b0001, 0b0111, 0b0000], first=100).positions
@@ -75,21 +85,21 @@ class QueryBatch:
         return f"<QueryBatch of {counted(len(self), 'query', 'queries')}, distance {self._batch.distance}>"
 
     def chunk(self, fingerprints: Numbers, first: int = 0) -> Pairs:
-        """Find all pairs with fingerprints whose positions are ``first`` and those after it."""
+        """Find all pairs with these fingerprints; the first of them has the position ``first``."""
         return Pairs(*self._batch.chunk(fingerprints, first))
 
 
 class Near(NamedTuple):
-    """What is near one fingerprint, ascending by id."""
+    """The rows near one fingerprint, ascending by id."""
 
     ids: Column
     fingerprints: Column
-    #: In how many bits each differs.
+    #: Bits in which each differs.
     distances: Column
 
 
 class NearBatch(NamedTuple):
-    """What is near each of many fingerprints, ascending by number of the query and id."""
+    """The rows near each of many fingerprints, ascending by query and id."""
 
     queries: Column
     ids: Column
@@ -104,7 +114,9 @@ def _rebuilt(cls: type[HammingTable], *parts: Any) -> HammingTable:
 
 
 class HammingTable:
-    """A set of fingerprints with ids that finds all within a distance.
+    """A set of fingerprints with ids that finds all of them within a distance.
+
+    ``HammingTable.build`` makes one in memory, ``HammingTable.open`` opens a saved one.
 
     >>> table = HammingTable.build([0b0000, 0b0011, 0b1111], ids=[7, 8, 9], distance=2)
     >>> table.query(0b0001).ids
@@ -131,10 +143,12 @@ class HammingTable:
     ) -> Self:
         """Make a table in memory.
 
-        :param ids: one for each fingerprint; by default their numbers from 0 on.
-        :param distance: the most bits in which an answer may ever differ.
-        :param tables: ``compact``, ``fast``, or how many.
-        :param hold: ``plain`` or ``compressed``; ``mapped`` once it is saved.
+        :param fingerprints: The fingerprints; more can be inserted later.
+        :param ids: One id per fingerprint; by default their indices, from 0.
+        :param distance: The most bits in which an answer may ever differ. Default: 3.
+        :param tables: ``compact``, ``fast``, or how many. Default: ``compact``.
+        :param hold: ``plain`` or ``compressed``; ``mapped`` once it is saved. Default: ``plain``.
+        :raises ParameterError: A parameter is out of range.
         """
         tables = params.TABLES.default if tables is None else tables
         design, count = (tables, None) if isinstance(tables, str) else ("", tables)
@@ -144,29 +158,34 @@ class HammingTable:
 
     @classmethod
     def open(cls, folder: Folder, *, write: bool = False, hold: str | None = None) -> Self:
-        """Open a table that was saved: to ask it, as it is now, or to change it, which only one process may at a time.
+        """Open a saved table.
 
+        :param folder: The folder it was saved in.
+        :param write: Read-only snapshot by default; ``True`` opens it exclusively, for changes.
         :param hold: ``plain`` or ``compressed`` read it into memory; ``mapped`` leaves it in its files.
+        :raises FormatError: The table is damaged or of another version.
+        :raises LockedError: Another process has it open for writing.
+        :raises OSError: A file cannot be read.
         """
         return cls(HammingStore.open(folder, params.HOLD.default if hold is None else hold, write))
 
     @staticmethod
     def check(folder: Folder) -> int:
-        """Read everything of a table that was saved; how many rows it has. An error names the file that is damaged."""
+        """Read all files of a saved table and return its number of rows. An error names the damaged file."""
         return HammingStore.check(folder)
 
     def insert(self, fingerprints: Numbers, ids: Numbers) -> int:
-        """Insert rows; how many were not there."""
+        """Insert rows; return how many were new."""
         return self._store.insert(fingerprints, ids)
 
     def remove(self, fingerprints: Numbers, ids: Numbers) -> int:
-        """Remove rows; how many were there."""
+        """Remove rows; return how many were there."""
         return self._store.remove(fingerprints, ids)
 
     def query(self, fingerprint: int, distance: int | None = None) -> Near:
-        """Find all rows within a distance, by default that of the table."""
+        """Find all rows within a distance of one fingerprint; default: the distance of the table."""
         if not 0 <= fingerprint < 1 << 64:
-            raise ParameterError(f"fingerprint `{fingerprint}` is not one: use 0 to 2^64 − 1")
+            raise ParameterError(f"fingerprint `{fingerprint}` is out of range: use 0 to 2^64 − 1")
         return Near(*self._store.query(fingerprint, self.distance if distance is None else distance))
 
     def query_batch(self, fingerprints: Numbers, distance: int | None = None) -> NearBatch:
@@ -174,19 +193,19 @@ class HammingTable:
         return NearBatch(*self._store.query_batch(fingerprints, self.distance if distance is None else distance))
 
     def rows(self) -> tuple[Column, Column]:
-        """Give fingerprints and ids of all rows, ascending."""
+        """Return the fingerprints and ids of all rows, ascending."""
         return self._store.rows()
 
     def compact(self) -> None:
-        """Put everything together, so that a query asks in one place, and what was removed takes no more room."""
+        """Merge all parts into one, so that queries are faster and removed rows take no space."""
         self._store.compact()
 
     def save(self, folder: Folder | None = None) -> None:
-        """Make everything durable: in a new folder, where the table then lives, or in the one it lives in."""
+        """Write the table to disk: to a new folder, which it then belongs to, or to the folder it belongs to."""
         self._store.save(folder)
 
     def close(self) -> None:
-        """Let memory, files and the right to write go; what was not saved is lost."""
+        """Release memory, files and the write lock; changes that were not saved are lost."""
         self._store.close()
 
     @property
@@ -196,12 +215,12 @@ class HammingTable:
 
     @property
     def generation(self) -> int:
-        """How often it was saved; 0 in memory."""
+        """How many times it was saved; 0 for a table in memory."""
         return self._store.generation
 
     @property
     def nbytes(self) -> int:
-        """Bytes in memory, of tables and ids; what is mapped is not counted."""
+        """Bytes of tables and ids in memory; mapped files are not counted."""
         tables, ids, _ = self._store.footprint
         return tables + ids
 

@@ -1,20 +1,21 @@
-"""The fingerprints of a corpus, with names and lengths, into one file that appears whole or not at all.
+"""Writes the fingerprints of a corpus, with names and lengths, to one file that appears complete or not at all.
 
-Every batch of every source goes to the core, which hands back columns; nothing but the fingerprints, 8 bytes a row, is
-kept to the end, to tell how many are equal.
+Every batch of every source goes to the core, which returns columns. Only the fingerprints, 8 bytes per row, are kept
+to the end, to count equal ones.
 """
 
 from __future__ import annotations
 
 import csv
 import os
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field
 from functools import partial
 from typing import Any, Protocol
 
 from lookalike import _core, params
+from lookalike._calls import explained
 from lookalike._types import Problem, Progress, counted, unheard
 from lookalike.corpora import Corpus, Scratch, Staging, open_object, open_sources
 from lookalike.corpora.arrays import USUAL_ID, arrow
@@ -25,26 +26,33 @@ from lookalike.deduplication.job import check_column
 from lookalike.deduplication.reading import READING
 from lookalike.deduplication.settings import MAX_THREADS
 from lookalike.errors import ParameterError, TooManyErrorsError
-from lookalike.params import Simhashing
+from lookalike.params import DEDUPLICATION, Simhashing
 from lookalike.rendering.tables import guarded
-from lookalike.simhashes.texts import LANGUAGES, maker
+from lookalike.simhashes.texts import LANGUAGES, MAKING, IdfTable, maker
 
-#: Columns of a batch: where names end, all names, fingerprints, whether each is one, lengths, numbers of languages.
+#: Columns of a batch: ends of names, all names, fingerprints, whether each is valid, lengths, numbers of languages.
 Named = tuple[_core.Column, bytes, _core.Column, bytes, _core.Column, bytes]
-#: The columns of the output, the last one only where it is asked for.
+#: The columns of the output; the last one only if it was asked for.
 HEADER = ("id", "fingerprint", "length", "language")
-#: Languages by the number that columns have for them.
+#: Languages by their numbers in columns.
 _CODES = (None, *LANGUAGES)
-#: Rows by what became of them, in the order of the core.
+#: The states of rows, in the order of the core.
 STATES = ("fingerprinted", "without_features", "missing", "bad", "blank")
 
 
 @dataclass(frozen=True)
 class SimhashReport:
-    """What was fingerprinted, and what was not."""
+    """The result of ``simhash_corpus``: how many rows have a fingerprint, and which could not be read.
+
+    >>> import os, tempfile, lookalike as la
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     report = la.simhash_corpus(["a rose is a rose", "?!"], os.path.join(folder, "prints.csv"))
+    >>> report.rows, report.states["fingerprinted"]
+    (2, 1)
+    """
 
     simhashing: Simhashing
-    #: Rows by what became of them.
+    #: Rows by state.
     states: dict[str, int]
     #: Distinct fingerprints, and rows with the most common one.
     distinct: int
@@ -62,7 +70,7 @@ class SimhashReport:
         return sum(self.states.values())
 
     def to_json(self) -> dict[str, Any]:
-        """Return what a program wants to know."""
+        """Return the report as values that JSON can hold."""
         return {
             "parameters": asdict(self.simhashing),
             "out": self.out,
@@ -74,25 +82,66 @@ class SimhashReport:
         }
 
 
+@explained(*MAKING, *(DEDUPLICATION[name] for name in ("text_column", "id_column", "format", "max_errors")))
 def simhash_corpus(
     source: Any,
     out: str | os.PathLike[str],
     *,
-    text_column: str = params.DEDUPLICATION["text_column"].default,
+    features: str | None = None,
+    unit: str | None = None,
+    shingle: int | None = None,
+    homoglyphs: bool | None = None,
+    language: str | None = None,
+    idf: IdfTable | os.PathLike[str] | str | None = None,
+    ignore: Iterable[str] | None = None,
+    languages: bool | None = None,
+    text_column: str | None = None,
     id_column: str | None = None,
     format: str | None = None,
     threads: int | None = None,
     max_errors: int | None = None,
     overwrite: bool = False,
     progress: Progress | None = None,
-    **chosen: Any,
 ) -> SimhashReport:
-    """Write the fingerprints of a corpus as Parquet or CSV, as ``out`` ends: ``id, fingerprint, length, language``.
+    """Write the fingerprints of a corpus as Parquet or CSV: id, fingerprint, length, language.
 
-    ``source`` is a path or several, as ``dedup`` takes them, or an object with texts. A row without a fingerprint has
-    null there. Errors: ``ParameterError``, ``OSError``, ``TooManyErrorsError``, ``MissingExtraError``.
+    :param source: A path or several, or an object with texts, as ``dedup`` takes them.
+    :param out: The file to write: ``.parquet`` or ``.csv``. A row without a fingerprint has null there.
+    :param features: How features are made of a text: ``words`` (default) or ``paper``.
+    :parameters:
+    :param threads: How many cores to use; ``None`` or 0 for all.
+    :param overwrite: Replace an output that exists.
+    :param progress: Called with phase, amount done, and total or ``None``.
+    :returns: Counts of rows and fingerprints, and rows that could not be read.
+    :raises ParameterError: A parameter is out of range.
+    :raises OSError: A file cannot be read or written.
+    :raises TooManyErrorsError: More rows than ``max_errors`` could not be read.
+    :raises MissingExtraError: Parquet needs an extra that is not installed.
+
+    >>> import os, tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     simhash_corpus(["a rose is a rose"], os.path.join(folder, "prints.csv")).distinct
+    1
     """
-    made, asked = maker(**chosen)
+    made, asked = maker(features, unit, shingle, homoglyphs, language, idf, ignore, languages)
+    text_column = DEDUPLICATION["text_column"].default if text_column is None else text_column
+    return _written(source, out, made, asked, text_column, id_column, format, threads, max_errors, overwrite, progress)
+
+
+def _written(
+    source: Any,
+    out: str | os.PathLike[str],
+    made: _core.SimhashMaker,
+    asked: Simhashing,
+    text_column: str,
+    id_column: str | None,
+    format: str | None,
+    threads: int | None,
+    max_errors: int | None,
+    overwrite: bool,
+    progress: Progress | None,
+) -> SimhashReport:
+    """Read, fingerprint and write. Errors: as ``simhash_corpus``."""
     target = os.fspath(out)
     make = _writer_of(target)
     threads = _checked(threads, max_errors)
@@ -114,7 +163,7 @@ def simhash_corpus(
 
 
 def _checked(threads: int | None, max_errors: int | None) -> int:
-    """Return how many threads there shall be, 0 for all cores. Errors: ``ParameterError``."""
+    """Return the number of threads, 0 for all cores. Errors: ``ParameterError``."""
     threads = params.DEDUPLICATION["threads"].default if threads is None else threads
     if not 0 <= threads <= MAX_THREADS:
         raise ParameterError(f"threads `{threads}` must be 0 (one per core) to {MAX_THREADS}")
@@ -126,7 +175,7 @@ def _checked(threads: int | None, max_errors: int | None) -> int:
 def _sources(
     given: Any, scratch: Scratch, text_column: str, id_column: str | None, format: str | None
 ) -> tuple[Sequence[Source], list[Problem], list[str]]:
-    """Open files, or an object with rows: sources, what was left out, and the files that are read."""
+    """Open files, or an object with rows: return sources, problems, and the files that are read."""
     several = isinstance(given, list | tuple) and given and all(isinstance(one, os.PathLike) for one in given)
     if not several and not isinstance(given, str | os.PathLike):
         return [open_object(given, text_column, id_column, None)], [], []
@@ -169,19 +218,19 @@ def _pushed(core: _core.SimhashReader, batch: Batch) -> Named:
 
 
 def _printable(name: str | None) -> Any:
-    """Return a name that UTF-8 can hold: those of files may be anything."""
+    """Return a name that UTF-8 can hold; names of files may be any bytes."""
     return name if name is None or name.isascii() else name.encode("utf-8", "backslashreplace").decode()
 
 
 def _bad(core: _core.SimhashReader) -> list[Problem]:
-    """Say where the rows stand that the core could not read; the rest of many is one line."""
+    """List the rows that the core could not read; one line counts those beyond its limit."""
     found = [Problem(source, f"line {row}", reason, 1) for source, row, reason in core.problems]
     rest = core.states[STATES.index("bad")] - len(found)
     return [*found, Problem("", "", f"{counted(rest, 'more row')} could not be read", rest)] if rest else found
 
 
 def _check_errors(core: _core.SimhashReader, found: Sequence[Problem], max_errors: int | None) -> None:
-    """Errors: ``TooManyErrorsError`` if more could not be read than was allowed."""
+    """Errors: ``TooManyErrorsError`` if more rows than allowed could not be read."""
     if max_errors is None:
         return
     bad = core.states[STATES.index("bad")] + sum(max(problem.rows, 1) for problem in found)
@@ -207,7 +256,7 @@ def _writer_of(target: str) -> Callable[[str, bool], Any]:
 
 
 class _Csv:
-    """Fingerprints as hexadecimal numbers: a spreadsheet would round others."""
+    """Writes fingerprints as hexadecimal numbers; a spreadsheet would round decimal ones."""
 
     def __init__(self, file: Any, width: int) -> None:
         self._rows = csv.writer(file)
@@ -229,7 +278,7 @@ def _csv(target: str, path: str, with_languages: bool) -> Iterator[_Writer]:
 
 
 class _Parquet:
-    """Columns as they come from the core, without an object a row."""
+    """Writes columns as the core returns them, without one Python object per row."""
 
     def __init__(self, writer: Any) -> None:
         self._writer = writer

@@ -1,36 +1,38 @@
-"""Two documents of any format → exact measures and what every sketch makes of them, side by side."""
+"""Compares two documents of any format: exact measures, and the estimates of every sketch beside them."""
 
 from __future__ import annotations
 
 import os
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import NamedTuple, Unpack
+from typing import NamedTuple
 
 from lookalike import documents, frontends, params
+from lookalike._calls import explained
 from lookalike._types import counted
 from lookalike.errors import FrontendError
-from lookalike.fingerprints import Document, Text
+from lookalike.fingerprints import Document, Text, load
 from lookalike.params import Sketching
-from lookalike.sketches.estimated import Estimate, Making, Sketch, sketch
-from lookalike.sketches.exact import Measures, Shingles, measure
+from lookalike.sketches.estimated import SAMPLING, Estimate, Sketch, sketch
+from lookalike.sketches.exact import Measures, measure
+from lookalike.tokens import Tokens
 
 
 class Side(NamedTuple):
     """A document as it was read."""
 
     name: str
-    text: Text
+    text: Text | Tokens
     #: What was guessed, left out or degraded.
     notes: tuple[str, ...] = ()
 
 
 class Estimated(NamedTuple):
-    """What one kind of sketch says; ``None`` is undefined."""
+    """The estimates of one kind of sketch; ``None`` where they are undefined."""
 
     sketching: Sketching
     resemblance: Estimate | None
-    #: Whether the kind tells containment at all.
+    #: Whether this kind of sketch can estimate containment.
     tells_containment: bool
     left_in_right: Estimate | None
     right_in_left: Estimate | None
@@ -41,7 +43,13 @@ class Estimated(NamedTuple):
 
 @dataclass(frozen=True)
 class Similarity:
-    """Everything that is known of two documents' similarity."""
+    """The similarity of two documents: exact measures, and the estimates of each sketch.
+
+    >>> from lookalike.sketches.pair import similarity
+    >>> found = similarity("a b c d e f", "a b c d e g", sketches=["smallest"])
+    >>> round(found.exact.resemblance, 3), found.estimates[0].sketching.sketch
+    (0.333, 'smallest')
+    """
 
     left: str
     right: str
@@ -59,7 +67,7 @@ class Similarity:
 
     @property
     def undefined(self) -> str | None:
-        """Why nothing is defined, in words; ``None`` where the exact measures are."""
+        """Why the measures are undefined, in words; ``None`` if they are defined."""
         sides = ((self.left, self.exact.left), (self.right, self.exact.right))
         names = [f"`{name}`" for name, shingles in sides if not shingles]
         if not names:
@@ -70,7 +78,7 @@ class Similarity:
 
 
 def read(name: str, data: bytes) -> Side:
-    """Read a document by its format, as a comparison does: what pages, cells and notes are called is not compared."""
+    """Read a document by its format, as a comparison does. Labels of pages, cells and notes are left out."""
     try:
         readable = frontends.read(name, data)
     except FrontendError as error:
@@ -83,34 +91,64 @@ def read(name: str, data: bytes) -> Side:
     return Side(name, b"\n".join(whole[part.start : part.end] for part in parts), readable.notes)
 
 
+@explained(params.SKETCHING["size"], params.SKETCHING["confidence"], *SAMPLING)
 def similarity(
-    left: Document | Side,
-    right: Document | Side,
+    a: Document,
+    b: Document,
     sketches: Sequence[str] = params.SKETCHES,
     *,
     size: int | None = None,
     confidence: float | None = None,
-    **chosen: Unpack[Making],
+    modulus: int | None = None,
+    shingle: int | None = None,
+    unit: str | None = None,
+    labelled: bool | None = None,
+    homoglyphs: bool | None = None,
+    bits: int | None = None,
 ) -> Similarity:
-    """Compare two documents exactly, and by each of ``sketches``. A path is read by its format, as comparisons do."""
-    base = params.sketching(None, size, **chosen)
+    """Compare two documents exactly, and by sketches with their intervals.
+
+    :param a: A text, tokens, or a ``Path``, which is read by its format (PDF, Word, HTML, notebook, code, text).
+    :param b: The other document.
+    :param sketches: Kinds of sketches to use. Default: all.
+    :parameters:
+    :returns: The exact measures, one row of estimates per sketch, and notes on how the documents were read.
+    :raises ParameterError: A parameter is out of range.
+    :raises FrontendError: A document cannot be read.
+    :raises OSError: A file cannot be opened.
+
+    >>> similarity("a b c d e f", "a b c d e f", sketches=["fast"]).exact.resemblance
+    1.0
+    """
+    base = params.sketching(None, size, modulus, shingle, unit, homoglyphs, labelled, bits)
+    return compared(_side(a, "left"), _side(b, "right"), sketches, base, confidence)
+
+
+def compared(left: Side, right: Side, sketches: Sequence[str], base: Sketching, confidence: float | None) -> Similarity:
+    """Compare two documents that were read. Errors: as ``similarity``."""
     sure = params.SKETCHING["confidence"].default if confidence is None else confidence
-    a, b = _side(left, "left"), _side(right, "right")
-    made = [(sketch_of(a, kind, base), sketch_of(b, kind, base)) for kind in sketches]
+    made = [(sketch_of(left, kind, base), sketch_of(right, kind, base)) for kind in sketches]
     rows = tuple(estimated(mine, theirs, sure) for mine, theirs in made)
-    exact = measure(a.text, b.text, **_shingles(base))
+    exact = measure(
+        left.text,
+        right.text,
+        shingle=base.shingle,
+        unit=base.unit,
+        labelled=base.labelled,
+        homoglyphs=base.homoglyphs,
+    )
     readings = dict.fromkeys(
         f"{side.name}: read as {found.reading}"
         for pair in made[:1]
-        for side, found in zip((a, b), pair, strict=True)
+        for side, found in zip((left, right), pair, strict=True)
         if found.reading is not None and (found.reading.guessed or found.reading.replaced)
     )
-    notes = (*(f"{side.name}: {note}" for side in (a, b) for note in side.notes), *readings)
-    return Similarity(a.name, b.name, base, sure, exact, rows, notes)
+    notes = (*(f"{side.name}: {note}" for side in (left, right) for note in side.notes), *readings)
+    return Similarity(left.name, right.name, base, sure, exact, rows, notes)
 
 
 def estimated(left: Sketch, right: Sketch, confidence: float) -> Estimated:
-    """Return what two sketches of a kind say of each other."""
+    """Return the estimates of two sketches of the same kind."""
     tells = left.sketching.sketch in params.CONTAINING
     return Estimated(
         left.sketching,
@@ -124,20 +162,24 @@ def estimated(left: Sketch, right: Sketch, confidence: float) -> Estimated:
 
 
 def sketch_of(side: Side, kind: str, base: Sketching) -> Sketch:
-    """Sketch a document by a kind, with the other parameters of ``base``."""
+    """Make the sketch of a document, of the given kind, with the other parameters of ``base``."""
     try:
-        return sketch(side.text, base.size, kind, modulus=base.modulus, bits=base.bits, **_shingles(base))
+        return sketch(
+            side.text,
+            base.size,
+            kind,
+            modulus=base.modulus,
+            shingle=base.shingle,
+            unit=base.unit,
+            labelled=base.labelled,
+            homoglyphs=base.homoglyphs,
+            bits=base.bits,
+        )
     except FrontendError as error:
         raise FrontendError(f"`{side.name}`: {error}") from None
 
 
-def _side(given: Document | Side, name: str) -> Side:
-    if isinstance(given, Side):
-        return given
+def _side(given: Document, name: str) -> Side:
     if isinstance(given, os.PathLike):
         return read(os.fspath(given), documents.read(given))
-    return Side(name, given)
-
-
-def _shingles(base: Sketching) -> Shingles:
-    return Shingles(shingle=base.shingle, unit=base.unit, labelled=base.labelled, homoglyphs=base.homoglyphs)
+    return Side(name, load(given))

@@ -12,6 +12,7 @@ from rich.table import Table
 from rich.text import Text as Line
 
 from lookalike.rendering.safe import visible
+from lookalike.tokens import Tokens
 
 if TYPE_CHECKING:
     from lookalike.fingerprints import Fingerprints
@@ -22,7 +23,10 @@ PIECE = 10_000
 
 def excerpt(found: Fingerprints, start: int, end: int, most: int = 60) -> str:
     """Return the slice of the document between two offsets, on one line."""
-    slice_ = found.text[start:end]
+    whole = found.text
+    if isinstance(whole, Tokens):
+        whole = whole.laid_out()[0]
+    slice_ = whole[start:end]
     text = slice_ if isinstance(slice_, str) else _decoded(bytes(slice_), found.reading.encoding)
     line = visible(" ".join(text.split()))
     return line if len(line) <= most else line[: most - 1] + "…"
