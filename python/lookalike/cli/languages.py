@@ -20,9 +20,9 @@ def languages(as_json: bool) -> None:
       lookalike languages
       lookalike languages --json
     """
-    from lookalike.frontends import LANGUAGES
+    from lookalike.frontends import installed
 
-    suffixes = {name: sorted(language.suffixes) for name, language in sorted(LANGUAGES.items())}
+    suffixes = {name: sorted(language.suffixes) for name, language in sorted(installed().languages.items())}
     if as_json:
         click.echo(json.dumps(suffixes, indent=2))
         return

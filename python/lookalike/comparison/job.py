@@ -1,39 +1,39 @@
-"""Submissions → who shares what with whom: the question of MOSS.
+"""Compares submissions and finds the material they share, as MOSS does.
 
-Files are read by the front ends, made into tokens and matched by the core, and told as a :class:`Report`. One bad file
-never ends a comparison: it is listed with its reason.
+The front ends read files, the core makes tokens of them and matches them, and the result is a :class:`Report`. One bad
+file never ends a comparison: it is listed with its reason.
 """
 
 from __future__ import annotations
 
 import hashlib
-import os
 import time
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any, NamedTuple
 
 from lookalike import _core, documents, frontends, params
+from lookalike._calls import explained
 from lookalike._types import Progress, unheard
+from lookalike.comparison import token_documents
 from lookalike.comparison.result import Cluster, Common, Entry, File, Marks, Pair, Passage, Region, Remark, Report
+from lookalike.comparison.token_documents import Given, TokenDocument
 from lookalike.documents import Document, Limits, Submission
 from lookalike.engines import local
 from lookalike.errors import FrontendError, ParameterError
 from lookalike.fingerprints import Reading
-from lookalike.frontends import disguise
-
-Paths = str | os.PathLike[str] | Sequence[str | os.PathLike[str]]
+from lookalike.frontends import FrontEnd, FrontEnds, Readable, disguise, with_own
 
 #: Files a thread takes at a time.
 BATCH_FILES = 16
-#: Seconds between two calls of progress, roughly; an interrupt is heard between them too.
+#: Seconds between two calls of progress, roughly; the comparison can be interrupted between them.
 PATIENCE = 0.25
 READING, COMPARING = "reading files", "comparing submissions"
 
 
 @dataclass(frozen=True)
 class Question:
-    """Everything that decides what a comparison answers."""
+    """The parameters of a comparison."""
 
     language: str
     k: int | None
@@ -51,7 +51,7 @@ class Question:
 
 
 class _Read(NamedTuple):
-    """A document as tokens, or why not."""
+    """A document as tokens, or the reason why it could not be read."""
 
     name: str
     file: _core.ReadFile | None
@@ -62,11 +62,20 @@ class _Read(NamedTuple):
     places: tuple[tuple[int, str], ...] = ()
 
 
+#: What ``compare`` takes, in the words of the command line.
+COMPARING_BY = (
+    params.TEMPLATE, params.OLD, params.LANGUAGE, params.K, params.T, params.BY_DIRECTORY, params.LAYOUT,
+    params.INCLUDE, params.EXCLUDE, params.FOLLOW_LINKS, params.COMMENTS, params.MAX_SHARING, params.MIN_SCORE,
+    params.CLUSTER_THRESHOLD, params.TITLE,
+)  # fmt: skip
+
+
+@explained(*COMPARING_BY)
 def compare(
-    paths: Paths,
+    submissions: Given,
     *,
-    template: Paths = (),
-    old: Paths = (),
+    template: Given = (),
+    old: Given = (),
     language: str | None = None,
     k: int | None = None,
     t: int | None = None,
@@ -80,35 +89,97 @@ def compare(
     min_score: float | None = None,
     cluster_threshold: float | None = None,
     title: str | None = None,
+    frontends: Sequence[FrontEnd] = (),
     max_pairs: int = params.MAX_PAIRS,
     limits: Limits | None = None,
     threads: int | None = None,
     progress: Progress | None = None,
 ) -> Report:
-    """Compare submissions: folders, files, archives or globs, each as ``lookalike compare`` takes it."""
-    question = _question(language, k, t, comments, max_sharing, min_score, cluster_threshold)
+    """Compare submissions and find the material that each pair shares.
+
+    :param submissions: Folders, files, archives or globs, as the command line takes them; or ``Tokens``, one per
+        submission, in a list or by name in a mapping.
+    :parameters:
+    :param frontends: Front ends of your own, which are preferred to the built-in ones.
+    :param max_pairs: Most pairs that are listed; all are counted.
+    :param limits: How much is read at most.
+    :param threads: How many cores to use; ``None`` for all.
+    :param progress: Called with phase, amount done, and total or ``None``.
+    :returns: Ranked pairs with their passages, clusters, and what was skipped; ``write_report`` writes it as pages.
+    :raises ParameterError: A parameter is out of range.
+    :raises FileNotFoundError: A path does not exist.
+
+    >>> from lookalike.tokens import Tokens
+    >>> report = compare({"ann": Tokens(range(40)), "bob": Tokens([7, *range(40)]), "eve": Tokens(range(90, 120))})
+    >>> [(report.entries[pair.left].name, report.entries[pair.right].name) for pair in report.pairs]
+    [('ann', 'bob')]
+    """
+    readers = with_own(frontends)
+    question = _question(readers, language, k, t, comments, max_sharing, min_score, cluster_threshold)
+    choice = Choice(by_directory, include, exclude, layout or params.LAYOUT.default, follow_links, limits or Limits())
+    return _compared(Inputs(submissions, old, template), choice, question, readers, title, max_pairs, threads, progress)
+
+
+class Inputs(NamedTuple):
+    """The documents of a comparison as they were given."""
+
+    submissions: Given
+    old: Given
+    templates: Given
+
+
+class Choice(NamedTuple):
+    """The files that are read, and how they form submissions."""
+
+    by_directory: bool | None
+    include: Sequence[str]
+    exclude: Sequence[str]
+    layout: str
+    follow_links: bool
+    limits: Limits
+
+
+def _compared(
+    inputs: Inputs,
+    choice: Choice,
+    question: Question,
+    readers: FrontEnds,
+    title: str | None,
+    max_pairs: int,
+    threads: int | None,
+    progress: Progress | None,
+) -> Report:
+    """Read and match everything. Errors: as ``compare``."""
     tell = progress or unheard
-    intake = documents.collect(
-        _listed(paths),
-        by_directory=by_directory,
-        include=include,
-        exclude=exclude,
-        old=_listed(old),
-        templates=_listed(template),
-        layout=layout or params.LAYOUT.default,
-        follow_links=follow_links,
-        limits=limits or Limits(),
-        progress=lambda done: tell(READING, done, None),
-    )
-    reads = _read_all(intake, question, threads, tell)
-    asked = asdict(question) | {"layout": layout or params.LAYOUT.default, "templates": len(intake.templates)}
+    intake = _collected(inputs, choice, tell)
+    reads = _read_all(intake, question, readers, threads, tell)
+    asked = asdict(question) | {"layout": choice.layout, "templates": len(intake.templates)}
     del asked["k"], asked["t"]
     if title:
         asked["title"] = title
     return _Comparison(intake, reads, question, max_pairs).run(asked, tell)
 
 
+def _collected(inputs: Inputs, choice: Choice, tell: Progress) -> documents.Intake:
+    """Read files, and add the documents that were given as tokens."""
+    (paths, own), (old, own_old), (templates, own_templates) = (token_documents.split(given) for given in inputs)
+    intake = documents.collect(
+        paths,
+        by_directory=choice.by_directory,
+        include=choice.include,
+        exclude=choice.exclude,
+        old=old,
+        templates=templates,
+        layout=choice.layout,
+        follow_links=choice.follow_links,
+        limits=choice.limits,
+        progress=lambda done: tell(READING, done, None),
+    )
+    return token_documents.added(intake, own, own_old, own_templates)
+
+
 def _question(
+    readers: FrontEnds,
     language: str | None,
     k: int | None,
     t: int | None,
@@ -117,8 +188,8 @@ def _question(
     min_score: float | None,
     cluster_threshold: float | None,
 ) -> Question:
-    """Fill in what was not given, and refuse what cannot be."""
-    language = frontends.resolve(params.LANGUAGE.default if language is None else language)
+    """Fill in and check the parameters. Errors: ``ParameterError``."""
+    language = readers.resolve(params.LANGUAGE.default if language is None else language)
     if k is not None or t is not None:
         checked_k = k if k is not None else 1
         _core.Fingerprinter(checked_k, t if t is not None else max(checked_k, 1), "robust", "word", False, 1, 1)
@@ -132,19 +203,19 @@ def _question(
     return Question(language, k, t, comments, max_sharing, chosen[0], chosen[1])
 
 
-def _listed(paths: Paths) -> list[str | os.PathLike[str]]:
-    return [paths] if isinstance(paths, str | os.PathLike) else list(paths)
-
-
 def _read_all(
-    intake: documents.Intake, question: Question, threads: int | None, tell: Progress
+    intake: documents.Intake, question: Question, readers: FrontEnds, threads: int | None, tell: Progress
 ) -> tuple[list[list[_Read]], list[_Read]]:
     """Read the documents of all submissions, then the templates."""
     groups = [submission.documents for submission in intake.submissions] + [intake.templates]
     flat = [document for group in groups for document in group]
     batches = [flat[i : i + BATCH_FILES] for i in range(0, len(flat), BATCH_FILES)]
     found: list[_Read] = []
-    for part in local.map_batches(lambda batch: [_read(document, question) for document in batch], batches, threads):
+
+    def read(batch: list[Document]) -> list[_Read]:
+        return [_read(document, question, readers) for document in batch]
+
+    for part in local.map_batches(read, batches, threads):
         found += part
         tell(READING, len(found), len(flat))
     parts = iter(found)
@@ -152,12 +223,18 @@ def _read_all(
     return reads[:-1], reads[-1]
 
 
-def _read(document: Document, question: Question) -> _Read:
-    """Read one document as tokens; what cannot be read is told, not raised."""
+def _readable(document: Document, question: Question, readers: FrontEnds) -> Readable:
+    if isinstance(document, TokenDocument):
+        return Readable.of_tokens(document.tokens, token_documents.LANGUAGE)
+    return frontends.read(document.name, document.data, question.language, comments=question.comments, among=readers)
+
+
+def _read(document: Document, question: Question, readers: FrontEnds) -> _Read:
+    """Read one document as tokens. One that cannot be read is returned with its reason, not raised."""
     try:
-        readable = frontends.read(document.name, document.data, question.language, comments=question.comments)
+        readable = _readable(document, question, readers)
         parts = [
-            (part.language, part.start, part.end, part.lexed, *question.thresholds(part.language))
+            (part.language, part.start, part.end, part.lexed, part.values, *question.thresholds(part.language))
             for part in readable.parts
         ]
         file = _core.ReadFile(readable.text, parts, question.comments)
@@ -166,7 +243,7 @@ def _read(document: Document, question: Question) -> _Read:
     except (KeyboardInterrupt, SystemExit):
         raise
     except BaseException as error:
-        # A fault of ours or of a parser's, and a panic of the core is no Exception: one bad file never ends a run.
+        # One bad file never ends a run, not even by a fault of a parser. A panic of the core is not an Exception.
         fault = f"internal error, please report it with the file: {type(error).__name__}: {error}"
         return _Read(document.name, None, (), (), fault)
     languages = tuple(dict.fromkeys(part.language for part in readable.parts))
@@ -176,7 +253,7 @@ def _read(document: Document, question: Question) -> _Read:
 
 
 def _notes(file: _core.ReadFile) -> Iterator[str]:
-    """Yield what a reader must know of how a file was read."""
+    """Yield remarks on how a file was read."""
     reading = Reading(*file.reading)
     if reading.guessed or reading.replaced:
         yield f"read as {reading}"
@@ -185,7 +262,7 @@ def _notes(file: _core.ReadFile) -> Iterator[str]:
 
 
 class _Comparison:
-    """A comparison whose files are read."""
+    """A comparison whose files have been read."""
 
     def __init__(
         self,
@@ -199,7 +276,7 @@ class _Comparison:
         self.kept = [[read for read in group if read.file is not None] for group in self.reads]
 
     def run(self, asked: dict[str, Any], tell: Progress) -> Report:
-        """Match, and tell what was found."""
+        """Match all submissions and return the report."""
         cohort = self._cohort()
         self._match(cohort, tell)
         pair_count, estimated, histogram = cohort.totals()
@@ -224,7 +301,7 @@ class _Comparison:
         )
 
     def _match(self, cohort: _core.Cohort, tell: Progress) -> None:
-        """Compare all submissions, a few at a time; the answer does not depend on how many."""
+        """Compare all submissions, a few at a time; how many does not change the result."""
         total, done, rows = len(self.kept), 0, local.cores()
         more = True
         while more:
@@ -249,18 +326,20 @@ class _Comparison:
         return tuple(_entry(submission, kept, counts) for submission, kept, counts in rows)
 
     def _promise(self, languages: list[str]) -> str:
-        """Say what is guaranteed, for the languages that were met."""
-        told = [f"{self._counted(language, 1)} of {language}" for language in languages]
-        shortest = [f"{self._counted(language, 0)} of {language}" for language in languages]
+        """State the guarantee, for the languages that were read."""
+        told, shortest = ([self._counted(language, which) for language in languages] for which in (1, 0))
         if not told:
-            return "nothing was read, so nothing is promised"
+            return "nothing was read, so nothing is guaranteed"
         return (
             f"any run of at least {_or(told)} that two submissions have in common is found, whatever surrounds it; "
-            f"no run shorter than {_or(shortest)} is told, save string literals with the same text"
+            f"no run shorter than {_or(shortest)} is reported, except string literals with the same text"
         )
 
     def _counted(self, language: str, which: int) -> str:
-        return f"{self.question.thresholds(language)[which]} {'letters' if language == 'text' else 'tokens'}"
+        count = self.question.thresholds(language)[which]
+        if language == token_documents.LANGUAGE:
+            return f"{count} tokens"
+        return f"{count} {'letters' if language == 'text' else 'tokens'} of {language}"
 
     def _undefined(self, cohort: _core.Cohort, entries: tuple[Entry, ...]) -> Iterator[Remark]:
         short = set(cohort.too_short())
@@ -298,7 +377,7 @@ class _Comparison:
 
 
 def _submitter(submission: Submission) -> str:
-    """Return who handed a submission in; nobody else's name begins with the separator."""
+    """Return the person who handed a submission in, or a key that no person's name equals."""
     return submission.person or f"\0{submission.name}\0{submission.old}"
 
 
@@ -307,7 +386,7 @@ def _files(reads: list[_Read]) -> list[_core.ReadFile]:
 
 
 def _place(submission: Submission, read: _Read) -> str:
-    """Return the path of a file; the submission that is one file ends with its name."""
+    """Return the path of a file; a submission of one file is named after it."""
     is_file = f"/{submission.name}".endswith(f"/{read.name}")
     return submission.name if is_file else f"{submission.name}/{read.name}"
 
@@ -346,7 +425,7 @@ def _entry(submission: Submission, kept: list[_Read], counts: tuple[int, int, in
 
 
 def _digest(submission: Submission) -> str:
-    """SHA-256 over each file's name and bytes, each behind its length."""
+    """Return SHA-256 over each file's name and bytes, each preceded by its length."""
     digest = hashlib.sha256()
     for document in submission.documents:
         for piece in (document.name.encode("utf-8", "surrogateescape"), document.data):

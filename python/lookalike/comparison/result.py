@@ -1,4 +1,4 @@
-"""What a comparison found: an immutable tree from which everything a person or a program reads is printed.
+"""The result of a comparison: an immutable tree from which reports and tables are written.
 
 Offsets count characters of a file's readable text; lines count from 1; submissions, files and passages are named by
 their index.
@@ -15,18 +15,18 @@ from lookalike._types import counted
 
 @dataclass(frozen=True, slots=True)
 class File:
-    """A file as it was read: its readable text, and what was read it as."""
+    """A file as it was read: its readable text, and the language it was read as."""
 
     name: str
     language: str
     #: The text people read: the decoded file, or what was extracted from a PDF, page or notebook.
     text: str
     tokens: int
-    #: Degradations and guesses: "degraded: 3 syntax errors, the first on line 12".
+    #: Guesses and degradations: "degraded: 3 syntax errors, the first on line 12".
     notes: tuple[str, ...] = ()
-    #: What the text was extracted from: "pdf", "docx", "notebook", "html"; empty where the file is its own text.
+    #: The format the text was extracted from: "pdf", "docx", "notebook", "html"; empty if the file is its own text.
     format: str = ""
-    #: Where a page, cell or note begins in the text, and what it is called there: "page 3", "cell 2, code".
+    #: Where a page, cell or note begins in the text, and its label: "page 3", "cell 2, code".
     places: tuple[tuple[int, str], ...] = ()
 
 
@@ -36,11 +36,11 @@ class Entry:
 
     name: str
     files: tuple[File, ...]
-    #: Tokens in all; those found in a template; those shared by more than -m submitters. The rest is its own.
+    #: All tokens; tokens found in starter code; tokens shared by more than ``max_sharing`` submitters.
     tokens: int
     template_tokens: int
     common_tokens: int
-    #: SHA-256 of the files' names and bytes: what was compared can be proved later.
+    #: SHA-256 of the files' names and bytes, which proves later what was compared.
     digest: str
     person: str | None = None
     label: str | None = None
@@ -49,12 +49,12 @@ class Entry:
 
     @property
     def own_tokens(self) -> int:
-        """Tokens that are neither template nor too common."""
+        """Tokens that are neither starter code nor too common."""
         return self.tokens - self.template_tokens - self.common_tokens
 
 
 class Region(NamedTuple):
-    """A stretch of one file."""
+    """A part of one file."""
 
     file: int
     start: int
@@ -64,23 +64,23 @@ class Region(NamedTuple):
 
 
 class Passage(NamedTuple):
-    """A stretch that two submissions have in common, verified token by token."""
+    """A passage that two submissions have in common, verified token by token."""
 
     left: Region
     right: Region
-    #: Matching tokens in it, gaps not counted; of a literal its words.
+    #: Matching tokens in it, without gaps; for a literal, its words.
     tokens: int
-    #: Submitters that have it, these two included.
+    #: Submitters that have it, including these two.
     shared_by: int
-    #: Whether the text is the same but for layout; else names or literals differ, or there are small gaps.
+    #: Whether the text is the same except for layout; else names or literals differ, or there are small gaps.
     exact: bool
-    #: "run", "repeat" (another copy of something that stands in one) or "literal" (a string with the same text).
+    #: "run", "repeat" (another copy of part of a run) or "literal" (a string with the same text).
     sort: str = "run"
 
 
 @dataclass(frozen=True, slots=True)
 class Pair:
-    """Two submissions and what they have in common; ``left`` and ``right`` are indices of entries."""
+    """Two submissions and the passages they share; ``left`` and ``right`` are indices of entries."""
 
     left: int
     right: int
@@ -95,16 +95,16 @@ class Pair:
 
 
 class Cluster(NamedTuple):
-    """Submissions each of which is paired with the representative at or above the cluster threshold."""
+    """Submissions that each reach the cluster threshold with the representative."""
 
     representative: int
     members: tuple[int, ...]
-    #: Score of each member with the representative; 1 for itself.
+    #: Score of each member with the representative, which has 1.
     scores: tuple[float, ...]
 
 
 class Common(NamedTuple):
-    """A passage too common to pair, listed once with all its holders."""
+    """A passage that too many submitters share, listed once with all of them."""
 
     entry: int
     region: Region
@@ -113,7 +113,7 @@ class Common(NamedTuple):
 
 
 class Remark(NamedTuple):
-    """Something that was skipped, degraded or capped, and why."""
+    """Something that was skipped, degraded or limited, and the reason."""
 
     name: str
     reason: str
@@ -160,29 +160,34 @@ class Marks:
 
 @dataclass(frozen=True, slots=True)
 class Report:
-    """Everything a comparison found, with what it was asked and what it could not do."""
+    """The result of a comparison, with its parameters and what could not be read.
+
+    >>> import lookalike as la
+    >>> report = la.compare({"ann": la.Tokens(range(40)), "bob": la.Tokens(range(40))})
+    >>> report.pair_count, report.pairs[0].score
+    (1, 1.0)
+    """
 
     version: str
-    #: As given or defaulted: language, max_sharing, min_score, title …; ``thresholds`` are k and t of each language
-    #: that was met. JSON values only.
+    #: The parameters, given or default; ``thresholds`` are k and t of each language that was read. JSON values only.
     parameters: Mapping[str, Any]
-    #: In words: "any run of at least t tokens …".
+    #: The guarantee in words: "any run of at least t tokens …".
     promise: str
     entries: tuple[Entry, ...]
-    #: Best first; at most MAX_ROWS of them.
+    #: Best first; at most ``max_pairs`` of them.
     pairs: tuple[Pair, ...]
-    #: Pairs at or above the cut-off, also those beyond MAX_ROWS.
+    #: Pairs at or above the cut-off, including those that are not listed.
     pair_count: int
-    #: Pairs in each of 20 equal intervals of score, those below the cut-off that were scored included.
+    #: Pairs in each of 20 equal intervals of score, including scored pairs below the cut-off.
     histogram: tuple[int, ...]
     cut_off: float
     clusters: tuple[Cluster, ...]
     cluster_threshold: float
     common: tuple[Common, ...]
-    #: Entries of which nothing of their own is left ("template only"), or that are too short to compare.
+    #: Entries that have only starter code, or that are too short to compare.
     undefined: tuple[Remark, ...]
     skipped: tuple[Remark, ...]
-    #: Guesses, degradations, caps that were hit.
+    #: Guesses, degradations and limits that were reached.
     warnings: tuple[Remark, ...]
     #: Colouring of a file, by index of entry and file: packed native 32-bit triples of start, end and class.
     marks: Callable[[int, int], bytes] = field(default=KeptMarks(()), repr=False, compare=False)

@@ -45,7 +45,12 @@ class Skipped:
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """Limits on reading. What exceeds one is skipped and listed. All count bytes actually read, not sizes claimed."""
+    """Limits on reading. What exceeds one is skipped and listed. All count bytes actually read, not sizes claimed.
+
+    >>> from lookalike.documents import Limits
+    >>> Limits(file_bytes=1_000_000).archive_depth
+    2
+    """
 
     file_bytes: int = 32 * MIB
     #: All documents together.

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 
 from lookalike._types import counted
 from lookalike.errors import FrontendError
-from lookalike.frontends.readable import Composer, FrontEnd, Language, Readable
+from lookalike.frontends.readable import BuiltIn, Composer, Language, Readable
 
 if TYPE_CHECKING:
     from zipfile import ZipFile
@@ -188,4 +188,4 @@ class _Story:
 _SKIPPED = frozenset(("del", "moveFrom", "delText", "instrText", "delInstrText", "Fallback"))
 _WRITTEN = {"tab": "\t", "br": "\n", "cr": "\n", "noBreakHyphen": "-"}
 
-FRONT_END = FrontEnd((Language("docx", "format", ("word",), (".docx", ".docm", ".dotx")),), read)
+FRONT_END = BuiltIn((Language("docx", "format", ("word",), (".docx", ".docm", ".dotx")),), read)

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from lookalike._types import counted
 from lookalike.errors import FrontendError
 from lookalike.frontends.decoding import decode, marked
-from lookalike.frontends.readable import Composer, FrontEnd, Language, Readable
+from lookalike.frontends.readable import BuiltIn, Composer, Language, Readable
 
 if TYPE_CHECKING:
     from selectolax.lexbor import LexborHTMLParser, LexborNode
@@ -206,4 +206,4 @@ def _is_hidden(node: LexborNode) -> bool:
     )
 
 
-FRONT_END = FrontEnd((Language("html", "format", ("htm", "xhtml"), (".html", ".htm", ".xhtml")),), read)
+FRONT_END = BuiltIn((Language("html", "format", ("htm", "xhtml"), (".html", ".htm", ".xhtml")),), read)

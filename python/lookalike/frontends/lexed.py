@@ -19,7 +19,7 @@ from functools import cache, lru_cache
 
 from lookalike.frontends.decoding import decode
 from lookalike.frontends.languages import LEXED_LANGUAGES
-from lookalike.frontends.readable import FrontEnd, Part, Readable
+from lookalike.frontends.readable import BuiltIn, Part, Readable
 
 #: How a token is compared: by its text, as any name, as any number, as any string, by its text in lower case.
 TEXT, NAME, NUMBER, STRING, FOLDED = range(5)
@@ -160,4 +160,4 @@ def _vocabulary(lexer_name: str, asked: str, keeps_builtins: bool) -> Callable[[
     return has_meaning
 
 
-FRONT_END = FrontEnd(LEXED_LANGUAGES, read)
+FRONT_END = BuiltIn(LEXED_LANGUAGES, read)

@@ -17,7 +17,7 @@ from lookalike.errors import FrontendError
 from lookalike.frontends import lexed
 from lookalike.frontends.decoding import decode
 from lookalike.frontends.languages import CORE_LANGUAGES, LEXED_LANGUAGES
-from lookalike.frontends.readable import Composer, FrontEnd, Language, Readable
+from lookalike.frontends.readable import BuiltIn, Composer, Language, Readable
 
 #: The language of a notebook that does not say.
 DEFAULT_LANGUAGE = "python"
@@ -129,4 +129,4 @@ def _lexed(composer: Composer, language: str, comments: bool, text: str, offset:
     return tokens
 
 
-FRONT_END = FrontEnd((Language("notebook", "format", ("jupyter", "ipynb"), (".ipynb",)),), read)
+FRONT_END = BuiltIn((Language("notebook", "format", ("jupyter", "ipynb"), (".ipynb",)),), read)

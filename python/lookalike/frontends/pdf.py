@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 from lookalike._types import counted
 from lookalike.errors import FrontendError
-from lookalike.frontends.readable import Composer, FrontEnd, Language, Readable
+from lookalike.frontends.readable import BuiltIn, Composer, Language, Readable
 
 if TYPE_CHECKING:
     from pypdfium2 import PdfDocument
@@ -74,4 +74,4 @@ def _page_text(document: PdfDocument, index: int) -> str:
     return text.replace("\r\n", "\n").replace("\r", "\n").replace("\0", "\ufffd")
 
 
-FRONT_END = FrontEnd((Language("pdf", "format", suffixes=(".pdf",)),), read)
+FRONT_END = BuiltIn((Language("pdf", "format", suffixes=(".pdf",)),), read)

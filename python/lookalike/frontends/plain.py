@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from lookalike.frontends.languages import CORE_LANGUAGES, TEXT
-from lookalike.frontends.readable import FrontEnd, Part, Readable
+from lookalike.frontends.readable import BuiltIn, Part, Readable
 
 
 def read(data: bytes, language: str, comments: bool) -> Readable:
@@ -11,4 +11,4 @@ def read(data: bytes, language: str, comments: bool) -> Readable:
     return Readable(data, (Part(language, 0, len(data)),))
 
 
-FRONT_END = FrontEnd((TEXT, *CORE_LANGUAGES), read)
+FRONT_END = BuiltIn((TEXT, *CORE_LANGUAGES), read)

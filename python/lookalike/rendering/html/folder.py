@@ -39,6 +39,36 @@ class Written(NamedTuple):
     secrets: tuple[Path, ...] = ()
 
 
+def write_report(
+    report: Report,
+    out: str | os.PathLike[str],
+    *,
+    top: int = params.TOP.default,
+    anonymise: bool = False,
+    overwrite: bool = False,
+) -> Written:
+    """Write a report into a new folder, or with ``overwrite`` in place of an earlier report.
+
+    Everything is written beside it first and renamed at the end, so that an interrupt or an error leaves nothing.
+
+    :param report: The result of ``compare``.
+    :param out: The folder to write.
+    :param top: Pages of pairs; 0 for all.
+    :param anonymise: Use codes in place of names; the names are written beside the folder.
+    :param overwrite: Replace an earlier report.
+    :returns: The folder, the page to open, and what was left out.
+    :raises ParameterError: The folder exists, and is no report or may not be replaced.
+    :raises OSError: A file cannot be written.
+
+    >>> import tempfile, lookalike as la
+    >>> report = la.compare({"ann": la.Tokens(range(40)), "bob": la.Tokens(range(40))})
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     write_report(report, f"{folder}/report").overview.name
+    'report.html'
+    """
+    return write(report, Path(out), top=top, anonymise=anonymise, overwrite=overwrite)
+
+
 def write(
     report: Report,
     out: Path,
@@ -48,10 +78,7 @@ def write(
     marks: MarksOf | None = None,
     overwrite: bool = False,
 ) -> Written:
-    """Write a report into a new folder, or with ``overwrite`` in place of an earlier report.
-
-    Everything is written beside it first and renamed at the end, so that an interrupt or an error leaves nothing.
-    """
+    """Write a report as ``write_report`` does; ``marks`` colour files, and are those of the report by default."""
     names = out.with_name(out.name + "-names")
     marks = marks or report.marks
     check_out(out, overwrite)
