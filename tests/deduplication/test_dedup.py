@@ -12,6 +12,7 @@ import pytest
 
 import lookalike as la
 from lookalike.corpora import arrays
+from lookalike.deduplication.settings import settings
 from lookalike.errors import ParameterError
 from support.dedups import WORDS, Row, corpus, edited, lines, resembling, table, truth
 
@@ -214,8 +215,10 @@ def test_files_have_nothing_to_select_from(tmp_path: Path):
 
 
 def test_an_unknown_parameter_is_refused_by_name():
+    with pytest.raises(TypeError, match="colour"):
+        la.dedup(TEXTS, colour="red")  # type: ignore[call-arg]
     with pytest.raises(ParameterError, match="parameter `colour` is not known: use one of method"):
-        la.dedup(TEXTS, colour="red")
+        settings(colour="red")
     with pytest.raises(ParameterError, match="which has no rows"):
         la.dedup(5)
 

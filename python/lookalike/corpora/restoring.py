@@ -24,7 +24,12 @@ from lookalike.errors import LedgerError, ParameterError
 
 @dataclass(frozen=True, slots=True)
 class Restored:
-    """What was written."""
+    """The result of ``restore``: how much was written.
+
+    >>> from lookalike.corpora.restoring import Restored
+    >>> Restored(sources=1, rows=2, problems=[]).rows
+    2
+    """
 
     sources: int
     rows: int
@@ -39,9 +44,26 @@ def restore(
     *,
     overwrite: bool = False,
 ) -> Restored:
-    """Write the input again: the same decompressed bytes, or for Parquet the same table.
+    """Write the input of a deduplication again, from its output and its ledger.
 
-    Errors: ``LedgerError`` if the ledger is damaged or that of other files, ``FileNotFoundError``, ``FileExistsError``.
+    Lines, records, texts and WARC are the same bytes, expanded; Parquet is the same table.
+
+    :param ledger: The ledger that ``dedup`` wrote.
+    :param clean: The output that ``dedup`` wrote.
+    :param out: The file or folder to write.
+    :param overwrite: Replace an output that exists.
+    :returns: The numbers of sources and rows, and what ``dedup`` could not read either.
+    :raises LedgerError: The ledger is damaged, or belongs to other files.
+    :raises FileNotFoundError: An input does not exist.
+    :raises FileExistsError: The output exists.
+
+    >>> import os, pathlib, tempfile, lookalike as la
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     rows, clean, gone, again = (os.path.join(folder, f"{n}.jsonl") for n in ("rows", "clean", "gone", "again"))
+    ...     _ = pathlib.Path(rows).write_text('{"text": "one two three four five"}\\n' * 2)
+    ...     _ = la.dedup(rows, out=clean, ledger=gone)
+    ...     restore(gone, clean, again).rows, pathlib.Path(again).read_text() == pathlib.Path(rows).read_text()
+    (2, True)
     """
     reading = Reading(os.fspath(ledger))
     path, target = os.fspath(clean), os.fspath(out).rstrip("/" + os.sep)

@@ -1,13 +1,15 @@
-"""What a deduplication will take, from the beginning of its inputs: rows, memory, files, time."""
+"""Estimates what a deduplication will take, from the beginning of its inputs: rows, memory, files, time."""
 
 from __future__ import annotations
 
+import os
 import time
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from lookalike import _core
+from lookalike import _core, params
+from lookalike._calls import explained, given
 from lookalike._types import counted
 from lookalike.corpora import Scratch
 from lookalike.corpora.batches import Lines, Source
@@ -15,33 +17,44 @@ from lookalike.deduplication.reading import open_core, open_files, push
 from lookalike.deduplication.settings import settings
 from lookalike.documents.reasons import in_bytes
 
-#: So many bytes of the inputs are looked at.
+#: Bytes of the inputs that are read.
 SAMPLE = 32 * 2**20
-#: In so many sources at most.
+#: Most sources that are read.
 SOURCES = 8
-#: Bytes a row has in memory beside its shingles and sketch, and a key in the table that is sorted.
+#: Bytes in memory of a row beside its shingles and sketch, and of a key in the sorted table.
 ROW_BYTES, KEY_BYTES = 100, 16
 
 
 @dataclass(frozen=True)
 class Expected:
-    """What to expect; all but the first three are extrapolated."""
+    """The estimate of a deduplication; all but the first three numbers are extrapolated.
+
+    >>> import os, pathlib, tempfile, lookalike as la
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = os.path.join(folder, "rows.jsonl")
+    ...     _ = pathlib.Path(path).write_text('{"text": "one two three"}\\n')
+    ...     la.estimate(path).sources
+    1
+    """
 
     sources: int
+    #: Bytes of all inputs, and bytes that were read for this estimate.
     bytes: int
     looked_at: int
     rows: int
+    #: Bytes of memory and of temporary files.
     memory: int
     disk: int
     seconds: float
+    #: Rows among those read that are unreadable.
     bad: int
 
     def to_json(self) -> dict[str, Any]:
-        """Return it for a program."""
+        """Return the estimate as values that JSON can hold."""
         return asdict(self)
 
     def lines(self, spent: float) -> Iterator[str]:
-        """Say it for people."""
+        """Yield the estimate as lines of text."""
         sources = f"{counted(self.sources, 'source')}, {in_bytes(self.bytes)}"
         yield f"{sources}; read a sample of {in_bytes(self.looked_at)} in {spent:.1f} s"
         yield f"about {counted(self.rows, 'row')}, {self.bad:,} unreadable in the sample"
@@ -50,13 +63,66 @@ class Expected:
         yield "nothing was written; how many rows are removed is known only after a full run"
 
 
+@explained(*params.DEDUPLICATION.values())
+def estimate(
+    source: str | os.PathLike[str] | Sequence[str | os.PathLike[str]],
+    *,
+    against: str | os.PathLike[str] | Sequence[str | os.PathLike[str]] = (),
+    method: str | None = None,
+    threshold: float | None = None,
+    sketch: str | None = None,
+    size: int | None = None,
+    modulus: int | None = None,
+    shingle: int | None = None,
+    unit: str | None = None,
+    labelled: bool | None = None,
+    clustering: str | None = None,
+    keep: str | None = None,
+    distance: int | None = None,
+    no_verify: bool | None = None,
+    length_within: float | None = None,
+    same_language: bool | None = None,
+    features: str | None = None,
+    ignore: Iterable[str] | None = None,
+    text_column: str | None = None,
+    id_column: str | None = None,
+    format: str | None = None,
+    memory: str | int | None = None,
+    threads: int | None = None,
+    max_errors: int | None = None,
+) -> Expected:
+    """Estimate what ``dedup`` of files will take: rows, memory, temporary files, time. Nothing is written.
+
+    :param source: A path or several: files, folders, globs, addresses.
+    :param against: Files to compare with, which are read too.
+    :parameters:
+    :returns: The estimate, made from the beginning of the inputs.
+    :raises ParameterError: A parameter is out of range.
+    :raises OSError: A file cannot be read.
+
+    >>> import os, pathlib, tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = os.path.join(folder, "rows.jsonl")
+    ...     _ = pathlib.Path(path).write_text('{"text": "one two three four five six"}\\n' * 10)
+    ...     estimate(path).rows
+    10
+    """
+    chosen = given(params.DEDUPLICATION, locals())
+    return expect([*_listed(against), *_listed(source)], chosen)
+
+
+def _listed(paths: str | os.PathLike[str] | Sequence[str | os.PathLike[str]]) -> list[str]:
+    given = [paths] if isinstance(paths, str | os.PathLike) else paths
+    return [os.fspath(one) for one in given]
+
+
 def expect(inputs: list[str], chosen: dict[str, Any]) -> Expected:
     """Look at the beginning of each source. Errors: as ``dedup``."""
     asked = settings(**chosen)
     with Scratch() as scratch:
         corpus = open_files(inputs, asked, scratch)
         core = open_core(asked, scratch.folder)
-        # Evenly over all sources, which need not be alike.
+        # Sources may differ, so the sample is spread over them.
         chosen_sources = corpus.sources[:: -(-len(corpus.sources) // SOURCES) or 1]
         looked, on_disk = 0, 0
         started = time.perf_counter()
@@ -73,14 +139,14 @@ def expect(inputs: list[str], chosen: dict[str, Any]) -> Expected:
         store, spilled = min(held, asked.memory // 2), max(0, held - asked.memory // 2)
         memory = store + min(table, asked.memory // 4) + rows * ROW_BYTES
         disk = spilled + (table if table > asked.memory // 4 else 0)
-        # Reading is measured; sorting, joining and verifying take about half as long again.
+        # Reading is measured; sorting, joining and verifying take about half of that time again.
         return Expected(
             len(corpus.sources), corpus.size, looked, rows, memory, disk, 1.5 * spent * scale, core.states[3]
         )
 
 
 def _look(core: _core.Corpus, source: Source, most: int) -> int:
-    """Feed the beginning of a source, and return how many bytes that was. A line that is cut off is no row of it."""
+    """Feed the beginning of a source, without a line that is cut off; return its bytes."""
     looked = 0
     for batch in source.batches():
         if isinstance(batch, Lines) and not batch.last and looked + len(batch.data) >= most:

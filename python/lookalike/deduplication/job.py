@@ -1,13 +1,15 @@
-"""The whole job: sources in, an answer out; and with an output, files that appear whole or not at all."""
+"""Runs a deduplication: reads sources, decides which rows to remove, and writes outputs, complete or not at all."""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+from lookalike import params
+from lookalike._calls import explained, given
 from lookalike._types import Problem, Progress, counted, unheard
 from lookalike.corpora import Corpus, Scratch, open_object
 from lookalike.corpora.arrays import Wanted, listed
@@ -17,9 +19,24 @@ from lookalike.deduplication.outputs import Outputs, Stream, check, write
 from lookalike.deduplication.reading import DECIDING, READING, Stretch, open_core, open_files, read
 from lookalike.deduplication.result import Deduplication
 from lookalike.deduplication.settings import Settings, settings
+from lookalike.deduplication.token_rows import TokenSource, are_tokens
 from lookalike.errors import ParameterError
+from lookalike.params import Parameter
+
+#: Where the rows come from and where results go: what ``dedup`` takes beside ``params.DEDUPLICATION``.
+FILES = (
+    Parameter("against", "A corpus to compare with: its rows stay, and only rows similar to one of them are removed."),
+    Parameter("out", "Write the corpus without near-duplicates to this file, or folder for several inputs."),
+    Parameter("clusters", "Write all rows of clusters to this CSV file."),
+    Parameter("pairs", "Write all pairs that were found to this CSV file."),
+    Parameter("ledger", "Write the removed rows to this file, so that ``restore`` can undo the run."),
+    Parameter("report", "Write an HTML report with a sampled exact audit to this new folder."),
+    Parameter("overwrite", "Replace outputs that exist."),
+    Parameter("progress", "Called with phase, amount done, and total or ``None``."),
+)
 
 
+@explained(*FILES, *params.DEDUPLICATION.values())
 def dedup(
     source: Any,
     *,
@@ -31,14 +48,44 @@ def dedup(
     report: str | os.PathLike[str] | None = None,
     overwrite: bool = False,
     progress: Progress | None = None,
-    **chosen: Any,
+    method: str | None = None,
+    threshold: float | None = None,
+    sketch: str | None = None,
+    size: int | None = None,
+    modulus: int | None = None,
+    shingle: int | None = None,
+    unit: str | None = None,
+    labelled: bool | None = None,
+    clustering: str | None = None,
+    keep: str | None = None,
+    distance: int | None = None,
+    no_verify: bool | None = None,
+    length_within: float | None = None,
+    same_language: bool | None = None,
+    features: str | None = None,
+    ignore: Iterable[str] | None = None,
+    text_column: str | None = None,
+    id_column: str | None = None,
+    format: str | None = None,
+    memory: str | int | None = None,
+    threads: int | None = None,
+    max_errors: int | None = None,
 ) -> Deduplication:
-    """Find the near-duplicates of a corpus, and write it without them where ``out`` says.
+    """Find the near-duplicates of a corpus, and write the corpus without them if ``out`` is given.
 
-    ``source`` is a path or several (files, folders, globs, ``-``, addresses), anything with Arrow in it, or an iterable
-    of texts or rows. Rows of ``against`` stay, and with it only what resembles one of them goes. What else may be
-    chosen stands in ``params.DEDUPLICATION``. Errors: ``ParameterError``, ``OSError``, ``TooManyErrorsError``.
+    :param source: A path or several ``Path`` objects (files, folders, globs, ``-``, addresses), a table with Arrow
+        columns, or an iterable of texts, of rows, or of ``Tokens``.
+    :parameters:
+    :returns: Which rows are removed, which row is kept for each, and how similar they are.
+    :raises ParameterError: A parameter is out of range, or means nothing to the chosen method.
+    :raises OSError: A file cannot be read or written.
+    :raises TooManyErrorsError: More rows than ``max_errors`` could not be read.
+
+    >>> found = dedup(["one two three four five six", "One, two, three, four, five, six!", "Boat to let."])
+    >>> found.select()
+    ['one two three four five six', 'Boat to let.']
     """
+    chosen = given(params.DEDUPLICATION, locals())
     asked = Outputs(out, clusters, pairs, ledger, overwrite)
     pages = None if report is None else _pages(report, overwrite, chosen)
     with opened(source, against=against, outputs=asked, progress=progress, **chosen) as (answer, corpus, scratch):
@@ -52,8 +99,8 @@ def dedup(
 def _pages(
     report: str | os.PathLike[str], overwrite: bool, chosen: dict[str, Any]
 ) -> Callable[[Deduplication, Progress | None], object]:
-    """Return what writes the report, once its folder is known to be free. Errors: ``ParameterError``, ``OSError``."""
-    # Rendering is loaded only here: a deduplication without a report needs no templates.
+    """Check that the folder of the report is free, and return its writer. Errors: ``ParameterError``, ``OSError``."""
+    # Rendering is loaded only here, because a deduplication without a report needs no templates.
     from lookalike.rendering.html import dedup_pages, folder
 
     out = Path(report)
@@ -72,9 +119,9 @@ def opened(
     progress: Progress | None = None,
     **chosen: Any,
 ) -> Iterator[tuple[Deduplication, Corpus | None, Scratch]]:
-    """Decide a corpus, and keep what is needed to look at its rows until the end of the ``with``.
+    """Decide a corpus, and keep what is needed to read its rows again until the end of the ``with``.
 
-    That the ``outputs`` can be written is checked before anything is read.
+    Checks that ``outputs`` can be written before anything is read. ``chosen`` are parameters of ``dedup``.
     """
     asked = settings(**chosen)
     tell = progress or unheard
@@ -105,7 +152,9 @@ def opened(
 
 
 def _sources(given: Any, asked: Settings, scratch: Scratch) -> tuple[list[Source], list[Problem], Corpus | None]:
-    """Open files, or an object with rows."""
+    """Open files, or an object with rows. Errors: as ``dedup``."""
+    if are_tokens(given):
+        return [TokenSource.opened(given, asked)], [], None
     paths = _paths(given)
     if paths is None:
         return [open_object(given, asked.text_column, asked.id_column, asked.number_column)], [], None
@@ -114,7 +163,7 @@ def _sources(given: Any, asked: Settings, scratch: Scratch) -> tuple[list[Source
 
 
 def _without_numbers(corpus: Corpus, column: str | None) -> Iterator[Problem]:
-    """Tell of lines that seem to lack a column: they need not all have the same ones."""
+    """Warn of files whose first lines lack the number column; other lines may have it."""
     if column is None:
         return
     for source in corpus.sources:
@@ -124,7 +173,7 @@ def _without_numbers(corpus: Corpus, column: str | None) -> Iterator[Problem]:
 
 
 def _paths(given: Any) -> list[str] | None:
-    """Return the paths that were given, or ``None`` for an object: a lone ``str`` is a path, several are texts."""
+    """Return the given paths, or ``None`` for an object. A single ``str`` is a path; several are texts."""
     if isinstance(given, str | os.PathLike):
         return [os.fspath(given)]
     if isinstance(given, list | tuple) and given and all(isinstance(one, os.PathLike) for one in given):
@@ -133,7 +182,7 @@ def _paths(given: Any) -> list[str] | None:
 
 
 def check_column(states: Sequence[int], sources: Sequence[Source], text_column: str) -> None:
-    """Errors: ``ParameterError`` if no row has the column of texts: lines tell their columns only one by one."""
+    """Errors: ``ParameterError`` if no row has the text column. Lines need not all have the same columns."""
     compared, short, missing = states[:3]
     lines = [source for source in sources if isinstance(source, LineSource)]
     if compared or short or not missing or len(lines) < len(sources):
@@ -148,7 +197,7 @@ def _problems(stretches: Sequence[Stretch]) -> list[Problem]:
 
 
 def _bad(found: list[tuple[int, str]], stretches: Sequence[Stretch], total: int) -> list[Problem]:
-    """Say where the rows stand that the core could not read; the rest of many is one line."""
+    """List the rows that the core could not read; one line counts those beyond its limit."""
     problems = []
     for row, reason in found:
         own = next((one for one in stretches if one.first <= row < one.first + one.rows), stretches[-1])

@@ -1,4 +1,4 @@
-"""What was decided: who goes, for whose sake, how that was found, and what it took."""
+"""The result of a deduplication: removed rows, the row kept for each, how that was found, and the work it took."""
 
 from __future__ import annotations
 
@@ -14,14 +14,15 @@ from lookalike.corpora.objects import ObjectSource
 from lookalike.deduplication.pickling import KeptCorpus, NamedSource, kept_corpus, kept_stretch
 from lookalike.deduplication.reading import Stretch
 from lookalike.deduplication.settings import Settings
+from lookalike.deduplication.token_rows import TokenSource
 from lookalike.errors import ParameterError
 
-#: How a row's link to its survivor was found, by the core's number for it.
+#: How a row was linked to the row kept for it, by the core's number.
 LINKS = ("survives", "identical", "exact", "estimated")
 
 
 class Pair(NamedTuple):
-    """Two rows that are near-duplicates; the left one comes first in order of survival."""
+    """Two rows that are near-duplicates; the left one is preferred when one must be kept."""
 
     left: int
     right: int
@@ -31,7 +32,7 @@ class Pair(NamedTuple):
 
 
 class Capped(NamedTuple):
-    """A key so common that not all pairs it proposes were tried."""
+    """A key shared by so many documents that not all of its pairs were compared."""
 
     key: int
     documents: int
@@ -39,21 +40,29 @@ class Capped(NamedTuple):
 
 
 class Giant(NamedTuple):
-    """A cluster so large that someone should look at it before anything is deleted."""
+    """An unusually large cluster; check it before deleting its rows."""
 
     survivor: int
     documents: int
-    #: The keys that most of its documents share, and how many do.
+    #: The keys that most of its documents share, and how many share each.
     keys: list[tuple[int, int]]
 
 
 @dataclass(frozen=True, repr=False)
 class Deduplication:
-    """The answer to a deduplication. Rows are numbered through all sources, those of ``against`` first."""
+    """The result of a deduplication. Rows are numbered through all sources, those of ``against`` first.
+
+    >>> import lookalike as la
+    >>> found = la.dedup(["one two three four five six", "one two three four five six", "Boat to let."])
+    >>> found
+    <Deduplication: 3 rows, 1 removed, 1 cluster>
+    >>> found.gone, list(found.survivors), found.removed["identical"]
+    ([1], [0, 0, 2], 1)
+    """
 
     settings: Settings
     stretches: Sequence[Stretch]
-    #: How many rows at the beginning are those of ``against``.
+    #: How many rows belong to ``against``; they come first.
     references: int
     core: _core.Corpus | KeptCorpus
     outcome: _core.Outcome
@@ -80,56 +89,56 @@ class Deduplication:
 
     @property
     def rows(self) -> int:
-        """All rows, those of ``against`` too."""
+        """All rows, including those of ``against``."""
         return len(self.core)
 
     @cached_property
     def states(self) -> dict[str, int]:
-        """Rows by what became of them."""
+        """Rows by state: compared, short, missing, bad, blank."""
         return dict(zip(("compared", "short", "missing", "bad", "blank"), self.core.states, strict=True))
 
     @cached_property
     def removed(self) -> dict[str, int]:
-        """Rows that go, by how that was found."""
+        """Removed rows, by how they were found: identical, exact, estimated."""
         return dict(zip(LINKS[1:], self.outcome.gone, strict=True))
 
     @cached_property
     def survivors(self) -> Sequence[int]:
-        """For each row the row that stays for it: itself, if it stays."""
+        """For each row, the row kept for it; a kept row has itself."""
         return memoryview(self.outcome.rows()[0])
 
     @cached_property
     def resemblances(self) -> Sequence[float]:
-        """For each row its resemblance (or containment) to its survivor, 1 for survivors.
+        """For each row, its resemblance (or containment) to the row kept for it; 1 for kept rows.
 
-        By simhash without verification it is 1 − distance/64.
+        For simhash without verification it is 1 − distance/64.
         """
         return memoryview(self.outcome.rows()[1]).cast("f")
 
     @cached_property
     def links(self) -> bytes:
-        """For each row its index in ``LINKS``."""
+        """For each row, its index in ``LINKS``."""
         return self.outcome.rows()[2]
 
     @cached_property
     def gone(self) -> list[int]:
-        """The rows that go, ascending."""
+        """The removed rows, ascending."""
         return [row for row, link in enumerate(self.links) if link]
 
     @cached_property
     def cluster_sizes(self) -> Counter[int]:
-        """Rows in each cluster of at least two, by its survivor."""
+        """Rows in each cluster of at least two, by its kept row."""
         sizes = Counter(self.survivors[row] for row in self.gone)
         return Counter({survivor: count + 1 for survivor, count in sizes.items()})
 
     @property
     def documents(self) -> int:
-        """Documents that were compared after identical texts were put together."""
+        """Documents that were compared, counting identical texts once."""
         return self.outcome.work[0]
 
     @cached_property
     def work(self) -> dict[str, int]:
-        """What it took."""
+        """Counts of the work done."""
         documents, glances, exacts, unsampled = self.outcome.work
         return {
             "documents": documents,
@@ -141,22 +150,22 @@ class Deduplication:
 
     @cached_property
     def capped(self) -> list[Capped]:
-        """Keys that were too common to try everything."""
+        """Keys that too many documents share, so that not all of their pairs were compared."""
         return [Capped(*one) for one in self.outcome.capped]
 
     @cached_property
     def giants(self) -> list[Giant]:
-        """Clusters that someone should look at."""
+        """Unusually large clusters, which should be checked."""
         return [Giant(*one) for one in self.outcome.giants]
 
     def pairs(self) -> Iterator[Pair]:
-        """Yield every pair that was found to reach the threshold, ascending."""
+        """Yield every pair found at or above the threshold, ascending."""
         left, right, scores, links = self.outcome.pairs()
         for one in zip(memoryview(left), memoryview(right), memoryview(scores).cast("f"), links, strict=True):
             yield Pair(one[0], one[1], one[2], LINKS[one[3]])
 
     def distances(self, pairs: Iterable[tuple[int, int]]) -> list[int | None]:
-        """Return in how many bits the fingerprints of pairs of rows differ, ``None`` where one has none.
+        """Return the bits in which the fingerprints of row pairs differ; ``None`` if a row has no fingerprint.
 
         REQUIRES: the method is simhash.
         """
@@ -172,29 +181,29 @@ class Deduplication:
         return {*memoryview(left), *memoryview(right)}
 
     def mask(self, stretch: Stretch) -> bytes:
-        """Return a byte for each row of a source, 0 for those that go."""
+        """Return one byte per row of a source: 0 if it is removed."""
         return self.outcome.mask(stretch.first, stretch.rows)
 
     def select(self) -> Any:
-        """Return the object that was given without the rows that go, as the kind of object it is.
+        """Return the given object without the removed rows, as the same type.
 
         Errors: ``ParameterError`` if files were given.
         """
         own = self.stretches[-1] if self.stretches else None
         if own is not None and isinstance(own.source, NamedSource):
             raise own.source.refusal()
-        if own is None or not isinstance(own.source, ObjectSource):
-            raise ParameterError("files were given, and have nothing to select from: name an output with `out`")
+        if own is None or not isinstance(own.source, ObjectSource | TokenSource):
+            raise ParameterError("select() works on objects, and files were given: name an output with `out`")
         return own.source.select(self.mask(own))
 
     @property
     def labels(self) -> list[int]:
-        """For each row of the source the number of its cluster, −1 for those that are alone: what estimators return."""
+        """For each row of the source, the number of its cluster; −1 for rows without one, as in scikit-learn."""
         numbers = {survivor: number for number, survivor in enumerate(sorted(self.cluster_sizes))}
         return [numbers.get(self.survivors[row], -1) for row in range(self.references, self.rows)]
 
     def to_json(self) -> dict[str, Any]:
-        """Return what a program wants to know; rows and pairs have files of their own."""
+        """Return the result as values that JSON can hold, without rows and pairs."""
         return {
             "parameters": self.settings.shown,
             "sources": [
