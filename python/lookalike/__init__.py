@@ -1,4 +1,32 @@
-"""Document fingerprinting: which documents are the same, nearly the same, contained in one another, share passages."""
+"""Find documents that are the same, nearly the same, contained in one another, or share passages.
+
+Call ``help`` on a name for its arguments and an example.
+
+Compare submissions
+    ``compare`` → ``Report``, ``write_report``, ``Limits``
+Remove near-duplicates from a corpus
+    ``dedup`` → ``Deduplication``, ``estimate`` → ``Expected``, ``restore`` → ``Restored``
+Measure two documents
+    ``resemblance``, ``containment``, ``distance``, ``measure`` → ``Measures``, ``similarity`` → ``Similarity``
+Make sketches and estimate from them
+    ``sketch``, ``mod_sketch`` → ``Sketch`` → ``Estimate``, ``sketch_batch`` → ``SketchTable``
+Make 64-bit fingerprints that are near for near-duplicates
+    ``simhash``, ``simhash_batch`` → ``SimhashTable``, ``simhash_corpus`` → ``SimhashReport``, ``idf_table`` →
+    ``IdfTable``
+Find fingerprints within a Hamming distance
+    ``near`` → ``NearReport``, ``HammingTable``, ``QueryBatch``, ``hamming``
+Select fingerprints by winnowing
+    ``fingerprint`` → ``Fingerprints``, ``fingerprint_batch`` → ``FingerprintTable``, ``select``, ``stream`` →
+    ``Stream``, ``canonical``, ``LookUp``
+Design filters, sketches and tables
+    ``design`` → ``Design``, ``Filter``, ``design_sketch`` → ``SketchDesign``, ``design_tables`` → ``TableDesigns``,
+    ``TableDesign``
+Bring your own tokens and formats
+    ``Tokens``, ``FrontEnd``, ``Language``, ``Readable``
+Errors
+    ``ParameterError``, ``FrontendError``, ``FormatError``, ``DamagedError``, ``VersionError``, ``LockedError``,
+    ``LedgerError``, ``MissingExtraError``, ``NoSpaceError``, ``TooManyErrorsError``
+"""
 
 from typing import TYPE_CHECKING, Any
 
@@ -31,17 +59,23 @@ from lookalike.neighbours.table import HammingTable, QueryBatch, hamming
 from lookalike.simhashes.texts import IdfTable, SimhashTable, idf_table, simhash, simhash_batch
 from lookalike.sketches.estimated import Estimate, Sketch, SketchTable, mod_sketch, sketch, sketch_batch
 from lookalike.sketches.exact import Measures, containment, distance, measure, resemblance
+from lookalike.tokens import Tokens
 
 if TYPE_CHECKING:
     from lookalike.comparison.job import compare
     from lookalike.comparison.result import Report
-    from lookalike.deduplication import Deduplication, dedup
+    from lookalike.corpora.restoring import Restored, restore
+    from lookalike.deduplication.expecting import Expected, estimate
+    from lookalike.deduplication.job import dedup
+    from lookalike.deduplication.result import Deduplication
     from lookalike.designs.filters import Filter
     from lookalike.designs.sketch_size import SketchDesign, design_sketch
     from lookalike.designs.solve import Design, design
     from lookalike.designs.tables import TableDesign, TableDesigns, design_tables
+    from lookalike.documents.intake import Limits
+    from lookalike.frontends.readable import FrontEnd, Language, Readable
     from lookalike.neighbours.files import NearReport, near
-    from lookalike.rendering.html.folder import write as write_report
+    from lookalike.rendering.html.folder import write_report
     from lookalike.simhashes.corpus import SimhashReport, simhash_corpus
     from lookalike.sketches.pair import Similarity, similarity
 
@@ -52,14 +86,18 @@ __all__ = [
     "Deduplication",
     "Design",
     "Estimate",
+    "Expected",
     "Filter",
     "FingerprintTable",
     "Fingerprints",
     "FormatError",
+    "FrontEnd",
     "FrontendError",
     "HammingTable",
     "IdfTable",
+    "Language",
     "LedgerError",
+    "Limits",
     "LockedError",
     "LookUp",
     "LookalikeError",
@@ -69,7 +107,9 @@ __all__ = [
     "NoSpaceError",
     "ParameterError",
     "QueryBatch",
+    "Readable",
     "Report",
+    "Restored",
     "SimhashReport",
     "SimhashTable",
     "Similarity",
@@ -79,6 +119,7 @@ __all__ = [
     "Stream",
     "TableDesign",
     "TableDesigns",
+    "Tokens",
     "TooManyErrorsError",
     "VersionError",
     "__version__",
@@ -90,6 +131,7 @@ __all__ = [
     "design_sketch",
     "design_tables",
     "distance",
+    "estimate",
     "fingerprint",
     "fingerprint_batch",
     "hamming",
@@ -98,6 +140,7 @@ __all__ = [
     "mod_sketch",
     "near",
     "resemblance",
+    "restore",
     "select",
     "simhash",
     "simhash_batch",
@@ -108,34 +151,35 @@ __all__ = [
     "stream",
     "write_report",
 ]
-#: What reads and compares whole folders is loaded when it is asked for: a single text needs none of it.
+#: Names that are loaded on first use, by module: calls on single texts do not need them.
 _ELSEWHERE = {
-    "compare": ("comparison.job", "compare"),
-    "dedup": ("deduplication", "dedup"),
-    "Deduplication": ("deduplication", "Deduplication"),
-    "design": ("designs.solve", "design"),
-    "design_sketch": ("designs.sketch_size", "design_sketch"),
-    "Design": ("designs.solve", "Design"),
-    "Filter": ("designs.filters", "Filter"),
-    "NearReport": ("neighbours.files", "NearReport"),
-    "near": ("neighbours.files", "near"),
-    "Report": ("comparison.result", "Report"),
-    "Similarity": ("sketches.pair", "Similarity"),
-    "similarity": ("sketches.pair", "similarity"),
-    "SimhashReport": ("simhashes.corpus", "SimhashReport"),
-    "simhash_corpus": ("simhashes.corpus", "simhash_corpus"),
-    "TableDesign": ("designs.tables", "TableDesign"),
-    "TableDesigns": ("designs.tables", "TableDesigns"),
-    "design_tables": ("designs.tables", "design_tables"),
-    "SketchDesign": ("designs.sketch_size", "SketchDesign"),
-    "write_report": ("rendering.html.folder", "write"),
+    "comparison.job": ("compare",),
+    "comparison.result": ("Report",),
+    "corpora.restoring": ("Restored", "restore"),
+    "deduplication.expecting": ("Expected", "estimate"),
+    "deduplication.job": ("dedup",),
+    "deduplication.result": ("Deduplication",),
+    "designs.filters": ("Filter",),
+    "designs.sketch_size": ("SketchDesign", "design_sketch"),
+    "designs.solve": ("Design", "design"),
+    "designs.tables": ("TableDesign", "TableDesigns", "design_tables"),
+    "documents.intake": ("Limits",),
+    "frontends.readable": ("FrontEnd", "Language", "Readable"),
+    "neighbours.files": ("NearReport", "near"),
+    "rendering.html.folder": ("write_report",),
+    "simhashes.corpus": ("SimhashReport", "simhash_corpus"),
+    "sketches.pair": ("Similarity", "similarity"),
 }
+_MODULE_OF = {name: module for module, names in _ELSEWHERE.items() for name in names}
 
 
 def __getattr__(name: str) -> Any:
-    if name not in _ELSEWHERE:
+    if name not in _MODULE_OF:
         raise AttributeError(f"module `{__name__}` has no attribute `{name}`")
     from importlib import import_module
 
-    module, attribute = _ELSEWHERE[name]
-    return getattr(import_module(f"{__name__}.{module}"), attribute)
+    return getattr(import_module(f"{__name__}.{_MODULE_OF[name]}"), name)
+
+
+def __dir__() -> list[str]:
+    return sorted({*__all__, "__doc__", "__file__", "__name__", "__path__"})
