@@ -142,13 +142,34 @@ def test_a_wrong_command_in_a_page_is_found(call: str):
         parse(call.split())
 
 
-def test_a_wrong_output_in_a_page_is_found(tmp_path: Path):
-    page = ROOT / "docs" / "none.md"
-    block = blocks.Block("console", "$ echo right\nwrong\n", 0)
-    assert list(examples._faults(block, tmp_path)), page
-    assert not list(examples._faults(block._replace(text="$ echo right\nright\n"), tmp_path))
-    assert examples.matches("a\n…\nd\n", "a\nb\nc\nd\n")
-    assert not examples.matches("a\n…\nd\n", "a\nb\nc\ne\n")
+@pytest.mark.parametrize(
+    ("block", "is_right"),
+    [
+        ("```console\n$ echo right\nright\n```", True),
+        ("```console\n$ echo right\nwrong\n```", False),
+        ("```console\n$ seq 9\n1\n…\n9\n```", True),
+        ("```console\n$ seq 9\n1\n…\n8\n```", False),
+        ("```python\nassert 1\n```", True),
+        ("```python\na = 1\n```\n\n```python\nassert a == 1\n```", True),
+        ("```python\nassert 0\n```", False),
+        ("```python\nexit()\n```", False),
+    ],
+)
+def test_a_wrong_example_in_a_page_is_found(
+    block: str, is_right: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setattr(examples, "ROOT", tmp_path)
+    page = tmp_path / "page.md"
+    page.write_text(f"{block}\n", encoding="utf-8")
+    assert (examples.check(page) == []) == is_right
+
+
+def test_examples_are_renewed(tmp_path: Path):
+    page = tmp_path / "page.md"
+    page.write_text("before\n```console\n$ echo a\nb\n$ echo c\nc\n```\nafter\n", encoding="utf-8")
+    assert examples.write(page)
+    assert text(page) == "before\n```console\n$ echo a\na\n$ echo c\nc\n```\nafter\n"
+    assert not examples.write(page)
 
 
 def test_console_blocks_hold_commands_only():

@@ -1,7 +1,8 @@
 """Code blocks of Markdown pages, and the programs that their shell lines call.
 
 A ``sh`` block shows commands that a test parses. A ``console`` block is a transcript: lines that begin with ``$`` are
-run, and the lines below each must be its output. A ``python`` block is a program that must run on its own.
+run, and the lines below each must be its output. The ``python`` blocks of a page are
+programs that run one after the other.
 """
 
 from __future__ import annotations

@@ -1,7 +1,8 @@
 """Runs the examples of the documentation and compares their output; ``--write`` puts the real output into the pages.
 
 All examples of a page run in their order in one fresh folder that holds the demo's material: ``class``, ``starter``,
-``texts`` and ``notices.jsonl``. So a later example may read what an earlier one wrote.
+``texts`` and ``notices.jsonl``. So a later example may read what an earlier one wrote, and a later ``python`` block may
+use the names of an earlier one.
 
     python -m docs.tools.examples            compare
     python -m docs.tools.examples --write    update the pages
@@ -18,15 +19,15 @@ from contextlib import contextmanager
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
+from docs.tools import interpreter
 from docs.tools.blocks import PROMPT, ROOT, Block, blocks, pages, steps
+from docs.tools.interpreter import Interpreter
 
 MATERIAL = ROOT / "python" / "lookalike" / "demo" / "material"
 #: A line of a transcript that stands for any number of lines.
 ANY = "…"
-#: Columns of the terminal that transcripts show.
-WIDTH = "100"
-#: Seconds after which an example hangs.
-PATIENCE = 120
+#: The terminal that transcripts show.
+SETTING = {"COLUMNS": "100", "PYTHONUNBUFFERED": "1", "NO_COLOR": "1", "LC_ALL": "C.UTF-8"}
 
 
 def is_run(block: Block) -> bool:
@@ -37,9 +38,9 @@ def is_run(block: Block) -> bool:
 def check(page: Path) -> list[str]:
     """Run the examples of a page. Return what is wrong with them."""
     faults: list[str] = []
-    with _room() as room:
+    with _room() as room, interpreter.started(room) as python:
         for block in filter(is_run, blocks(page.read_text(encoding="utf-8"))):
-            faults += _faults(block, room)
+            faults += _faults(block, room, python)
     return [f"{page.relative_to(ROOT)}: {fault}" for fault in faults]
 
 
@@ -47,9 +48,9 @@ def write(page: Path) -> bool:
     """Run the examples of a page and put their output into it. Return whether that changed the page."""
     before = page.read_text(encoding="utf-8")
     after, last = [], 0
-    with _room() as room:
+    with _room() as room, interpreter.started(room) as python:
         for block in filter(is_run, blocks(before)):
-            after += [before[last : block.start], _renewed(block, room)]
+            after += [before[last : block.start], _renewed(block, room, python)]
             last = block.start + len(block.text)
     text = "".join([*after, before[last:]])
     if text != before:
@@ -70,11 +71,11 @@ def matches(expected: str, output: str) -> bool:
     return output.startswith(parts[0]) and output.rstrip("\n").endswith(parts[-1])
 
 
-def _faults(block: Block, room: Path) -> Iterator[str]:
+def _faults(block: Block, room: Path, python: Interpreter) -> Iterator[str]:
     if block.language == "python":
-        done = _run([sys.executable, "-c", block.text], room)
-        if done.returncode:
-            yield f"a program fails:\n{block.text}\n{done.stdout}"
+        failure = python.run(block.text)
+        if failure:
+            yield f"a program fails:\n{block.text}\n{failure}"
         return
     for step in steps(block.text):
         output = _output(step.command, room)
@@ -82,9 +83,9 @@ def _faults(block: Block, room: Path) -> Iterator[str]:
             yield f"`{step.command}` prints (run `make examples` if that is right):\n{output}\nand not:\n{step.output}"
 
 
-def _renewed(block: Block, room: Path) -> str:
+def _renewed(block: Block, room: Path, python: Interpreter) -> str:
     if block.language == "python":
-        _run([sys.executable, "-c", block.text], room)
+        python.run(block.text)
         return block.text
     shown = []
     for step in steps(block.text):
@@ -94,31 +95,20 @@ def _renewed(block: Block, room: Path) -> str:
 
 
 def _output(command: str, room: Path) -> str:
-    lines = _run(["sh", "-c", command], room).stdout.splitlines()
-    return "".join(f"{line.rstrip()}\n" for line in lines)
-
-
-def _run(command: list[str], room: Path) -> subprocess.CompletedProcess[str]:
     """Run a command in the room; its messages are part of the output, in their order."""
     path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
-    setting = os.environ | {
-        "PATH": path,
-        "COLUMNS": WIDTH,
-        "PYTHONUNBUFFERED": "1",
-        "NO_COLOR": "1",
-        "LC_ALL": "C.UTF-8",
-    }
-    return subprocess.run(
-        command,
+    done = subprocess.run(
+        ["sh", "-c", command],
         cwd=room,
-        env=setting,
+        env=os.environ | SETTING | {"PATH": path},
         text=True,
         encoding="utf-8",
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
-        timeout=PATIENCE,
+        timeout=interpreter.PATIENCE,
         check=False,
     )
+    return "".join(f"{line.rstrip()}\n" for line in done.stdout.splitlines())
 
 
 @contextmanager

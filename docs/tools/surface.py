@@ -14,7 +14,7 @@ from lookalike import compat
 PARTS = {
     "comparison": "Compare submissions",
     "rendering": "Compare submissions",
-    "frontends": "Compare submissions",
+    "documents": "Compare submissions",
     "deduplication": "Remove near-duplicates",
     "corpora": "Remove near-duplicates",
     "sketches": "Resemblance and containment",
@@ -22,6 +22,8 @@ PARTS = {
     "neighbours": "Fingerprints within a Hamming distance",
     "fingerprints": "Fingerprints of texts",
     "designs": "Designs",
+    "tokens": "Your own tokens and formats",
+    "frontends": "Your own tokens and formats",
     "errors": "Errors",
 }
 OTHER = "Other names"
