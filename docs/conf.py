@@ -117,7 +117,14 @@ def _docstring(app: Sphinx, what: str, name: str, value: object, options: object
     Napoleon as an extension would also take "Note: text" beside an attribute for a type and a text.
     """
     if what not in ("attribute", "property"):
-        lines[:] = GoogleDocstring(list(lines), Config(), app, what, name, value, options).lines()
+        escaped = [_escaped(line) if line.startswith(":param") else line for line in lines]
+        lines[:] = GoogleDocstring(escaped, Config(), app, what, name, value, options).lines()
+
+
+def _escaped(line: str) -> str:
+    """Keep the asterisks of a parameter's help, such as those of `*.py`: they are no emphasis. Literals stay."""
+    parts = line.split("``")
+    return "``".join(part if i % 2 else part.replace("*", "\\*") for i, part in enumerate(parts))
 
 
 def setup(app: Sphinx) -> None:

@@ -55,7 +55,7 @@ def _directive(name: str, value: object) -> str | None:
     """Return what documents a name. Constants have no docstring of their own and are left out."""
     if inspect.isclass(value):
         members = "" if issubclass(value, BaseException) else "   :members:\n"
-        if _is_made_by_us(value):
+        if not members or _is_made_by_us(value):
             members += "   :exclude-members: __init__\n"
         return f"{CLASS} lookalike.{name}\n{members}\n"
     return f".. autofunction:: lookalike.{name}\n\n" if callable(value) else None
