@@ -116,7 +116,7 @@ def command_of(call: list[str]) -> tuple[click.Command, click.Context, list[str]
     return command, context, words
 
 
-def parse(call: list[str]) -> None:
+def check_call(call: list[str]) -> None:
     """Parse a call as click does, but open no file. A word in capitals stands for a value."""
     command, context, words = command_of(call)
     given, left, _ = command.make_parser(context).parse_args(words)
@@ -133,13 +133,13 @@ def test_commands_in_the_pages_exist_with_their_options(page: Path):
     for block in blocks.blocks(text(page)):
         if block.language in ("sh", "console"):
             for call in blocks.calls(block):
-                parse(call)
+                check_call(call)
 
 
 @pytest.mark.parametrize("call", ["compare x --no-such-option", "no-such-command", "dedup x --method none -o y"])
 def test_a_wrong_command_in_a_page_is_found(call: str):
     with pytest.raises((AssertionError, click.UsageError)):
-        parse(call.split())
+        check_call(call.split())
 
 
 @pytest.mark.parametrize(
