@@ -1,4 +1,4 @@
-//! Any text in any language → tokens: valid spans from the tree and from the lexer, and the same answer twice.
+//! Reads any text as code of any language: spans from the tree and from the lexer are valid, and the result is the same twice.
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;

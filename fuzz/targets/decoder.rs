@@ -1,4 +1,4 @@
-//! Any bytes → text: never a panic, and the map back to the bytes ascends from one end to the other.
+//! Decodes any bytes: it never panics, and the map to original offsets ascends and covers all bytes.
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;

@@ -1,4 +1,4 @@
-//! Any two texts of few different tokens: tiles are one to one and equal, and every promised run is in a passage.
+//! Matches any two texts of few different tokens: tiles are one to one and equal, and every guaranteed run is in a passage.
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
@@ -43,7 +43,7 @@ fn check_tiles(a: &Entry, b: &Entry) {
     }
 }
 
-/// Tokens of `a` in a run of t tokens that stands in `b` too.
+/// Marks the tokens of `a` in runs of t tokens that `b` has too.
 fn promised(a: &Entry, b: &Entry, t: usize) -> Vec<bool> {
     let mut marks = vec![false; a.tokens.len()];
     for (at, run) in a.tokens.windows(t).enumerate() {

@@ -1,5 +1,6 @@
-//! Any bytes as the files of a table, with their checksums made right so that what is behind them is reached: never a panic, a
-//! manifest that opens is written alike, and a run that opens answers.
+//! Opens any bytes as the files of a table, with corrected checksums so that the code behind them is reached.
+//!
+//! It never panics, a manifest that opens is written with the same content, and a run that opens answers queries.
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;

@@ -1,4 +1,6 @@
-//! Any bytes as lines of JSON and as a stored sketch: never a panic, lines do not depend on chunks, a sketch that opens is stored alike.
+//! Reads any bytes as lines of JSON and as a stored sketch.
+//!
+//! It never panics, lines do not depend on chunks, and a sketch that opens is stored as the same bytes.
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;

@@ -1,4 +1,4 @@
-//! Any hashes and window: every scheme equals its definition.
+//! Runs every scheme on any hashes and window: the result equals the definition.
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;

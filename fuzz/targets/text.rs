@@ -1,4 +1,4 @@
-//! Any text → tokens: exact spans for every unit, and the fused path equals the stream.
+//! Reads any text as tokens: spans are exact for every unit, and block-by-block fingerprints equal those of the stream.
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;

@@ -1,7 +1,7 @@
-//! Times the clustering of planted features: `cargo run --release --example clustering -- DOCUMENTS KEYS BUDGET_MIB [components]`.
+//! Times the clustering of generated features: `cargo run --release --example clustering -- DOCUMENTS KEYS BUDGET_MIB [components]`.
 //!
-//! Clusters of 1 to 8 documents share nine keys of ten; a pair of one cluster resembles by 0.9, any other by 0.1. Prints the
-//! CPU seconds of each phase, what was found, and the peak memory as the system reports it.
+//! Clusters of 1 to 8 documents share nine keys of ten. Pairs of one cluster have resemblance 0.9, all others 0.1. Prints the CPU
+//! seconds of each phase, the result, and the peak memory as the system reports it.
 
 use lookalike_core::clustering::{Candidates, Glance, Judge, Method};
 use lookalike_core::hash::mix64;
@@ -10,13 +10,14 @@ use std::error::Error;
 
 struct Planted;
 
-/// The planted cluster of a document: neighbours of a stride, so that its members are far apart in memory.
+/// Returns the generated cluster of a document.
 fn cluster_of(document: u32) -> u64 {
     let slot = mix64(u64::from(document) / 8);
     let first = slot % 8;
     u64::from(document) / 8 * 2 + u64::from(u64::from(document) % 8 >= first)
 }
 
+/// Returns document numbers in an order that puts members of a cluster far apart in memory.
 fn scattered(document: u32, documents: u32) -> u32 {
     (u64::from(document) * 1_000_003 % u64::from(documents)) as u32
 }
@@ -32,7 +33,7 @@ impl Judge for Planted {
     }
 }
 
-/// Seconds of all cores so far, as the system counts them.
+/// Returns the CPU seconds of this process so far.
 fn cpu() -> Option<f64> {
     let stat = std::fs::read_to_string("/proc/self/stat").ok()?;
     let mut fields = stat.rsplit(')').next()?.split_whitespace().skip(11);

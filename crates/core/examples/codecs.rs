@@ -1,7 +1,8 @@
-//! Size and speed of the codecs on uniform values: `cargo run --release --example codecs -- 100000000`.
+//! Measures size and speed of the codecs on uniform values: `cargo run --release --example codecs -- 100000000`.
 //!
-//! Prints, for each codec, bits a value beside the entropy, the share of plain 8 bytes, values decoded a second, and nanoseconds a
-//! probe by a prefix of 32 bits. Everything decoded is compared with what was encoded. CPU time of one thread as Linux counts it.
+//! For each codec it prints bits per value, the difference to the entropy, the share of plain 8 bytes, values decoded per second, and
+//! nanoseconds per probe by a prefix of 32 bits. It checks that decoding gives back the encoded values. Times are CPU times of one
+//! thread, as Linux counts them. `lookalike lab compression` shows the same for a corpus.
 
 use lookalike_core::hash::mix64;
 use lookalike_core::table::codec::elias_fano::EliasFano;
@@ -11,13 +12,13 @@ use lookalike_core::table::column::Column;
 
 const PROBES: u64 = 1_000_000;
 
-/// Seconds this thread has run.
+/// Returns the CPU seconds of this thread.
 fn cpu() -> f64 {
     let line = std::fs::read_to_string("/proc/thread-self/schedstat").unwrap_or_default();
     line.split(' ').next().and_then(|nanoseconds| nanoseconds.parse::<f64>().ok()).map_or(f64::NAN, |count| count / 1e9)
 }
 
-/// Seconds of one run, of many that take at least half a second: the clock ticks in milliseconds.
+/// Returns the CPU seconds of one run, averaged over at least half a second because the clock ticks in milliseconds.
 fn mean<R>(mut work: impl FnMut() -> R) -> f64 {
     let (start, mut runs) = (cpu(), 0);
     loop {

@@ -1,7 +1,7 @@
 //! Times Hamming search in tables: `cargo run --release --example hamming -- FINGERPRINTS [QUERIES [DISTANCE [compact|fast|TABLES]]]`.
 //!
-//! Fingerprints are uniform; half of the queries are a fingerprint with at most `DISTANCE` bits changed. Prints CPU seconds of
-//! one core, what the design's cost model expects, and beside it one random access to memory as large as a table.
+//! Fingerprints are uniform; half of the queries are a fingerprint with at most `DISTANCE` bits changed. Prints CPU times of one
+//! core, the times that the cost model expects, and the time of a random access to memory as large as a table.
 
 use lookalike_core::hamming::batch::Batch;
 use lookalike_core::hamming::solve::{solve, Limit};
@@ -10,13 +10,13 @@ use lookalike_core::hash::mix64;
 use lookalike_core::table::memory::reserve;
 use std::error::Error;
 
-/// Seconds of all cores so far, as the system counts them.
+/// Returns the CPU seconds of this process so far.
 fn cpu() -> f64 {
     let stat = std::fs::read_to_string("/proc/self/schedstat").unwrap_or_default();
     stat.split_whitespace().next().and_then(|ns| ns.parse::<f64>().ok()).unwrap_or(0.0) / 1e9
 }
 
-/// The fingerprint of a number, with bits changed where it is asked for.
+/// Returns query number `i`: a stored fingerprint with changed bits if `i` is even, otherwise another one.
 fn query(i: u64, fingerprints: u64, distance: u32) -> u64 {
     let changed = (0..distance).fold(0, |sum, bit| sum | 1 << (mix64(i * 16 + u64::from(bit)) % 64));
     if i.is_multiple_of(2) {
@@ -26,7 +26,7 @@ fn query(i: u64, fingerprints: u64, distance: u32) -> u64 {
     }
 }
 
-/// The best of some times of a call.
+/// Returns the least CPU time of several calls, and the result of that call.
 fn best<T>(times: usize, mut call: impl FnMut() -> T) -> (f64, Option<T>) {
     let mut least = (f64::MAX, None);
     for _ in 0..times {
@@ -56,14 +56,14 @@ fn main() -> Result<(), Box<dyn Error + Send + Sync>> {
         let design = solve(64, distance, count, limit)?;
         let (seconds, tables) = best(1, || Tables::build(&design, &values, None));
         let tables = tables.ok_or("nothing was built")??;
-        println!("build {seconds:.2} s, {:.2} bytes a fingerprint", tables.bytes() as f64 / count as f64);
+        println!("build {seconds:.2} s, {:.2} bytes per fingerprint", tables.bytes() as f64 / count as f64);
         let prefixes: Vec<(u32, u32)> = design.arrangements.iter().map(|one| (one.prefix, one.radius)).collect();
         println!("{} tables {prefixes:?}, {} lookups", prefixes.len(), design.lookups(count));
         let (seconds, answers) = best(5, || tables.query_batch(&queries));
         let answers = answers.ok_or("nothing was asked")??;
         let candidates: u64 = answers.candidates.iter().sum();
         println!("query {:.3} µs, {:.0} queries/s", seconds / asked as f64 * 1e6, asked as f64 / seconds);
-        println!("{} found, {:.1} candidates a query", answers.ids.len(), candidates as f64 / asked as f64);
+        println!("{} found, {:.1} candidates per query", answers.ids.len(), candidates as f64 / asked as f64);
         println!(
             "expected {:.3} µs, {:.1} candidates",
             design.picoseconds(count) as f64 / 1e6,
@@ -87,7 +87,7 @@ fn main() -> Result<(), Box<dyn Error + Send + Sync>> {
         let batch = batch.ok_or("nothing was built")??;
         println!("batch of {asked}: built in {seconds:.2} s");
         let (seconds, found) = best(3, || batch.chunk(&values, 0).map(|found| found.len()));
-        println!("streamed {:.1} ns a fingerprint, {:?} found", seconds / count as f64 * 1e9, found);
+        println!("streamed {:.1} ns per fingerprint, {:?} found", seconds / count as f64 * 1e9, found);
         Ok(())
     })
 }

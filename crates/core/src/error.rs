@@ -1,13 +1,13 @@
-//! One error type for the core: variants carry what was asked and what was found, messages say what to do.
+//! The error type of the core. Variants carry the given value and the reason; messages say what to do.
 //!
 //! The binding maps each variant to a Python class in one file; nothing here prints or exits.
 
 use std::fmt;
 
-/// The result of everything in this crate that can be refused.
+/// The result of a call that may be refused.
 pub type Result<T> = std::result::Result<T, Error>;
 
-/// Why a call was refused.
+/// The reason a call was refused.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Error {
@@ -17,7 +17,7 @@ pub enum Error {
         name: &'static str,
         /// The value that was given.
         value: i64,
-        /// What was found wrong and what to do, in the tone of the messages below.
+        /// What is wrong and what to do, worded like the messages below.
         reason: String,
     },
     /// A document is too long for 32-bit offsets.
@@ -25,37 +25,37 @@ pub enum Error {
         /// The length found, in bytes.
         len_bytes: u64,
     },
-    /// The bytes are not text in any encoding the decoder knows.
+    /// The bytes are not text in any encoding that the decoder knows.
     Binary {
-        /// Offset of the first byte that says so.
+        /// Offset of the first byte that shows it.
         at_byte: u64,
-        /// What was seen there.
+        /// What is wrong there.
         reason: &'static str,
     },
-    /// Two sketches were made differently, so that their elements mean different things.
+    /// Two sketches were made with different parameters, so they cannot be compared.
     Unlike {
         /// The parameter that differs, by its public name.
         what: &'static str,
-        /// Its value in the one.
+        /// Its value in the first sketch.
         left: String,
-        /// Its value in the other.
+        /// Its value in the second sketch.
         right: String,
     },
-    /// Containment was asked of a sketch that cannot tell it.
+    /// This kind of sketch cannot estimate containment.
     NoContainment {
         /// The kind of sketch.
         kind: &'static str,
     },
-    /// A shingle was given to a sketch that cannot take one.
+    /// This kind of sketch cannot be updated with a single shingle.
     NoUpdate {
         /// The kind of sketch.
         kind: &'static str,
     },
-    /// The weight of a feature cannot be counted.
+    /// The weight of a feature is out of range.
     Weight {
         /// The weight that was given.
         value: String,
-        /// The greatest one there may be.
+        /// The largest allowed weight.
         most: u32,
     },
     /// A pattern cannot be used.
@@ -65,11 +65,11 @@ pub enum Error {
         /// What is wrong with it.
         reason: String,
     },
-    /// Stored bytes are not what they are read as.
+    /// Stored bytes do not have the expected format.
     Format {
-        /// What they were read as.
+        /// The expected format.
         what: &'static str,
-        /// What was found wrong and what to do.
+        /// What is wrong and what to do.
         reason: String,
     },
 }

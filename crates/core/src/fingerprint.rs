@@ -1,10 +1,10 @@
-//! Text → fingerprints: read, hash, select, block by block.
+//! Computes the fingerprints of a text, block by block: read tokens, hash k-grams, select.
 //!
-//! A block of tokens is read, its k-grams' order keys are rolled, the scheme's selector is fed, and what it no longer needs is
-//! forgotten; memory is a few hundred kilobytes for any length of text, plus the picks. The same driver runs over a
-//! [`Stream`] held in memory, and the two agree (property test).
+//! For each block the driver reads tokens, rolls the order keys of their k-grams, feeds the scheme's selector, and drops the
+//! tokens that the selector no longer needs. Memory is a few hundred kilobytes for any length of text, plus the picks. The same
+//! code runs over a [`Stream`] in memory; a property test checks that both give the same picks.
 //!
-//! Cost: about 1.2 ns a byte of ASCII at k = 50, t = 149 on one core (`make bench`).
+//! Cost: about 1.2 ns per byte of ASCII at k = 50, t = 149 on one core (`make bench`).
 
 use crate::error::{Error, Result};
 use crate::frontend::{check_length, Options, Source, Stream, Unit, Visitor};
@@ -14,13 +14,13 @@ use crate::hash::rolling::Rolling;
 use crate::scheme::{self, open_closed_keys, Block, Grams, Order, Picks, Scheme, SchemeKind};
 use std::cell::RefCell;
 
-/// Largest t: a run of 65 536 tokens is a document of its own, and scans stay within the cache.
+/// Largest t. Longer runs are whole documents, and with this limit the scans stay within the cache.
 pub const MAX_T: usize = 1 << 16;
 
-/// Tokens read at a time: keys and tokens of a block fit the second-level cache with room for the tables.
+/// Tokens read at a time. Keys and tokens of a block fit the second-level cache beside the tables.
 const BLOCK: usize = 1 << 14;
 
-/// What is promised: no match shorter than k tokens is reported, every run of t tokens in common is found.
+/// The guarantee: no match shorter than k tokens is reported, and every common run of t tokens is found.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Thresholds {
     /// Noise threshold: the length of a k-gram.
@@ -56,7 +56,7 @@ fn check_threshold(name: &'static str, value: i64, role: &str) -> Result<()> {
     Err(Error::Parameter { name, value, reason })
 }
 
-/// Everything that decides which fingerprints a text has.
+/// Computes fingerprints with fixed thresholds, scheme and front end.
 pub struct Fingerprinter {
     thresholds: Thresholds,
     options: Options,
@@ -65,7 +65,7 @@ pub struct Fingerprinter {
 }
 
 impl Fingerprinter {
-    /// Puts the parts together.
+    /// Makes a fingerprinter from its parts.
     pub fn new(thresholds: Thresholds, kind: SchemeKind, options: Options) -> Self {
         let scheme = kind.scheme(thresholds.window());
         Self { thresholds, options, scheme, rolling: Rolling::new(thresholds.k) }
@@ -77,7 +77,7 @@ impl Fingerprinter {
         Ok(self.options.open(text, Fused { by: self, picks }))
     }
 
-    /// The fingerprints of tokens held in memory.
+    /// Returns the fingerprints of tokens held in memory.
     pub fn stream(&self, stream: &Stream) -> Picks {
         if stream.unit == Unit::Character {
             let codes: Vec<u32> = stream.tokens.iter().map(|token| *token as u32).collect();
@@ -105,7 +105,7 @@ impl Fingerprinter {
     }
 }
 
-/// k-grams of the tokens of a block.
+/// The k-grams of a block of tokens; computes identities on demand.
 struct Loaded<'a, T> {
     tokens: &'a [T],
     /// Position of the first of them in the document.
@@ -127,7 +127,7 @@ impl<T: Identify> Grams for Loaded<'_, T> {
     }
 }
 
-/// The fused path over one text.
+/// Reads, hashes and selects one text without holding its tokens.
 struct Fused<'a> {
     by: &'a Fingerprinter,
     picks: &'a mut Picks,
@@ -155,7 +155,7 @@ impl Visitor for Fused<'_> {
     }
 }
 
-/// The stretch of a document that is in memory.
+/// The part of a document that is in memory.
 struct Window<'a, T> {
     by: &'a Fingerprinter,
     /// Tokens from position `base` on.
@@ -168,7 +168,7 @@ struct Window<'a, T> {
 }
 
 impl<T: Identify> Window<'_, T> {
-    /// Brings the keys up to the tokens.
+    /// Computes the keys of the k-grams that have none yet.
     fn roll(&mut self) {
         let fresh = &self.tokens[self.keys.len()..];
         self.by.append_keys(fresh, &mut self.keys, &mut self.inner);

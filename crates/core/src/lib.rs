@@ -2,10 +2,11 @@
 //!
 //! ```text
 //! bytes ─▶ text ─▶ tokens ─▶ order keys ─▶ fingerprints
-//!     decode   frontend   hash::rolling   scheme          fingerprint.rs drives the whole of it, block by block
+//!     decode   frontend   hash::rolling   scheme          fingerprint.rs runs all of it, block by block
 //! ```
 //!
-//! Nothing here prints, reads the environment or a clock, or panics on any input; parameters are checked where they are made.
+//! Nothing here prints, reads the environment or a clock, or panics on any input. Parameters are checked where they are made.
+//! `machine` detects processor features and comes first; every other module may use it.
 
 pub mod clustering;
 pub mod error;

@@ -1,7 +1,7 @@
 //! Detects processor features and represents each detected group by a value that proves it.
 //!
 //! A token such as [`Avx2`] can only be made by its `detect` function, which returns `None` on a processor without the features.
-//! Code that holds a token may therefore run the instructions it stands for. Kernels take a token where they run such
+//! Code that holds a token may therefore run these instructions. Kernels take a token where they run such
 //! instructions, so no safe function can reach an instruction that the processor lacks.
 //!
 //! Tokens have no size: passing one costs nothing. The standard library caches what the processor reports, so `detect` is one

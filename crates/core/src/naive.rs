@@ -1,11 +1,13 @@
-//! Plain code as the paper prints it, kept for ever: what the fast paths are compared with, in tests and in `make bench`.
+//! Plain code as the winnowing paper prints it. Tests and `make bench` compare the fast paths with it.
 //!
-//! Nothing here is clever, blocked or vectorised, and nothing in the product calls it.
+//! It is neither blocked nor vectorised, and no product code calls it.
 
 use crate::hash::rolling::Rolling;
 
-/// Figure 5 of Schleimer, Wilkerson, Aiken 2003, with its two slips mended: `(r-1)%w` is −1 in C at r = 0, and `INT_MAX` is
-/// not the largest 64-bit hash. Its third is kept: it records the minima of partial first windows, which Figure 2(f) does not show.
+/// Runs Figure 5 of Schleimer, Wilkerson, Aiken 2003 on hashes; returns the recorded positions.
+///
+/// Two slips of the figure are corrected: `(r-1)%w` is −1 in C at r = 0, and `INT_MAX` is not the largest 64-bit hash. A third
+/// is kept: the figure records the minima of partial first windows, unlike Figure 2(f).
 pub fn figure5(hashes: &[u64], w: usize) -> Vec<u32> {
     let mut recorded = Vec::new();
     let mut h = vec![u64::MAX; w.max(1)];
@@ -31,12 +33,12 @@ pub fn figure5(hashes: &[u64], w: usize) -> Vec<u32> {
     recorded
 }
 
-/// Position in the document of slot `min`, when slot `r` holds position `pos`.
+/// Returns the position in the document of slot `min`, when slot `r` holds position `pos`.
 fn global_position(min: usize, r: usize, w: usize, pos: usize) -> u32 {
     (pos - (r + w - min) % w) as u32
 }
 
-/// ASCII text → Figure 5's fingerprints, one plain loop after the other: drop and lower, roll H′, winnow.
+/// Runs Figure 5 on ASCII text, in three plain loops: normalise, roll H′, winnow.
 pub fn figure5_text(text: &[u8], k: usize, w: usize) -> Vec<u32> {
     let canonical: Vec<u8> =
         text.iter().filter(|byte| byte.is_ascii_alphanumeric()).map(u8::to_ascii_lowercase).collect();

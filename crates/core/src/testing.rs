@@ -1,18 +1,18 @@
-//! Generators shared by the property tests: a fixed seed, and inputs that real text and attackers produce.
+//! Generators for the property tests: a fixed seed, and inputs like those of real texts and of attackers.
 
 use proptest::prelude::*;
 use proptest::test_runner::{Config, RngSeed};
 use std::ops::Range;
 
-/// The seed of every property test in this crate; a failure prints it with the shrunk input.
+/// The seed of every property test in this crate; a failure prints it with the smallest failing input.
 pub const SEED: u64 = 2003;
 
-/// A configuration of `cases` cases from [`SEED`].
+/// Returns a configuration of `cases` cases from [`SEED`].
 pub fn fixed(cases: u32) -> Config {
     Config { cases, rng_seed: RngSeed::Fixed(SEED), failure_persistence: None, ..Config::default() }
 }
 
-/// Bytes over alphabets of 1 to 256 letters, periodic ones and Thue–Morse among them.
+/// Generates bytes over alphabets of 1 to 255 letters, periodic bytes, and Thue–Morse strings.
 pub fn low_entropy_bytes(len: Range<usize>) -> impl Strategy<Value = Vec<u8>> {
     let random = (prop::sample::select(vec![1u8, 2, 4, 26, 255]), prop::collection::vec(any::<u8>(), len.clone()))
         .prop_map(|(letters, bytes)| bytes.into_iter().map(|b| b'a'.wrapping_add(b % letters)).collect::<Vec<u8>>());
@@ -22,7 +22,7 @@ pub fn low_entropy_bytes(len: Range<usize>) -> impl Strategy<Value = Vec<u8>> {
     prop_oneof![3 => random, 1 => periodic, 1 => thue_morse]
 }
 
-/// Text that breaks front ends: scripts, marks, ligatures, controls, and plain ASCII.
+/// Generates text that is hard for front ends: scripts, marks, ligatures, controls, and plain ASCII.
 pub fn messy_text(pieces: Range<usize>) -> impl Strategy<Value = String> {
     let piece = prop_oneof![
         4 => "[ -~\n\t]{0,40}",
@@ -34,7 +34,7 @@ pub fn messy_text(pieces: Range<usize>) -> impl Strategy<Value = String> {
     prop::collection::vec(piece, pieces).prop_map(|parts| parts.concat())
 }
 
-/// Small texts, each with a reason to be here.
+/// Small texts that each test one rule.
 pub const FRAGMENTS: &[&str] = &[
     "e\u{301}",                                    // composes
     "e\u{200B}\u{301}",                            // composes across a zero-width space

@@ -1,14 +1,15 @@
-//! ASCII text as characters: letters in lower case and digits stay, everything else goes.
+//! Reads ASCII text as characters: keeps digits and letters, in lower case, and drops everything else.
 //!
-//! Equal to the general front end (`characters.rs`) on ASCII, by property test; here eight bytes at a time. With AVX2 32 bytes are
-//! classified at once and each group of eight is closed up by one table-driven shuffle; 1 bit a byte tells which stayed.
-//! Cost: about 0.14 ns a byte with AVX2, 1 ns without.
+//! It equals the general front end (`characters.rs`) on ASCII, by property test. With AVX2, 32 bytes are classified at once, and a
+//! table-driven shuffle moves the kept bytes of each group of eight together; one bit per byte records which were kept.
+//!
+//! Cost: about 0.14 ns per byte with AVX2, 1 ns without.
 
 use super::{Source, Spans};
 #[cfg(target_arch = "x86_64")]
 use crate::machine::Avx2;
 
-/// What becomes of each byte: its lower case, or 0 for dropped. Bytes above ASCII are never asked for.
+/// The lower case of each kept byte, and 0 for dropped ones. Bytes above ASCII are dropped.
 const LOWER: [u8; 256] = lower_table();
 
 const fn lower_table() -> [u8; 256] {
@@ -24,28 +25,28 @@ const fn lower_table() -> [u8; 256] {
     table
 }
 
-/// The canonical form of an ASCII character, if it has one.
+/// Returns the canonical form of an ASCII character, if it has one.
 #[inline(always)]
 pub fn lower(byte: u8) -> Option<u8> {
     Some(LOWER[byte as usize]).filter(|lowered| *lowered != 0)
 }
 
-/// How many bytes are folded at once.
+/// Bytes that are folded at once.
 pub const BLOCK: usize = 32;
 
-/// Folds those bytes of a block whose bit is set in the number given: the canonical characters go to the front of the array,
-/// and a bit is returned for each byte that stayed.
+/// Folds the bytes of a block whose bit is set in the given mask. Writes the canonical characters to the front of the array, and
+/// returns a bit for each kept byte.
 pub(super) trait FoldBlock: Fn(&[u8; BLOCK], u32, &mut [u8; BLOCK]) -> u32 {}
 
 impl<F: Fn(&[u8; BLOCK], u32, &mut [u8; BLOCK]) -> u32> FoldBlock for F {}
 
-/// [`FoldBlock`] on any machine.
+/// The portable [`FoldBlock`].
 pub(super) fn fold_portable(block: &[u8; BLOCK], wanted: u32, out: &mut [u8; BLOCK]) -> u32 {
     let (mut kept, mut count) = (0, 0);
     for (i, byte) in block.iter().enumerate() {
         let lowered = LOWER[*byte as usize];
         let stays = u32::from(lowered != 0) & (wanted >> i);
-        // Written in any case, counted only if it stays: no branch to mispredict.
+        // Always written, but counted only if it is kept: no branch to mispredict.
         out[count] = lowered;
         count += (stays & 1) as usize;
         kept |= (stays & 1) << i;
@@ -53,7 +54,7 @@ pub(super) fn fold_portable(block: &[u8; BLOCK], wanted: u32, out: &mut [u8; BLO
     kept
 }
 
-/// How many bytes at the front of `block` are ASCII.
+/// Returns how many bytes at the front of `block` are ASCII.
 #[inline(always)]
 pub fn ascii_prefix(block: &[u8; BLOCK]) -> usize {
     #[cfg(target_arch = "x86_64")]
@@ -76,7 +77,7 @@ pub(super) mod avx2 {
     use super::{Avx2, Spans, BLOCK};
     use std::arch::x86_64::*;
 
-    /// For each pattern of eight kept bytes, the shuffle that closes them up.
+    /// For each pattern of kept bytes among eight, the shuffle that moves them together.
     static CLOSE_UP: [u64; 256] = close_up_table();
 
     const fn close_up_table() -> [u64; 256] {
@@ -107,7 +108,7 @@ pub(super) mod avx2 {
     #[inline]
     #[target_feature(enable = "avx2,popcnt")]
     pub fn fold_block(block: &[u8; BLOCK], wanted: u32, out: &mut [u8; BLOCK]) -> u32 {
-        // SAFETY: `block` has the 32 bytes loaded.
+        // SAFETY: `block` has the 32 bytes that are loaded.
         let (lowered, stays) = unsafe { classify(_mm256_loadu_si256(block.as_ptr().cast())) };
         let kept = stays & wanted;
         let halves = [_mm256_castsi256_si128(lowered), _mm256_extracti128_si256(lowered, 1)];
@@ -123,19 +124,19 @@ pub(super) mod avx2 {
         kept
     }
 
-    /// Lower-case bytes, and a bit for each that is a letter or digit.
+    /// Returns the bytes in lower case, and a bit for each that is a letter or digit.
     #[inline]
     #[target_feature(enable = "avx2")]
     fn classify(bytes: __m256i) -> (__m256i, u32) {
-        // Setting bit 5 lowers letters and leaves digits; no other byte becomes a letter or digit by it but those below.
+        // Setting bit 5 lowers letters and leaves digits unchanged.
         let lowered = _mm256_or_si256(bytes, _mm256_set1_epi8(0x20));
         let letters = in_range(lowered, b'a', b'z');
-        // Digits are asked of the bytes themselves: 0x10…0x19 would turn into digits.
+        // Digits are found in the original bytes, because setting bit 5 turns 0x10…0x19 into digits.
         let digits = in_range(bytes, b'0', b'9');
         (lowered, _mm256_movemask_epi8(_mm256_or_si256(letters, digits)) as u32)
     }
 
-    /// All ones in each byte between `low` and `high`, both ASCII. Bytes above ASCII are negative and never inside.
+    /// Returns all ones in each byte from `low` to `high`, both ASCII. Bytes above ASCII are negative, so never in the range.
     #[inline]
     #[target_feature(enable = "avx2")]
     pub fn in_range(bytes: __m256i, low: u8, high: u8) -> __m256i {
@@ -145,14 +146,14 @@ pub(super) mod avx2 {
     }
 }
 
-/// An ASCII document as characters.
+/// Reads an ASCII document as characters.
 pub struct Ascii<'t> {
     bytes: &'t [u8],
     at: usize,
 }
 
 impl<'t> Ascii<'t> {
-    /// REQUIRES: `bytes` are ASCII; others are dropped.
+    /// Starts at the beginning of `bytes`. REQUIRES: `bytes` are ASCII; other bytes are dropped.
     pub fn new(bytes: &'t [u8]) -> Self {
         Self { bytes, at: 0 }
     }
@@ -163,7 +164,7 @@ impl Source for Ascii<'_> {
 
     fn fill<P: Spans>(&mut self, tokens: &mut Vec<u8>, spans: &mut P, want: usize) -> bool {
         while tokens.len() < want && self.at < self.bytes.len() {
-            // One byte in gives at most one token, so a stretch of what is missing never overshoots.
+            // A byte gives at most one token, so a stretch as long as the missing tokens is never too long.
             let stretch = (want - tokens.len()).min(self.bytes.len() - self.at);
             fold(&self.bytes[self.at..self.at + stretch], self.at, tokens, spans);
             self.at += stretch;
@@ -172,7 +173,7 @@ impl Source for Ascii<'_> {
     }
 }
 
-/// Appends the canonical characters of `bytes`, which stand at `at` in the text.
+/// Appends the canonical characters of `bytes`, which are at offset `at` of the text.
 fn fold<P: Spans>(bytes: &[u8], at: usize, tokens: &mut Vec<u8>, spans: &mut P) {
     #[cfg(target_arch = "x86_64")]
     if let Some(avx2) = Avx2::detect() {
@@ -182,10 +183,10 @@ fn fold<P: Spans>(bytes: &[u8], at: usize, tokens: &mut Vec<u8>, spans: &mut P) 
     fold_with(fold_portable, bytes, at, tokens, spans);
 }
 
-/// [`fold`] by a given way to fold a block.
+/// [`fold`] with a given function that folds a block.
 #[inline(always)]
 fn fold_with<P: Spans>(fold_block: impl FoldBlock, bytes: &[u8], at: usize, tokens: &mut Vec<u8>, spans: &mut P) {
-    // Each block writes its 32 bytes whole and the next one overwrites what was not kept: no copy of odd lengths.
+    // Each block writes all its 32 bytes, and the next one overwrites the rest, so that no copy has a variable length.
     let mut end = tokens.len();
     tokens.resize(end + bytes.len() + BLOCK, 0);
     let (blocks, tail) = bytes.as_chunks::<BLOCK>();
@@ -193,7 +194,7 @@ fn fold_with<P: Spans>(fold_block: impl FoldBlock, bytes: &[u8], at: usize, toke
     last[..tail.len()].copy_from_slice(tail);
     for (i, block) in blocks.iter().chain([&last]).enumerate() {
         let Some(out) = tokens[end..].first_chunk_mut() else { break };
-        // The last block is filled up with NULs, which are dropped.
+        // The last block is padded with NULs, which are dropped.
         let kept = fold_block(block, u32::MAX, out);
         end += kept.count_ones() as usize;
         spans.bytes(at + i * BLOCK, kept);

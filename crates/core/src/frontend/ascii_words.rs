@@ -1,10 +1,10 @@
-//! ASCII text as words, 64 bytes at a time: equal to the handful of rules that remain of UAX 29 there, by property test.
+//! Reads ASCII text as words, 64 bytes at a time; equal to UAX 29 on ASCII by property test.
 //!
-//! A block becomes bit masks: letters, digits, underscores, and the five signs that may stand inside a word (`can't`, `3.14`)
-//! where their neighbours allow it (WB6, WB7, WB11, WB12). Words are the runs of ones. Letters and digits are lowered by setting
-//! one bit, so a word of up to 16 of them is hashed from one load; what has other signs in it, or is longer, is folded byte by byte.
+//! A block becomes bit masks: letters, digits, underscores, and the five signs that may be part of a word (`can't`, `3.14`) if
+//! their neighbours allow it (WB6, WB7, WB11, WB12). Words are the runs of ones. Setting one bit lowers letters and leaves digits
+//! unchanged, so a word of up to 16 of them is hashed from one load. Longer words and words with other signs are folded byte by byte.
 //!
-//! Cost: about 2 ns a byte of English with AVX2, most of it for hashing the words (`make bench`, rows `word`).
+//! Cost: about 2 ns per byte of English with AVX2, most of it for hashing the words (`make bench`, rows `word`).
 
 use super::ascii::lower;
 #[cfg(target_arch = "x86_64")]
@@ -15,16 +15,16 @@ use crate::hash::identity::{short_value, token_value, MAX_SHORT};
 use crate::machine::{Avx2, PackAvx512};
 use std::ops::Range;
 
-/// Bytes that are looked at together.
+/// Bytes that are classified together.
 pub(super) const BLOCK: usize = 64;
-/// Longest word that is hashed without a copy.
+/// The longest word that is hashed without a copy.
 const SHORT: usize = MAX_SHORT as usize;
-/// Longest word that is folded on the stack.
+/// The longest word that is folded on the stack.
 const LONG: usize = 64;
-/// The bit that lowers a letter and leaves a digit as it is.
+/// The bit that lowers a letter and leaves a digit unchanged, for each byte.
 const LOWERED: u128 = u128::from_le_bytes([0x20; SHORT]);
 
-/// Classes of the bytes of a block, a bit a byte.
+/// Classes of the bytes of a block, one bit per byte.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Masks {
     pub letters: u64,
@@ -39,8 +39,8 @@ pub(super) struct Masks {
 }
 
 impl Masks {
-    /// The bytes that belong to words, given what stands before and after the block. Without a branch: there is a comma or a full
-    /// stop in most blocks, and no telling in which.
+    /// Returns the bytes that belong to words, given the neighbours of the block. It has no branch, because most blocks have a comma
+    /// or a full stop at an unpredictable place.
     #[inline(always)]
     pub fn words(self, before: Neighbour, after: Neighbour) -> u64 {
         let beside = |mask: u64, before: bool, after: bool| {
@@ -55,7 +55,7 @@ impl Masks {
     }
 }
 
-/// What stands beside a block.
+/// The class of a byte next to a block.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Neighbour {
     is_letter: bool,
@@ -68,9 +68,10 @@ pub(super) fn next_to(byte: Option<&u8>) -> Neighbour {
     Neighbour { is_letter: byte.is_ascii_alphabetic(), is_digit: byte.is_ascii_digit() }
 }
 
-/// Appends the words of a stretch of a text, until there are `want` or no more. Returns the end of what is done with.
+/// Appends the words of a stretch of a text, until there are `want` tokens or the stretch ends. Returns the offset up to which the
+/// text was read.
 ///
-/// REQUIRES: the stretch is ASCII, and no word goes on before or after it.
+/// REQUIRES: the stretch is ASCII, and no word crosses its ends.
 pub(super) fn fill<P: Spans>(
     text: &[u8],
     stretch: Range<usize>,
@@ -84,14 +85,14 @@ pub(super) fn fill<P: Spans>(
         if done == stretch.end || tokens.len() >= want {
             return done;
         }
-        // A word that is too long for that comes next; what follows it may be long again.
+        // The next word is too long for a packed piece, so it is read alone.
         let next = tokens.len() + 1;
         return fill_one_by_one(text, done..stretch.end, tokens, spans, next.min(want));
     }
     fill_one_by_one(text, stretch, tokens, spans, want)
 }
 
-/// [`fill`] with a look at each word.
+/// [`fill`] that handles each word by itself.
 fn fill_one_by_one<P: Spans>(
     text: &[u8],
     stretch: Range<usize>,
@@ -107,7 +108,7 @@ fn fill_one_by_one<P: Spans>(
     fill_with(masks_portable, text, stretch, tokens, spans, want)
 }
 
-/// [`fill`] by a given way to classify a block.
+/// [`fill`] with a given function that classifies a block.
 #[inline(always)]
 fn fill_with<P: Spans>(
     masks_of: impl Fn(&[u8; BLOCK]) -> Masks,
@@ -132,7 +133,7 @@ fn fill_with<P: Spans>(
         });
         let masks = masks_of(block);
         let ours = below((end - at).min(BLOCK) as u32);
-        // What follows the stretch is white space or nothing, so it is never a neighbour that joins.
+        // White space or nothing follows the stretch, so its right neighbour never joins.
         let mask = masks.words(before, next_to(text.get(at + BLOCK))) & ours;
         let odd = mask & !(masks.letters | masks.digits);
         open = words.runs(at, mask, odd, open);
@@ -145,18 +146,18 @@ fn fill_with<P: Spans>(
     end
 }
 
-/// Where words go.
+/// Appends words and their spans.
 struct Words<'a, P> {
     text: &'a [u8],
     tokens: &'a mut Vec<u64>,
     spans: &'a mut P,
 }
 
-/// A word that has begun: where, and whether it has been letters and digits so far.
+/// A word that has begun: its start, and whether it has only letters and digits so far.
 type Open = Option<(usize, bool)>;
 
 impl<P: Spans> Words<'_, P> {
-    /// Emits the runs of ones that end within a block at `at`; the one that does not is returned.
+    /// Appends the runs of ones that end within the block at `at`; returns the run that does not.
     #[inline(always)]
     fn runs(&mut self, at: usize, mask: u64, odd: u64, open: Open) -> Open {
         let mut rest = mask;
@@ -171,7 +172,7 @@ impl<P: Spans> Words<'_, P> {
         }
         while rest != 0 {
             let start = rest.trailing_zeros();
-            // Adding its lowest bit to a run carries through it: what is set then stands where the run ends.
+            // Adding the lowest bit of a run carries through it and sets the bit after its end.
             let (carried, is_open) = rest.overflowing_add(1 << start);
             let end = if is_open { u64::BITS } else { (carried & !rest).trailing_zeros() };
             let is_plain = odd == 0 || odd & below(end) & !below(start) == 0;
@@ -184,7 +185,7 @@ impl<P: Spans> Words<'_, P> {
         None
     }
 
-    /// Appends one word, unless nothing of it is canonical.
+    /// Appends one word, unless it has no canonical character.
     #[inline(always)]
     fn emit(&mut self, start: usize, end: usize, is_plain: bool) {
         let len = end - start;
@@ -207,7 +208,7 @@ impl<P: Spans> Words<'_, P> {
         let value = if word.len() <= LONG {
             let mut len = 0;
             for byte in word {
-                // Written in any case, counted only if it stays: no branch to mispredict.
+                // Always written, but counted only if it is kept: no branch to mispredict.
                 let lowered = lower(*byte).unwrap_or(0);
                 canonical[len] = lowered;
                 len += usize::from(lowered != 0);
@@ -221,7 +222,7 @@ impl<P: Spans> Words<'_, P> {
     }
 }
 
-/// The bits below `end`.
+/// Returns a mask of the bits below `end`.
 #[inline(always)]
 pub(super) fn below(end: u32) -> u64 {
     match 1u64.checked_shl(end) {
@@ -230,13 +231,13 @@ pub(super) fn below(end: u32) -> u64 {
     }
 }
 
-/// All words of an ASCII text as any machine finds them: what the others are compared with.
+/// Appends all words of an ASCII text by the portable code, for tests.
 #[cfg(all(test, target_arch = "x86_64"))]
 pub(super) fn fill_portable(text: &[u8], tokens: &mut Vec<u64>) {
     fill_with(masks_portable, text, 0..text.len(), tokens, &mut (), usize::MAX);
 }
 
-/// [`Masks`] on any machine.
+/// Computes [`Masks`] with portable code.
 fn masks_portable(block: &[u8; BLOCK]) -> Masks {
     let mut masks = Masks::default();
     for (i, byte) in block.iter().enumerate() {
@@ -274,7 +275,7 @@ mod avx2 {
         super::fill_with(|block| masks(block), text, stretch, tokens, spans, want)
     }
 
-    /// [`Masks`] with AVX2.
+    /// Computes [`Masks`] with AVX2.
     #[inline]
     #[target_feature(enable = "avx2")]
     pub(super) fn masks(block: &[u8; BLOCK]) -> Masks {

@@ -1,15 +1,16 @@
-//! The canonical form of a text: what two texts must share to be called the same.
+//! Computes the canonical form of a text. Two texts with the same canonical form count as equal.
 //!
-//! Ignorable characters (zero-width, bidi controls, soft hyphens, variation selectors) are dropped first, so that they cannot part
-//! what belongs together; then compatibility caseless folding (Unicode, D146: NFD, fold, NFKC, fold, NFKC); then only letters, marks
-//! and numbers (categories L, M, N) stay: white space, punctuation, symbols and controls go. As an option, letters that look like Latin
-//! ones are taken for them before all that.
+//! 1. As an option, look-alike letters (Cyrillic а) are replaced by Latin ones.
+//! 2. Ignorable characters (zero-width, bidi controls, soft hyphens, variation selectors) are dropped, so that they cannot
+//!    separate what belongs together.
+//! 3. Compatibility caseless folding (Unicode, D146: NFD, fold, NFKC, fold, NFKC).
+//! 4. Letters, marks and numbers (categories L, M, N) are kept; white space, punctuation, symbols and controls are dropped.
 //!
-//! The text is folded *segment by segment*: a segment begins at a character that never combines with what precedes it, so folding
-//! segments one by one equals folding the whole (property test), and each canonical character has an exact place. A segment
-//! ends after 30 combining characters at the latest (the limit of UAX 15's stream-safe format), so no input makes it long.
+//! The text is folded *segment by segment*. A segment begins at a character that never combines with the one before, so folding
+//! segments one by one equals folding the whole text (property test), and each canonical character has an exact position. A
+//! segment ends after at most 30 combining characters (the limit of UAX 15's stream-safe format), so segments are short.
 //!
-//! Cost: most characters are one table look-up; the tables are filled 256 characters at a time when first asked for.
+//! Cost: one table look-up for most characters. Tables are filled on first use, 256 characters at a time.
 
 use caseless::Caseless;
 use std::sync::OnceLock;
@@ -18,41 +19,41 @@ use unicode_normalization::{is_nfkc_quick, IsNormalized, UnicodeNormalization};
 use unicode_properties::{GeneralCategory, GeneralCategoryGroup, UnicodeGeneralCategory};
 use unicode_security::confusable_detection::skeleton;
 
-/// Version of everything in this file as FORMAT.md describes it; part of whatever stores fingerprints.
+/// Version of the rules in this file, as FORMAT.md describes them; stored with fingerprints.
 pub const TEXT_VERSION: u32 = 1;
 
-/// Most characters that may join a segment after its first.
+/// The most characters that may join a segment after its first.
 pub const MAX_JOINING: usize = 30;
 
-/// What the tables know of a character.
+/// The table entry of a character.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Fold {
-    /// Alone in its segment it becomes this character.
+    /// Alone in its segment, it folds to this character.
     To(u32),
-    /// Alone in its segment it is dropped.
+    /// Alone in its segment, it is dropped.
     Nothing,
-    /// Alone in its segment it becomes several characters.
+    /// Alone in its segment, it folds to several characters.
     Several,
-    /// It may combine with what precedes it, so it does not begin a segment.
+    /// It may combine with the character before, so it does not begin a segment.
     Joins,
-    /// It is passed over wherever it stands.
+    /// It is dropped everywhere.
     Ignored,
 }
 
-/// How [`Fold`] is packed: a code point, or one of these above them all, in this order.
+/// [`Fold`] is packed into a code point, or one of these values above all code points, in this order.
 pub(super) const NOTHING: u32 = 1 << 24;
 pub(super) const SEVERAL: u32 = 2 << 24;
 pub(super) const JOINS: u32 = 3 << 24;
 const IGNORED: u32 = 4 << 24;
 
-/// Characters a table page holds.
+/// Characters per table page.
 const PAGE: usize = 256;
 type Page = OnceLock<Box<[u32; PAGE]>>;
 
-/// All pages, without and with homoglyph folding; each is filled when first asked for.
+/// All pages, without and with homoglyph folding; each is filled on first use.
 static PAGES: [[Page; 0x11_0000 / PAGE]; 2] = [const { [const { OnceLock::new() }; 0x11_0000 / PAGE] }; 2];
 
-/// What becomes of `c`.
+/// Returns the table entry of `c`.
 #[inline]
 pub fn fold_of(c: char, homoglyphs: bool) -> Fold {
     let code = c as usize;
@@ -69,7 +70,7 @@ pub fn fold_of(c: char, homoglyphs: bool) -> Fold {
 /// Characters of one or two bytes of UTF-8: Latin, Greek, Cyrillic, Hebrew, Arabic.
 pub(super) const SHORT: usize = 0x800;
 
-/// The packed folds of all [`SHORT`] characters in one table, for the loop that has no time for pages.
+/// Returns the packed folds of all [`SHORT`] characters in one table, which the inner loop reads without pages.
 pub(super) fn short_folds(homoglyphs: bool) -> &'static [u32; SHORT] {
     static TABLES: [OnceLock<Box<[u32; SHORT]>>; 2] = [const { OnceLock::new() }; 2];
     TABLES[usize::from(homoglyphs)].get_or_init(|| {
@@ -105,7 +106,7 @@ fn compute_fold(c: char, homoglyphs: bool) -> u32 {
     }
 }
 
-/// Whether `c` may combine with a character before it.
+/// Returns whether `c` may combine with a character before it.
 fn joins(c: char) -> bool {
     let mut first = None;
     decompose_compatible(c, |part| first = first.or(Some(part)));
@@ -113,7 +114,7 @@ fn joins(c: char) -> bool {
     canonical_combining_class(first) != 0 || is_nfkc_quick(std::iter::once(first)) == IsNormalized::Maybe
 }
 
-/// Whether `c` is invisible wherever it stands: a format character, or one the standard calls default-ignorable.
+/// Returns whether `c` is always invisible: a format character, or default-ignorable by the standard.
 fn is_ignored(c: char) -> bool {
     c.general_category() == GeneralCategory::Format
         || matches!(c,
@@ -122,20 +123,20 @@ fn is_ignored(c: char) -> bool {
             | '\u{E0000}'..='\u{E0FFF}')
 }
 
-/// Whether a folded character stays.
+/// Returns whether a folded character is kept.
 fn stays(c: char) -> bool {
     use GeneralCategoryGroup::{Letter, Mark, Number};
     matches!(c.general_category_group(), Letter | Mark | Number)
 }
 
-/// Folds one segment and appends what stays. The segment's ignored characters are left out by the caller.
+/// Folds one segment and appends the kept characters. REQUIRES: the caller has left out ignored characters.
 pub fn fold_segment(segment: &[char], homoglyphs: bool, out: &mut Vec<u32>) {
     let letters = segment.iter().map(|c| latin_lookalike(*c, homoglyphs));
     let folded = letters.nfd().default_case_fold().nfkc().default_case_fold().nfkc();
     out.extend(folded.filter(|c| stays(*c)).map(u32::from));
 }
 
-/// The canonical form by its definition, the whole text at once: the oracle of the segmented path.
+/// Computes the canonical form of a whole text at once, by its definition; tests compare the segmented path with it.
 pub fn canonical_naive(text: &str, homoglyphs: bool) -> String {
     let seen: Vec<char> = text.chars().filter(|c| !is_ignored(*c)).collect();
     let mut folded = Vec::new();
@@ -143,7 +144,7 @@ pub fn canonical_naive(text: &str, homoglyphs: bool) -> String {
     folded.into_iter().filter_map(char::from_u32).collect()
 }
 
-/// With `homoglyphs`, the ASCII letter or digit that `c` cannot be told from by eye, if it is not ASCII itself.
+/// With `homoglyphs`, returns the ASCII letter or digit that `c` looks like, or else `c`.
 fn latin_lookalike(c: char, homoglyphs: bool) -> char {
     if !homoglyphs || c.is_ascii() || !stays(c) {
         return c;
@@ -155,13 +156,13 @@ fn latin_lookalike(c: char, homoglyphs: bool) -> char {
     }
 }
 
-/// The prototype UTS 39 gives a character's shape.
+/// Returns the prototype of a character's shape by UTS 39.
 fn skeleton_of(c: char) -> std::vec::IntoIter<char> {
     let mut utf8 = [0; 4];
     skeleton(c.encode_utf8(&mut utf8)).collect::<Vec<char>>().into_iter()
 }
 
-/// One-character shapes of the ASCII letters and digits; where several share one (l, I, 1), the first here stands for it.
+/// Returns the one-character shapes of ASCII letters and digits; of several with one shape (l, I, 1), only the first.
 fn ascii_of_shape() -> &'static [(char, char)] {
     static SHAPES: OnceLock<Vec<(char, char)>> = OnceLock::new();
     SHAPES.get_or_init(|| {

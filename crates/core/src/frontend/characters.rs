@@ -1,7 +1,9 @@
-//! Any text as characters of its canonical form, one segment at a time (see `canonical.rs`).
+//! Reads any text as the characters of its canonical form, one segment at a time (see `canonical.rs`).
 //!
-//! Stretches of ASCII go through the block fold of `ascii.rs`; other characters are one table look-up each, and only segments of several
-//! characters, or those that fold to several, are normalised in full. Cost: 0.2 ns a byte on ASCII, 2–4 ns on other scripts.
+//! Stretches of ASCII go through the block fold of `ascii.rs`. Other characters take one table look-up each. Only segments of
+//! several characters, and characters that fold to several, are normalised in full.
+//!
+//! Cost: 0.2 ns per byte of ASCII, 2–4 ns per byte of other scripts.
 
 #[cfg(target_arch = "x86_64")]
 use super::ascii::avx2;
@@ -11,12 +13,12 @@ use super::{Source, Spans};
 #[cfg(target_arch = "x86_64")]
 use crate::machine::Avx2;
 
-/// A text as canonical code points.
+/// Reads a text as canonical code points.
 pub struct Characters<'t> {
     text: &'t str,
     at: usize,
     homoglyphs: bool,
-    /// Reused by the full fold.
+    /// Buffers of the full fold.
     segment: Vec<char>,
     folded: Vec<u32>,
 }
@@ -27,13 +29,13 @@ impl<'t> Characters<'t> {
         Self { text, at: 0, homoglyphs, segment: Vec::new(), folded: Vec::new() }
     }
 
-    /// The character at a byte offset, if the text goes on there.
+    /// Returns the character at a byte offset, or `None` at the end of the text.
     #[inline(always)]
     fn char_at(&self, at: usize) -> Option<char> {
         self.text.get(at..)?.chars().next()
     }
 
-    /// [`Source::fill`] by a given way to fold a block of ASCII.
+    /// [`Source::fill`] with a given function that folds a block of ASCII.
     #[inline(always)]
     fn fill_with<P: Spans>(&mut self, fold: impl FoldBlock, tokens: &mut Vec<u32>, spans: &mut P, want: usize) -> bool {
         while tokens.len() < want {
@@ -53,7 +55,7 @@ impl<'t> Characters<'t> {
         self.fill_with(|block, wanted, out| avx2::fold_block(block, wanted, out), tokens, spans, want)
     }
 
-    /// Folds ASCII at the front, short of the last character before something else, which may combine with it.
+    /// Folds ASCII at the front, except the last character before a non-ASCII one, which may combine with it.
     #[inline(always)]
     fn fold_ascii<P: Spans>(&mut self, fold: &impl FoldBlock, tokens: &mut Vec<u32>, spans: &mut P, want: usize) {
         let bytes = self.text.as_bytes();
@@ -64,7 +66,7 @@ impl<'t> Characters<'t> {
             let wanted = if is_whole { u32::MAX } else { (1 << len) - 1 };
             let mut out = [0; BLOCK];
             let kept = fold(block, wanted, &mut out);
-            // A fixed number of tokens is copied and what is too much cut off again: that is one vector move after the other.
+            // Copies a fixed number of tokens and truncates, because constant lengths compile to vector moves.
             let end = tokens.len() + kept.count_ones() as usize;
             let mut wide = [0; BLOCK];
             for (code, byte) in wide.iter_mut().zip(out) {
@@ -80,10 +82,10 @@ impl<'t> Characters<'t> {
         }
     }
 
-    /// Folds characters of one or two bytes that stand alone in their segment and become one character or none, until
-    /// something else comes or a long stretch of ASCII.
+    /// Folds characters of one or two bytes that are alone in their segment and fold to at most one character. Stops at any other
+    /// character and at a long stretch of ASCII.
     ///
-    /// In text of two alphabets nothing is predictable, so nothing here is a branch but the ways out.
+    /// Only the exits are branches, because text of two alphabets is unpredictable.
     #[inline(always)]
     fn fold_short<P: Spans>(&mut self, tokens: &mut Vec<u32>, spans: &mut P, want: usize) {
         let (bytes, table) = (self.text.as_bytes(), short_folds(self.homoglyphs));
@@ -96,7 +98,7 @@ impl<'t> Characters<'t> {
             if fold >= SEVERAL || next >= JOINS || ascii > BLOCK {
                 break;
             }
-            // Written in any case, counted only if it stays.
+            // Always written, but counted only if it is kept.
             *token = fold;
             let stays = usize::from(fold < NOTHING);
             count += stays;
@@ -107,7 +109,7 @@ impl<'t> Characters<'t> {
         tokens.truncate(count);
     }
 
-    /// Folds one segment, and those after it as long as they begin with longer characters; whether the text goes on.
+    /// Folds one segment, and the next ones while they begin with longer characters; returns whether the text goes on.
     #[inline(always)]
     fn fold_mixed<P: Spans>(&mut self, tokens: &mut Vec<u32>, spans: &mut P, want: usize) -> bool {
         let mut ahead = self.text[self.at..].chars();
@@ -139,7 +141,7 @@ impl<'t> Characters<'t> {
         true
     }
 
-    /// What becomes of a character; ASCII first, because most of any text is.
+    /// Returns the fold of a character; ASCII is checked first, because it is the most common.
     #[inline(always)]
     fn fold_of(&self, c: char) -> Fold {
         match u8::try_from(c) {
@@ -174,11 +176,11 @@ impl<'t> Characters<'t> {
     }
 }
 
-/// Most characters that [`Characters::fold_short`] makes room for at once.
+/// The most characters for which [`Characters::fold_short`] makes room at once.
 const STRETCH: usize = 64;
 
-/// The packed fold of the character at `at`, where it ends and whether it is ASCII; None if it has three bytes or more, or if the
-/// text ends within two. REQUIRES: `at` is a character boundary.
+/// Returns the packed fold of the character at `at`, its end, and whether it is ASCII. Returns `None` if it has three bytes or more,
+/// or if fewer than two bytes are left. REQUIRES: `at` is a character boundary.
 #[inline(always)]
 fn short_at(bytes: &[u8], at: usize, table: &[u32; SHORT]) -> Option<(u32, usize, bool)> {
     let [first, second] = *bytes.get(at..)?.first_chunk()?;

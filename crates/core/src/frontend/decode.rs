@@ -1,11 +1,10 @@
-//! From bytes to readable text, and the way back: which encoding it was, what was lost, and where in the original each
-//! character came from.
+//! Decodes bytes to text. The result also has the encoding, the number of replaced characters, and a map to original offsets.
 //!
 //! The rules, in order; the first that applies decides.
 //!
-//! 1. 4 GiB or more, read or written, is refused: offsets have 32 bits.
-//! 2. A byte-order mark is obeyed, whatever follows: UTF-8, UTF-32, UTF-16. It stays in the text as U+FEFF, which the
-//!    canonical form ignores, so offset 0 of the text is always offset 0 of the original.
+//! 1. 4 GiB or more, of bytes or of text, is refused: offsets have 32 bits.
+//! 2. A byte-order mark decides: UTF-8, UTF-32, UTF-16. It stays in the text as U+FEFF, which the canonical form ignores, so offset
+//!    0 of the text is always offset 0 of the original.
 //! 3. Valid UTF-8 without control characters is borrowed as it is. With a NUL it may be UTF-16 of an alphabet; in 7-bit
 //!    bytes with an escape it may be ISO-2022-JP; with more than 10 % control characters it is binary.
 //! 4. Invalid UTF-8 with at least two well-formed sequences for each stray byte, or whose only fault is a sequence cut
@@ -14,11 +13,11 @@
 //! 5. Anything else with a NUL is UTF-16 if it reads as such, else binary.
 //! 6. The rest is a legacy encoding, guessed, and binary after all if the result is not readable.
 //!
-//! Control characters are those of C0 but backspace, white space and escape. Not recognised: UTF-32 and EBCDIC without
-//! a mark, UTF-7, HZ.
+//! Control characters are those of C0 except backspace, white space and escape. UTF-32 and EBCDIC without a mark, UTF-7 and HZ are
+//! not recognised.
 //!
-//! Cost: linear. Valid UTF-8 takes one validation, one scan at 30 GB/s and no memory; UTF-16 is read at 100 MB/s,
-//! legacy encodings at 30 to 100 MB/s after a guess of at most 2 ms.
+//! Cost: linear. Valid UTF-8 takes one validation, one scan at 30 GB/s and no memory. UTF-16 is read at 100 MB/s, legacy encodings
+//! at 30 to 100 MB/s after a guess of at most 2 ms.
 //!
 //! Source: the Encoding Standard (encoding.spec.whatwg.org) as encoding_rs implements it, and chardetng, the detector
 //! of Firefox. The rules before the guess are ours, tuned on message catalogues in 29 languages and on the binaries of
@@ -35,35 +34,35 @@ use crate::error::{Error, Result};
 
 pub use super::offsets::Cursor;
 
-/// Valid UTF-8 is binary when more than one byte in this many is a control: texts with NUL-padded fields stay below,
-/// compiled files do not. A guessed text may have as many unreadable characters.
+/// Valid UTF-8 is binary if more than one byte in this many is a control character. Texts with NUL-padded fields have fewer,
+/// compiled files more. A guessed text may have the same share of unreadable characters.
 const CONTROLS_ONE_IN: usize = 10;
 
-/// Where the encoding is in doubt as well, more than one fault in this many is too much: random bytes have one in ten.
+/// If the encoding is uncertain too, the limit is one fault in this many; random bytes have one in ten.
 const DOUBTFUL_ONE_IN: usize = 50;
 
-/// Damaged UTF-8 has this many well-formed sequences of several bytes for each stray byte. Legacy texts have fewer: one
-/// pair of bytes in six is such a sequence in GBK, the worst case, and each other pair is two stray bytes.
+/// Damaged UTF-8 has at least this many well-formed multi-byte sequences per stray byte. Legacy texts have fewer: in GBK, the worst
+/// case, one pair of bytes in six is such a sequence, and every other pair is two stray bytes.
 const SEQUENCES_PER_STRAY: usize = 2;
 
-/// UTF-16 without a mark may have one unusual character in this many; read from random bytes, one in three is unusual.
+/// UTF-16 without a mark may have one unusual character in this many; random bytes read as UTF-16 have one in three.
 const UNUSUAL_ONE_IN: usize = 32;
 
-/// The detector sees at most this much: its 27 models read 12 MB/s together, and more changes few guesses.
+/// The detector reads at most this many bytes: it reads 12 MB/s, and more bytes seldom change the guess.
 const SAMPLE_BYTES: usize = 16 << 10;
 
-/// Below this size the detector is told where the text ends: a guess from so little needs every hint. Above, it is not,
-/// for then a text cut inside a character would count as proof against its encoding.
+/// Below this size the detector is told that the text ends, because a guess from few bytes needs every hint. Above, it is not
+/// told: a text cut inside a character would count against its encoding.
 const SHORT_SAMPLE_BYTES: usize = 256;
 
-/// A readable text, and how it was had from the bytes.
+/// A decoded text, and how it was decoded.
 #[derive(Clone, Debug)]
 pub struct Decoded<'b> {
     /// The text; borrowed from the bytes when they are valid UTF-8.
     pub text: Cow<'b, str>,
     /// The label of the encoding in lower case, for instance `utf-8`, `utf-16le`, `windows-1252`.
     pub encoding: &'static str,
-    /// True when the bytes do not say it: the encoding was told from NULs or escapes, or guessed by chardetng.
+    /// Whether the encoding was inferred from NULs or escapes, or guessed by chardetng.
     pub guessed: bool,
     /// How many U+FFFD stand in `text` for bytes that could not be read.
     pub replaced: u32,
@@ -71,30 +70,30 @@ pub struct Decoded<'b> {
 }
 
 impl<'b> Decoded<'b> {
-    /// A text that was never bytes, with the `replaced` characters that whoever made it had to replace; its encoding is
-    /// called `str` and its offsets are their own originals. REQUIRES: less than 4 GiB.
+    /// Wraps a text that was never bytes; its maker replaced `replaced` characters. Its encoding is called `str`, and its offsets map
+    /// to themselves. REQUIRES: less than 4 GiB.
     pub fn from_text(text: Cow<'b, str>, replaced: u32) -> Self {
         let map = OffsetMap::identity(text.len());
         Self { text, encoding: "str", guessed: false, replaced, map }
     }
 
-    /// The original byte offset of a character boundary of `text`, by binary search; `text.len()` maps to the end.
+    /// Returns the original byte offset of a character boundary of `text`, by binary search; `text.len()` maps to the end.
     ///
     /// `original(a)..original(b)` are the bytes of `text[a..b]`. An escape sequence belongs to the character after it
     /// (at the end of the text, before it). Where two characters come from one sequence (four cases in Big5), the first
     /// has its bytes and the second none.
     ///
-    /// REQUIRES: `offset` is a character boundary; else the answer is some offset between those of its neighbours.
+    /// REQUIRES: `offset` is a character boundary; otherwise the result lies between those of the neighbouring boundaries.
     pub fn original(&self, offset: usize) -> usize {
         self.map.original(offset)
     }
 
-    /// The same map for offsets that ascend, at constant cost on average.
+    /// Returns a cursor that maps ascending offsets at constant cost on average.
     pub fn cursor(&self) -> Cursor<'_> {
         Cursor::new(&self.map)
     }
 
-    /// True when every offset of `text` is the same offset in the original.
+    /// Returns whether every offset of `text` is the same in the original.
     pub fn is_identity(&self) -> bool {
         self.map.is_identity()
     }
@@ -109,7 +108,7 @@ impl<'b> Decoded<'b> {
     }
 }
 
-/// Reads bytes as text by the rules at the top of this file.
+/// Decodes bytes by the rules at the top of this file.
 ///
 /// Errors: `TooLarge` when the bytes or their text reach 4 GiB, `Binary` when they are not text.
 pub fn decode(bytes: &[u8]) -> Result<Decoded<'_>> {
@@ -131,11 +130,11 @@ fn check_len(len_bytes: u64) -> Result<()> {
     Ok(())
 }
 
-/// Rule 3 for text in which [`has_controls`] found something.
+/// Applies rule 3 to text in which [`has_controls`] found something.
 fn read_valid(text: &str) -> Result<Decoded<'_>> {
     let bytes = text.as_bytes();
-    // ASCII in pairs reads as Chinese, so only alphabets count here, lest a list of names with NULs between them be
-    // UTF-16; of other scripts, UTF-16 that is valid UTF-8 as well is rare beyond twenty characters.
+    // Pairs of ASCII bytes read as Chinese, so only alphabets count here: otherwise a list of names separated by NULs would be
+    // UTF-16. In other scripts, UTF-16 that is also valid UTF-8 is rare beyond twenty characters.
     if let Some(form) = utf16_without_mark(bytes, is_of_alphabet) {
         return form.read(bytes, true);
     }
@@ -143,7 +142,7 @@ fn read_valid(text: &str) -> Result<Decoded<'_>> {
     Ok(read_iso_2022_jp(bytes)?.unwrap_or_else(|| Decoded::borrowed(text)))
 }
 
-/// Rules 4 to 6.
+/// Applies rules 4 to 6.
 fn read_invalid(bytes: &[u8]) -> Result<Decoded<'_>> {
     let has_nul = bytes.contains(&0);
     if is_damaged_utf8(bytes, has_nul) {
@@ -158,16 +157,16 @@ fn read_invalid(bytes: &[u8]) -> Result<Decoded<'_>> {
     }
 }
 
-/// The first byte that `is_sign` accepts is what the error points at.
+/// Returns the error for binary data; it points at the first byte that `is_sign` accepts.
 fn binary(bytes: &[u8], is_sign: impl Fn(u8) -> bool, reason: &'static str) -> Error {
     let at_byte = bytes.iter().position(|&byte| is_sign(byte)).unwrap_or(0) as u64;
     Error::Binary { at_byte, reason }
 }
 
-/// False for nearly all texts: true when there is a control or an escape.
+/// Returns whether there is a control character or an escape, which is false for nearly all texts.
 ///
-/// Bytes 0 to 7 are above 247 once 8 is taken away, bytes 14 to 31 below 18 once 14 is: a maximum and a minimum, which
-/// the compiler turns into vector instructions, find both at twice the speed of a search for NUL alone.
+/// Bytes 0 to 7 are above 247 after subtracting 8, and bytes 14 to 31 are below 18 after subtracting 14. So a maximum and a minimum
+/// find both. The compiler vectorises them; this is twice as fast as a search for NUL alone.
 fn has_controls(bytes: &[u8]) -> bool {
     bytes.chunks(4096).any(|block| {
         let (max, min) = block.iter().fold((0, u8::MAX), |(max, min): (u8, u8), byte| {
@@ -177,7 +176,7 @@ fn has_controls(bytes: &[u8]) -> bool {
     })
 }
 
-/// C0 controls but those of layout and of terminals: backspace, tab to carriage return, escape.
+/// Returns whether a byte is a C0 control, except those of layout and terminals: backspace, tab to carriage return, escape.
 fn is_control(byte: u8) -> bool {
     byte < 0x20 && !matches!(byte, 0x08..=0x0D | 0x1B)
 }
@@ -200,7 +199,7 @@ enum Form {
     Utf32Be,
 }
 
-/// The byte-order marks; UTF-32 comes before UTF-16, whose little-endian mark is the start of the other.
+/// The byte-order marks. UTF-32 comes first, because the little-endian mark of UTF-16 is the start of that of UTF-32.
 const MARKS: [(&[u8], Form); 5] = [
     (b"\xEF\xBB\xBF", Form::Utf8),
     (b"\xFF\xFE\0\0", Form::Utf32Le),
@@ -229,8 +228,8 @@ fn read_utf8(bytes: &[u8]) -> Result<Decoded<'_>> {
     }
 }
 
-/// Rule 4. A surrogate in three bytes has the shape of UTF-8 and counts for it, a sequence cut at the very end does not
-/// count; but beside NULs that may be half a unit of UTF-16, so there must be a sequence.
+/// Applies rule 4. A surrogate in three bytes counts as a sequence; a sequence cut at the end of the bytes does not count. If there
+/// are NULs, the cut sequence may be half a unit of UTF-16, so at least one sequence is needed.
 fn is_damaged_utf8(bytes: &[u8], has_nul: bool) -> bool {
     let (mut sequences, mut strays, mut at) = (0, 0, 0);
     for (valid, ill_formed) in utf8_pieces(bytes) {
@@ -241,7 +240,7 @@ fn is_damaged_utf8(bytes: &[u8], has_nul: bool) -> bool {
         } else if !(ill_formed.is_empty() || at == bytes.len() && is_cut(ill_formed)) {
             strays += 1;
         }
-        // The rest cannot tip the balance any more: a sequence has two bytes at least.
+        // The rest cannot change the result: a sequence has at least two bytes.
         if strays * SEQUENCES_PER_STRAY > sequences + (bytes.len() - at) / 2 {
             return false;
         }
@@ -249,13 +248,15 @@ fn is_damaged_utf8(bytes: &[u8], has_nul: bool) -> bool {
     sequences > 0 || !has_nul
 }
 
-/// True for the start of a well-formed sequence.
+/// Returns whether the bytes are the start of a well-formed sequence.
 fn is_cut(ill_formed: &[u8]) -> bool {
     std::str::from_utf8(ill_formed).is_err_and(|error| error.error_len().is_none())
 }
 
-/// The byte order in which the bytes read as UTF-16 of characters that `is_usual` accepts; that with more ASCII, for a
-/// common Chinese character, U+4E00, is an `N` the other way round. No NUL, no ASCII: nothing to go by.
+/// Returns the byte order in which the bytes are plausible UTF-16 of characters that `is_usual` accepts.
+///
+/// If both are plausible, the one with more ASCII wins: the common Chinese character U+4E00 is an `N` in the other order. Returns
+/// `None` without a NUL or without ASCII.
 fn utf16_without_mark(bytes: &[u8], is_usual: fn(char) -> bool) -> Option<Form> {
     if !bytes.contains(&0) {
         return None;
@@ -269,12 +270,12 @@ fn utf16_without_mark(bytes: &[u8], is_usual: fn(char) -> bool) -> Option<Form> 
     }
 }
 
-/// How many characters are ASCII when the bytes are read as UTF-16; 0 when that reading is not plausible.
+/// Counts the ASCII characters of the bytes read as UTF-16; returns 0 if that reading is not plausible.
 ///
-/// It is not when more than one character in 32 is unusual, nor when high and low bytes are too much alike. In UTF-16
-/// the high bytes keep to the blocks of one or two scripts while the low bytes roam; in a legacy text with a stray NUL
-/// both are bytes of the same text, which would be read as Chinese or Korean. So the histograms of the upper four bits
-/// may not share more than half of the characters; pure Chinese comes to 38 %.
+/// It is not plausible if more than one character in 32 is unusual, or if high and low bytes are too similar. In UTF-16 the high
+/// bytes stay in the blocks of one or two scripts, while the low bytes vary. In a legacy text with a stray NUL, both are bytes of
+/// the same text, which would read as Chinese or Korean. So the histograms of the upper four bits may share at most half of the
+/// characters; pure Chinese reaches 38 %.
 fn utf16_ascii(bytes: &[u8], unit: impl Fn([u8; 2]) -> u16, is_usual: fn(char) -> bool) -> usize {
     let (mut all, mut ascii, mut unusual) = (0, 0, 0);
     let (mut high, mut low) = ([0usize; 16], [0usize; 16]);
@@ -295,13 +296,15 @@ fn utf16_ascii(bytes: &[u8], unit: impl Fn([u8; 2]) -> u16, is_usual: fn(char) -
     usize::from(is_plausible) * ascii
 }
 
-/// Latin to Tibetan, and general punctuation.
+/// Returns whether a character is in the blocks from Latin to Tibetan, or general punctuation.
 fn is_of_alphabet(character: char) -> bool {
     matches!(character, '\u{A0}'..='\u{FFF}' | '\u{2000}'..='\u{206F}')
 }
 
-/// The blocks that everyday texts are made of. Private use, rare ideographs and the scripts of small or past
-/// communities are left out, since each block that is let in lets in binaries: those texts need a mark.
+/// Returns whether a character is in the blocks of everyday texts.
+///
+/// Private use, rare ideographs and rare or historic scripts are left out, because every further block would accept more binaries.
+/// Such texts need a byte-order mark.
 fn is_usual(character: char) -> bool {
     matches!(character,
         '\u{A0}'..='\u{18AF}' // Latin, Greek, Cyrillic and the other alphabets and syllabaries, up to Mongolian.
@@ -312,8 +315,8 @@ fn is_usual(character: char) -> bool {
         | '\u{1F000}'..='\u{1FAFF}' | '\u{20000}'..='\u{2FA1F}') // Emoji, ideographs beyond the 16 bits.
 }
 
-/// ISO-2022-JP is 7-bit and so valid UTF-8; what gives it away is the escape to a set of two bytes, `ESC $`. With more
-/// than one fault in 50 characters it is something else that has this escape.
+/// Reads ISO-2022-JP, which is valid UTF-8 because it is 7-bit. It is recognised by the escape to a two-byte set, `ESC $`; with more
+/// than one fault in 50 characters it is something else.
 fn read_iso_2022_jp(bytes: &[u8]) -> Result<Option<Decoded<'_>>> {
     if !bytes.is_ascii() || !bytes.windows(2).any(|pair| pair == b"\x1B$") {
         return Ok(None);
@@ -323,7 +326,7 @@ fn read_iso_2022_jp(bytes: &[u8]) -> Result<Option<Decoded<'_>>> {
     Ok(is_sound.then_some(decoded))
 }
 
-/// Rule 6.
+/// Applies rule 6.
 fn read_guessed(bytes: &[u8]) -> Result<Decoded<'_>> {
     let encoding = guess(bytes);
     let decoded = Decoded::built(read_legacy(bytes, encoding), bytes, label(encoding), true)?;
@@ -331,8 +334,8 @@ fn read_guessed(bytes: &[u8]) -> Result<Decoded<'_>> {
     Ok(decoded)
 }
 
-/// What chardetng makes of the first lines that are not ASCII: the others say nothing, and no encoding it knows has a
-/// line feed inside a character.
+/// Guesses the encoding with chardetng, from the first lines that are not ASCII. No encoding it knows has a line feed inside a
+/// character, so lines are whole.
 fn guess(bytes: &[u8]) -> &'static Encoding {
     let mut detector = EncodingDetector::new(Iso2022JpDetection::Deny);
     let mut room = SAMPLE_BYTES;
@@ -350,7 +353,7 @@ fn guess(bytes: &[u8]) -> &'static Encoding {
     detector.guess(None, Utf8Detection::Deny)
 }
 
-/// The name of an encoding in lower case.
+/// Returns the name of an encoding in lower case.
 fn label(encoding: &'static Encoding) -> &'static str {
     let name = encoding.name();
     LABELS.into_iter().find(|label| label.eq_ignore_ascii_case(name)).unwrap_or(name)
@@ -365,8 +368,8 @@ const LABELS: [&str; 25] = [
     "windows-1258",
 ];
 
-/// Refuses a guess with more than 2 % controls (C1 too, which single-byte encodings give for bytes without a meaning),
-/// or 10 % together with characters of no known meaning.
+/// Refuses a guessed text with more than 2 % control characters, or more than 10 % of these and unreadable characters together.
+/// Controls include C1, which single-byte encodings give for undefined bytes.
 fn check_readable(decoded: &Decoded<'_>) -> Result<()> {
     let is_lost = |character| matches!(character, '\u{E000}'..='\u{F8FF}' | char::REPLACEMENT_CHARACTER);
     let is_control = |character: char| character.is_control() && !matches!(character, '\x08'..='\r' | '\x1B');

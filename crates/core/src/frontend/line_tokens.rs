@@ -1,14 +1,14 @@
-//! Any text as lines: a token is the hash of a line's canonical form; lines with nothing canonical have none.
+//! Reads any text as lines. A token is the hash of a line's canonical form; lines without canonical characters are skipped.
 //!
-//! LineTokens end at LF, CR, CR LF, VT, FF, NEL, LS and PS (the mandatory breaks of UAX 14). Cost: that of `characters.rs`, with one
-//! line's canonical form in memory.
+//! Lines end at LF, CR, CR LF, VT, FF, NEL, LS and PS (the mandatory breaks of UAX 14). Cost: that of `characters.rs`; memory for
+//! the canonical form of one line.
 
 use super::ascii::Ascii;
 use super::characters::Characters;
 use super::{Source, Spans};
 use crate::hash::identity::{push_utf8, token_value};
 
-/// A text as line values.
+/// Reads a text as the values of its lines.
 pub struct LineTokens<'t> {
     text: &'t str,
     at: usize,
@@ -24,7 +24,7 @@ impl<'t> LineTokens<'t> {
         Self { text, at: 0, homoglyphs, canonical: Vec::new(), characters: Vec::new() }
     }
 
-    /// Puts the canonical form of a line into `self.canonical` and returns where it stands in the line.
+    /// Writes the canonical form of a line to `self.canonical` and returns its first and last byte in the line.
     fn fold(&mut self, line: &str) -> Edges {
         let mut edges = Edges::default();
         self.canonical.clear();
@@ -41,7 +41,7 @@ impl<'t> LineTokens<'t> {
     }
 }
 
-/// Start of the first token and end of the last.
+/// The start of the first token and the end of the last.
 #[derive(Default)]
 struct Edges {
     start: Option<usize>,
@@ -63,9 +63,9 @@ impl Spans for Edges {
     }
 }
 
-/// Length of the first line of `text` and of the break after it.
+/// Returns the length of the first line of `text` and of the break after it.
 fn first_line(text: &str) -> (usize, usize) {
-    // Only these bytes can begin a break; everything else is passed over at once.
+    // Only these bytes can begin a break, so all others are skipped.
     let mut from = 0;
     let begins_break = |byte: &u8| matches!(byte, b'\n' | 0x0B | 0x0C | b'\r' | 0xC2 | 0xE2);
     while let Some(step) = text.as_bytes()[from..].iter().position(begins_break) {
@@ -79,7 +79,7 @@ fn first_line(text: &str) -> (usize, usize) {
     (text.len(), 0)
 }
 
-/// Length of the break that `text` begins with, 0 if it does not.
+/// Returns the length of the break at the start of `text`, or 0 if there is none.
 fn break_length(text: &str) -> usize {
     match text.chars().next() {
         Some('\r') if text[1..].starts_with('\n') => 2,

@@ -1,11 +1,11 @@
-//! Front ends: bytes → text → tokens with spans. The only place that knows what a text is.
+//! Front ends: bytes → text → tokens with spans. No other module interprets text.
 //!
-//! A front end is a [`Source`]: it is asked for some more tokens and appends them, so that a document is never held as
-//! tokens unless somebody wants a [`Stream`]. Where the tokens stand is told to a [`Spans`] on the side; the hot path passes
-//! `()` and pays nothing, [`locate`] replays the text later and notes only the positions that were selected.
+//! A front end is a [`Source`]: each call appends some more tokens, so a document is held as tokens only in a [`Stream`]. The
+//! source reports token positions to a [`Spans`]. The hot path passes `()`, which costs nothing; [`locate`] reads the text again
+//! later and keeps only the spans of selected positions.
 //!
-//! Spans are byte offsets into the text. Two consecutive tokens either share their span, when one written character folds to
-//! several (`ﬁ` → `f`, `i`), or the second begins at or after the end of the first.
+//! Spans are byte offsets into the text. Two consecutive tokens share their span when one written character folds to several
+//! (`ﬁ` → `f`, `i`); otherwise the second begins at or after the end of the first.
 
 pub mod ascii;
 mod ascii_words;
@@ -22,23 +22,23 @@ pub mod words;
 use crate::error::{Error, Result};
 use crate::hash::identity::Identify;
 
-/// What a token is.
+/// The unit of a token.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Unit {
     /// A character of the canonical text.
     Character,
-    /// A word by UAX 29; one character where the script does not part words (Han, Kana, Thai and their like).
+    /// A word by UAX 29; one character in scripts without spaces between words (Han, Kana, Thai and others).
     Word,
-    /// A line with anything canonical in it.
+    /// A line that has canonical characters.
     Line,
 }
 
-/// How a text becomes tokens.
+/// How a text is split into tokens.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Options {
-    /// What a token is.
+    /// The unit of a token.
     pub unit: Unit,
-    /// Whether letters that look like Latin ones are taken for them.
+    /// Whether look-alike letters (Cyrillic а) are treated as Latin.
     pub homoglyphs: bool,
 }
 
@@ -52,15 +52,15 @@ pub struct Span {
     pub end: u32,
 }
 
-/// Something that is told where tokens stand, in the order of the tokens.
+/// Receives the spans of tokens, in the order of the tokens.
 pub trait Spans {
-    /// Whether anybody looks at them.
+    /// Whether the spans are used; if not, a source may skip computing them.
     const ARE_WANTED: bool = true;
 
-    /// The next `count` tokens share this span.
+    /// Receives the span that the next `count` tokens share.
     fn span(&mut self, start: usize, end: usize, count: usize);
 
-    /// For each bit of `mask`, lowest first, the next token is the one byte at `at` + bit.
+    /// Receives tokens of one byte: for each bit of `mask`, lowest first, the byte at `at` + bit.
     fn bytes(&mut self, at: usize, mask: u32) {
         let mut left = mask;
         while left != 0 {
@@ -71,7 +71,7 @@ pub trait Spans {
     }
 }
 
-/// Nobody wants to know.
+/// Discards spans; used on the hot path, where only token values are needed.
 impl Spans for () {
     const ARE_WANTED: bool = false;
 
@@ -90,13 +90,13 @@ impl Spans for Vec<Span> {
 
 /// A text being read as tokens.
 pub trait Source {
-    /// The tokens' type.
+    /// The type of a token.
     type Token: Identify;
 
-    /// Appends tokens until there are at least `want` in `tokens` or the text ends; whether there may be more.
+    /// Appends tokens until `tokens` has at least `want` or the text ends; returns whether there may be more.
     fn fill<P: Spans>(&mut self, tokens: &mut Vec<Self::Token>, spans: &mut P, want: usize) -> bool;
 
-    /// Appends all tokens that are left, as numbers.
+    /// Appends all remaining tokens as numbers.
     fn numbers(&mut self, out: &mut Vec<u64>) {
         let mut block = Vec::new();
         loop {
@@ -109,16 +109,16 @@ pub trait Source {
     }
 }
 
-/// A use of a source whose token type is only known at run time.
+/// A function of a source, generic over its token type, which is only known at run time.
 pub trait Visitor {
-    /// What comes of it.
+    /// The result.
     type Output;
-    /// Uses the source.
+    /// Runs on the source.
     fn visit<S: Source>(self, source: S) -> Self::Output;
 }
 
 impl Options {
-    /// Opens `text` as the source these options call for.
+    /// Opens `text` as the source for these options and passes it to `visitor`.
     pub fn open<V: Visitor>(self, text: &str, visitor: V) -> V::Output {
         match self.unit {
             Unit::Character if text.is_ascii() => visitor.visit(ascii::Ascii::new(text.as_bytes())),
@@ -137,14 +137,14 @@ pub fn check_length(len_bytes: usize) -> Result<()> {
     }
 }
 
-/// All tokens of a document with their spans, held in memory: what passages are extended and shown on.
+/// All tokens of a document with their spans, in memory. Passages are extended and shown with it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Stream {
     /// Values: code points for characters, hashes for words and lines.
     pub tokens: Vec<u64>,
-    /// Where each stands.
+    /// The span of each token.
     pub spans: Vec<Span>,
-    /// What a token is.
+    /// The unit of a token.
     pub unit: Unit,
 }
 
@@ -160,16 +160,17 @@ impl Visitor for Collect {
     }
 }
 
-/// Reads a whole text as tokens. Cost: one pass, 16 bytes a token.
+/// Reads a whole text as tokens. Cost: one pass, 16 bytes per token.
 pub fn stream(text: &str, options: Options) -> Result<Stream> {
     check_length(text.len())?;
     let (tokens, spans) = options.open(text, Collect);
     Ok(Stream { tokens, spans, unit: options.unit })
 }
 
-/// Spans of the k-grams at `positions`, which ascend: from the start of their first token to the end of their last.
+/// Returns the spans of the k-grams at `positions`, from the start of the first token to the end of the last.
 ///
-/// Cost: the text is read once more, without hashing. Positions that the text does not have get an empty span at its end.
+/// REQUIRES: `positions` ascend. Positions beyond the text get an empty span at its end. Cost: the text is read once more, without
+/// hashing.
 pub fn locate(text: &str, options: Options, positions: &[u32], k: usize) -> Vec<Span> {
     options.open(text, Locate { positions, k, text_len: text.len() })
 }
@@ -198,21 +199,21 @@ impl Visitor for Locate<'_> {
     }
 }
 
-/// Notes the spans of wanted k-grams as the tokens go by.
+/// Keeps the spans of wanted k-grams and drops the others.
 struct Wanted<'a> {
     positions: &'a [u32],
     k: usize,
-    /// Tokens that have gone by.
+    /// Tokens received so far.
     seen: usize,
-    /// Index of the first position whose first token has not gone by.
+    /// Index of the first position whose first token was not received yet.
     starts: usize,
-    /// Index of the first position whose last token has not gone by.
+    /// Index of the first position whose last token was not received yet.
     ends: usize,
     found: Vec<Span>,
 }
 
 impl Wanted<'_> {
-    /// Calls `set` for every wanted first and last token among the next `count`, with its index among them.
+    /// Takes the next `count` tokens and records the start and end of each wanted k-gram; the closures take an index among them.
     #[inline(always)]
     fn pass(&mut self, count: usize, start_of: impl Fn(usize) -> usize, end_of: impl Fn(usize) -> usize) {
         let upto = self.seen + count;
@@ -242,7 +243,7 @@ impl Spans for Wanted<'_> {
     }
 }
 
-/// Index of the set bit that `i` set bits precede.
+/// Returns the index of set bit number `i`, counted from 0.
 fn nth_bit(mut mask: u32, i: usize) -> usize {
     for _ in 0..i {
         mask &= mask.wrapping_sub(1);

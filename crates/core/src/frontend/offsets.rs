@@ -1,26 +1,26 @@
-//! Reading bytes in a known encoding, with a map from offsets in the text back to offsets in the bytes.
+//! Decodes bytes in a known encoding, and maps offsets in the text back to offsets in the bytes.
 //!
-//! A reader goes through the original from left to right and says, character by character, how many bytes of text it
-//! wrote for how many bytes it read. Consecutive characters with the same ratio form one *run*, and a run is stored as
-//! the two offsets where it starts. Inside a run the original offset is a linear function of the text offset, and exact
-//! at every character boundary: characters of t bytes for o bytes each have boundary i at `i·t` and at `i·o`.
+//! A reader reports, for each character, how many bytes of text it wrote for how many bytes it read. Consecutive characters with
+//! the same ratio form one *run*, which is stored as the two offsets where it starts. Inside a run the original offset is a linear
+//! function of the text offset. It is exact at every character boundary: if each character has t bytes of text and o original
+//! bytes, boundary i is at `i·t` in the text and at `i·o` in the original.
 //!
-//! Cost: linear, and eight bytes a run. A text that needed no decoding has no run, ASCII in UTF-16 has one, a legacy
-//! text two for each stretch outside ASCII; the worst case, a ratio that changes at every character, is eight bytes a
-//! character. A look-up is a binary search over the runs; a [`Cursor`] over ascending offsets takes constant time on
-//! average. One offset a character would be simpler, and take four bytes for each byte of English.
+//! Cost: linear time, and eight bytes per run. A text that needed no decoding has no run, ASCII in UTF-16 has one, a legacy text
+//! has two per stretch outside ASCII. In the worst case, where the ratio changes at every character, it is eight bytes per
+//! character. A look-up is a binary search over the runs; a [`Cursor`] over ascending offsets takes constant time on average. One
+//! offset per character would be simpler, but take four bytes per byte of English.
 //!
-//! Source: the idea is that of the line tables of debuggers; the legacy encodings are those of the Encoding Standard
+//! Source: debuggers store line tables in this way. The legacy encodings are those of the Encoding Standard
 //! (encoding.spec.whatwg.org) as encoding_rs implements them.
 
 use encoding_rs::{Decoder, DecoderResult, Encoding};
 
 use crate::error::{Error, Result};
 
-/// Offsets have 32 bits, so a text of this many bytes is the longest that can be mapped.
+/// The longest text that can be mapped, in bytes: offsets have 32 bits.
 pub(crate) const MAX_LEN_BYTES: u64 = u32::MAX as u64;
 
-/// One place in both sequences.
+/// An offset in the text and the corresponding offset in the original.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 struct Place {
     text: u32,
@@ -38,28 +38,28 @@ pub(crate) struct OffsetMap {
 }
 
 impl OffsetMap {
-    /// The map of a text that *is* its original. REQUIRES: `len_bytes` ≤ [`MAX_LEN_BYTES`].
+    /// Returns the map of a text that is its own original. REQUIRES: `len_bytes` ≤ [`MAX_LEN_BYTES`].
     pub(crate) fn identity(len_bytes: usize) -> Self {
         let len = len_bytes as u32;
         Self { starts: Vec::new(), end: Place { text: len, original: len } }
     }
 
-    /// True when every offset maps to itself.
+    /// Returns whether every offset maps to itself.
     pub(crate) fn is_identity(&self) -> bool {
         self.starts.len() <= 1 && self.end.text == self.end.original
     }
 
-    /// The original offset of a character boundary; offsets past the end map to the end of the original.
+    /// Returns the original offset of a character boundary; offsets past the end map to the end of the original.
     pub(crate) fn original(&self, offset: usize) -> usize {
         self.within(self.run_at(offset), offset)
     }
 
-    /// The number of the run that holds `offset`.
+    /// Returns the number of the run that contains `offset`.
     fn run_at(&self, offset: usize) -> usize {
         self.starts.partition_point(|start| start.text as usize <= offset).saturating_sub(1)
     }
 
-    /// Where run number `run` starts; past the last run, where everything ends.
+    /// Returns the start of run number `run`; past the last run, the end of the text.
     fn start(&self, run: usize) -> Place {
         match self.starts.get(run) {
             Some(&start) => start,
@@ -68,7 +68,7 @@ impl OffsetMap {
         }
     }
 
-    /// The original offset of `offset`. REQUIRES: run number `run` holds `offset`.
+    /// Returns the original offset of `offset`. REQUIRES: run number `run` contains `offset`.
     fn within(&self, run: usize, offset: usize) -> usize {
         if offset >= self.end.text as usize {
             return self.end.original as usize;
@@ -79,7 +79,7 @@ impl OffsetMap {
     }
 }
 
-/// Maps ascending offsets of one text; each costs constant time on average, since the run is kept from call to call.
+/// Maps ascending offsets of one text in constant time on average, because it keeps the run between calls.
 #[derive(Clone, Debug)]
 pub struct Cursor<'a> {
     map: &'a OffsetMap,
@@ -87,13 +87,13 @@ pub struct Cursor<'a> {
 }
 
 impl<'a> Cursor<'a> {
-    /// A cursor at the start of the text.
+    /// Returns a cursor at the start of the text.
     pub(crate) fn new(map: &'a OffsetMap) -> Self {
         Self { map, run: 0 }
     }
 
-    /// The original byte offset of a character boundary of the text. An offset below the last one is answered
-    /// correctly too, by a binary search.
+    /// Returns the original byte offset of a character boundary of the text. An offset below the last one is found by binary
+    /// search.
     pub fn original(&mut self, offset: usize) -> usize {
         if offset < self.map.start(self.run).text as usize {
             self.run = self.map.run_at(offset);
@@ -115,24 +115,24 @@ pub(crate) struct Builder {
     /// Bytes of the original already accounted for by `text`.
     original: usize,
     replaced: u32,
-    /// The length the text would have: it goes on counting past `limit`, where `text` stops growing.
+    /// The length that the text would have without `limit`; `text` itself stops growing at the limit.
     len_bytes: u64,
     limit: u64,
 }
 
 impl Builder {
-    /// An empty text that may grow to `limit` bytes.
+    /// Starts an empty text that may grow to `limit` bytes.
     fn with_limit(limit: u64) -> Self {
         let (text, starts) = (String::new(), Vec::new());
         Self { text, starts, ratio: (0, 0), original: 0, replaced: 0, len_bytes: 0, limit }
     }
 
-    /// An empty text.
+    /// Starts an empty text.
     pub(crate) fn new() -> Self {
         Self::with_limit(MAX_LEN_BYTES)
     }
 
-    /// Bytes of the original already accounted for.
+    /// Returns how many bytes of the original are accounted for.
     pub(crate) fn original(&self) -> usize {
         self.original
     }
@@ -144,7 +144,7 @@ impl Builder {
         }
     }
 
-    /// Appends characters that have all the same ratio of bytes, for instance a stretch that is copied as it is.
+    /// Appends characters that all have the same ratio of bytes, for instance a copied stretch.
     pub(crate) fn push_str(&mut self, text: &str, original_bytes: usize) {
         if !text.is_empty() && self.account(text.len(), original_bytes) {
             self.text.push_str(text);
@@ -157,7 +157,7 @@ impl Builder {
         self.push(char::REPLACEMENT_CHARACTER, original_bytes);
     }
 
-    /// Notes the ratio of the next piece; false when there is no room for it.
+    /// Records the ratio of the next piece; returns whether the text has room for it.
     fn account(&mut self, text_bytes: usize, original_bytes: usize) -> bool {
         let (text, original) = (text_bytes as u64, original_bytes as u64);
         self.len_bytes += text;
@@ -170,12 +170,12 @@ impl Builder {
         fits
     }
 
-    /// Where the next piece starts. Both fit in 32 bits: the original was checked at the door, the text by `limit`.
+    /// Returns where the next piece starts. Both offsets fit 32 bits: `decode` checks the original, `limit` the text.
     fn place(&self) -> Place {
         Place { text: self.text.len() as u32, original: self.original as u32 }
     }
 
-    /// The text, its map onto an original of `original_len` bytes, and the number of replacements.
+    /// Returns the text, its map onto an original of `original_len` bytes, and the number of replacements.
     ///
     /// Errors: `TooLarge` with the length the text would have had.
     pub(crate) fn finish(mut self, original_len: usize) -> Result<(String, OffsetMap, u32)> {
@@ -202,7 +202,7 @@ pub(crate) fn read_utf8(bytes: &[u8]) -> Builder {
     built
 }
 
-/// Valid stretches, each with the ill-formed part that ends it; only the last may have none.
+/// Iterates over valid stretches, each with the ill-formed part after it; only the last may have none.
 pub(crate) fn utf8_pieces(mut rest: &[u8]) -> impl Iterator<Item = (&str, &[u8])> {
     std::iter::from_fn(move || {
         let chunk = rest.utf8_chunks().next()?;
@@ -213,12 +213,12 @@ pub(crate) fn utf8_pieces(mut rest: &[u8]) -> impl Iterator<Item = (&str, &[u8])
     })
 }
 
-/// True at a surrogate written in three bytes: what a program makes of UTF-16 when it does not join the pairs.
+/// Returns whether the bytes begin with a surrogate in three bytes, as programs write that do not join UTF-16 pairs.
 pub(crate) fn is_surrogate(bytes: &[u8]) -> bool {
     matches!(bytes, [0xED, 0xA0..=0xBF, 0x80..=0xBF, ..])
 }
 
-/// Reads UTF-16 whose two bytes make up `unit`, with U+FFFD for unpaired surrogates and a last odd byte.
+/// Reads UTF-16 in the byte order of `unit`, with U+FFFD for unpaired surrogates and a last odd byte.
 pub(crate) fn read_utf16(bytes: &[u8], unit: impl Fn([u8; 2]) -> u16) -> Builder {
     let mut built = Builder::new();
     for read in utf16_characters(bytes, unit) {
@@ -241,7 +241,7 @@ pub(crate) fn utf16_characters<'b>(
     char::decode_utf16(bytes.chunks_exact(2).map(move |pair| unit([pair[0], pair[1]]))).map(|read| read.ok())
 }
 
-/// Reads UTF-32 whose four bytes make up `value`, with U+FFFD for what is no character and for a last part.
+/// Reads UTF-32 in the byte order of `value`, with U+FFFD for invalid values and an incomplete last one.
 pub(crate) fn read_utf32(bytes: &[u8], value: impl Fn([u8; 4]) -> u32) -> Builder {
     let mut built = Builder::new();
     for unit in bytes.chunks(4) {
@@ -253,7 +253,7 @@ pub(crate) fn read_utf32(bytes: &[u8], value: impl Fn([u8; 4]) -> u32) -> Builde
     built
 }
 
-/// Reads a legacy encoding, with U+FFFD as the Encoding Standard has it.
+/// Reads a legacy encoding, with U+FFFD as the Encoding Standard prescribes.
 pub(crate) fn read_legacy(bytes: &[u8], encoding: &'static Encoding) -> Builder {
     if encoding.is_single_byte() {
         read_single_byte(bytes, encoding)
@@ -262,7 +262,7 @@ pub(crate) fn read_legacy(bytes: &[u8], encoding: &'static Encoding) -> Builder 
     }
 }
 
-/// One character for each byte, from a table of the 128 that are not ASCII.
+/// Reads one character per byte, with a table for the 128 bytes above ASCII.
 fn read_single_byte(bytes: &[u8], encoding: &'static Encoding) -> Builder {
     let table: [char; 128] = std::array::from_fn(|byte| single(0x80 | byte as u8, encoding));
     let mut built = Builder::new();
@@ -292,8 +292,8 @@ fn push_ascii<'b>(bytes: &'b [u8], built: &mut Builder) -> &'b [u8] {
     after
 }
 
-/// Feeds the decoder byte by byte, so that each character is met with the bytes that made it: the decoders know where
-/// characters end, but do not tell. ASCII between two characters needs no decoder.
+/// Feeds the decoder byte by byte, to learn which bytes make each character; decoders do not report it. ASCII between two
+/// characters is copied without the decoder.
 fn read_multi_byte(bytes: &[u8], encoding: &'static Encoding) -> Builder {
     let mut built = Builder::new();
     let mut decoder = encoding.new_decoder_without_bom_handling();
@@ -310,8 +310,8 @@ fn read_multi_byte(bytes: &[u8], encoding: &'static Encoding) -> Builder {
     built
 }
 
-/// Feeds one byte at offset `at`, or none to end the text. Returns the outcome and how many bytes were taken: a byte
-/// that shows the one before it to be a fault may be left for the next step.
+/// Feeds one byte at offset `at`, or none to end the text. Returns the result and how many bytes were taken: a byte that proves
+/// the previous one wrong may be left for the next step.
 fn step(decoder: &mut Decoder, byte: &[u8], at: usize, built: &mut Builder) -> (DecoderResult, usize) {
     let mut buffer = [0; 16];
     let (result, taken, written) = decoder.decode_to_utf8_without_replacement(byte, &mut buffer, byte.is_empty());
@@ -319,15 +319,15 @@ fn step(decoder: &mut Decoder, byte: &[u8], at: usize, built: &mut Builder) -> (
     if let DecoderResult::Malformed(_, after) = result {
         let end = (at + taken).saturating_sub(usize::from(after));
         built.replace(end.saturating_sub(built.original()));
-        // Of the bytes after the fault the decoder may hold a first one that is a character by itself, and would give
-        // it out together with the next: it is asked for it now.
+        // The decoder may hold the first byte after the fault, if it is a character by itself, and would return it together
+        // with the next one. This call makes it return the byte now.
         let (_, _, written) = decoder.decode_to_utf8_without_replacement(&[], &mut buffer, false);
         push_up_to(end + 1, &buffer[..written], built);
     }
     (result, taken)
 }
 
-/// Appends what the decoder wrote for the bytes up to offset `end`; the first character takes them all.
+/// Appends the characters that the decoder wrote for the bytes up to offset `end`; the first one gets all bytes.
 fn push_up_to(end: usize, written: &[u8], built: &mut Builder) {
     for character in std::str::from_utf8(written).unwrap_or_default().chars() {
         built.push(character, end.saturating_sub(built.original()));

@@ -1,11 +1,11 @@
-//! Words of a chunk with more than ASCII in it, where no character depends on what surrounds it by more than a neighbour.
+//! Reads words of a non-ASCII chunk in which each character depends on its two neighbours at most.
 //!
-//! Most text of any script is of five kinds of characters: letters that fold to one character, ideographs that are tokens by
-//! themselves, separators, and the signs that join words where both neighbours allow it. What a character is, is found by
-//! asking `unicode-segmentation` about it in small texts, once, and kept in pages of a table. A chunk with anything else in it
-//! (marks, Katakana, Hebrew, digits of other scripts, joiners) is left to the full algorithm; both agree by property test.
+//! Most text of any script consists of letters that fold to one character, ideographs that are tokens by themselves, separators,
+//! and signs that join words if both neighbours allow it. The class of a character is found once, by splitting small texts with
+//! `unicode-segmentation`, and kept in the pages of a table. A chunk with other characters (marks, Katakana, Hebrew, digits of
+//! other scripts, joiners) is left to the full algorithm. Both agree by property test.
 //!
-//! Cost: about 4 ns a byte, against some 100 by way of the full algorithm.
+//! Cost: about 4 ns per byte; the full algorithm takes about 100.
 
 use super::canonical::{fold_of, Fold};
 use super::Spans;
@@ -13,31 +13,32 @@ use crate::hash::identity::{push_utf8, token_value};
 use std::sync::OnceLock;
 use unicode_segmentation::UnicodeSegmentation;
 
-/// What a character does to words.
+/// The class of a character.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Class {
-    /// Part of a word, as this character.
+    /// Part of a word; folds to this character.
     Letter(u32),
-    /// Part of a word, as this character; only ASCII digits.
+    /// An ASCII digit: part of a word.
     Digit(u32),
-    /// Part of a word, dropped from it: `_`.
+    /// `_`: part of a word, but dropped from its canonical form.
     Glue,
-    /// A token by itself, as this character.
+    /// A token by itself; folds to this character.
     Lone(u32),
-    /// Inside a word where it stands between letters, or between digits.
+    /// Part of a word if it is between letters, or between digits.
     Inside { letters: bool, digits: bool },
-    /// Parts words.
+    /// Separates words.
     Separator,
-    /// Anything else.
+    /// Any other character; needs the full algorithm.
     Complex,
 }
 
-/// Characters that a chunk usually does not exceed.
+/// The usual length of a chunk, in characters.
 const USUAL: usize = 128;
-/// Characters of a page: few, because a text asks for some of a script, and each takes a microsecond or two to find out.
+/// Characters per page. Pages are small, because a text uses few characters of a script and each takes one or two
+/// microseconds to classify.
 const PAGE: usize = 64;
 const PLANE: usize = 0x1_0000;
-/// Pages of the plane that nearly all text is in; each is filled when first asked for.
+/// Pages of the basic multilingual plane, which has nearly all text; each is filled on first use.
 static PAGES: [OnceLock<Box<[Class; PAGE]>>; PLANE / PAGE] = [const { OnceLock::new() }; PLANE / PAGE];
 
 fn class_of(c: char) -> Class {
@@ -49,7 +50,7 @@ fn class_of(c: char) -> Class {
     page.get_or_init(fill)[code % PAGE]
 }
 
-/// Finds a character's class by how it parts small texts.
+/// Finds the class of a character by the way it splits small texts.
 fn probe(c: char) -> Class {
     let parts = |before: &str, after: &str| format!("{before}{c}{after}").split_word_bounds().count();
     let folded = fold_of(c, false);
@@ -68,8 +69,8 @@ fn probe(c: char) -> Class {
     }
 }
 
-/// What the first character of a text is, if words end before it and begin after it whatever they are: its length, and its code if it is a
-/// token by itself. None for a letter or a sign that may join, and where something follows that may be joined to it.
+/// Returns the first character of a text if it always separates words: its length, and its code if it is a token by itself.
+/// Returns `None` for a letter or a sign that may join, and if a character follows that may combine with it.
 pub(super) fn alone(text: &str) -> Option<(usize, Option<u32>)> {
     let mut characters = text.chars();
     let first = characters.next()?;
@@ -82,7 +83,7 @@ pub(super) fn alone(text: &str) -> Option<(usize, Option<u32>)> {
     characters.next().is_none_or(is_closed).then_some((first.len_utf8(), code))
 }
 
-/// What the words of chunks are made in.
+/// Buffers for reading the words of chunks.
 #[derive(Default)]
 pub(super) struct Plain {
     classes: Vec<(u32, Class)>,
@@ -91,12 +92,13 @@ pub(super) struct Plain {
 }
 
 impl Plain {
-    /// Appends the words of `chunk`, which stands at `base`; whether it could: if not, nothing is appended.
+    /// Appends the words of `chunk`, which is at offset `base`. Returns false, and appends nothing, if the chunk needs the full
+    /// algorithm.
     ///
-    /// REQUIRES: white space or nothing before and after the chunk, none within.
+    /// REQUIRES: white space or nothing before and after the chunk, and no white space in it.
     pub fn fill<P: Spans>(&mut self, chunk: &str, base: usize, tokens: &mut Vec<u64>, spans: &mut P) -> bool {
         self.classes.clear();
-        // A chunk is a few dozen characters: one allocation, not six.
+        // Most chunks fit, so one allocation is enough.
         self.classes.reserve(USUAL);
         self.canonical.reserve(USUAL);
         for (at, c) in chunk.char_indices() {
@@ -134,7 +136,7 @@ impl Plain {
     }
 }
 
-/// Whether a sign that joins letters or digits does so between these two.
+/// Returns whether a sign that joins letters or digits joins these two characters.
 fn joins(before: Class, after: Class, letters: bool, digits: bool) -> bool {
     match (before, after) {
         (Class::Letter(_), Class::Letter(_)) => letters,

@@ -1,4 +1,4 @@
-//! The contract of every front end: canonical, exact spans, the same tokens however they are asked for.
+//! Checks every front end: canonical tokens, exact spans, and the same tokens in blocks of any size.
 
 use super::canonical::{canonical_naive, fold_of, fold_segment, Fold, TEXT_VERSION};
 use super::characters::Characters;

@@ -1,11 +1,11 @@
-//! Any text as words: UAX 29, and one token a character where the script does not part words.
+//! Reads any text as words by UAX 29, with one token per character in scripts without spaces between words.
 //!
-//! White space always parts words, and so do most signs outside ASCII, so the text is read in stretches between them. Those of ASCII go
-//! through `ascii_words.rs` (equal to the full algorithm, by property test), chunks with anything else through
-//! `plain_words.rs` where they can, and `unicode-segmentation` where they must. Han, Hiragana, Thai, Lao, Khmer and Burmese come out of UAX 29 one by one; runs of Katakana
-//! are parted here. A token's value is the hash of the word's canonical form: `can't` and `cant` are one word.
+//! White space and most signs outside ASCII always separate words, so the text is read in stretches between them. ASCII stretches
+//! go through `ascii_words.rs`, which equals the full algorithm by property test. Other chunks go through `plain_words.rs` if they
+//! can, and through `unicode-segmentation` otherwise. UAX 29 splits Han, Hiragana, Thai, Lao, Khmer and Burmese into characters;
+//! runs of Katakana are split here. The value of a token is the hash of the word's canonical form, so `can't` and `cant` are equal.
 //!
-//! Cost: that of `ascii_words.rs` on ASCII, 4 to 100 ns a byte elsewhere (`make bench`, rows `word`); no memory beyond one word.
+//! Cost: that of `ascii_words.rs` on ASCII, 4 to 100 ns per byte elsewhere (`make bench`, rows `word`); memory for one word.
 
 use super::ascii::{ascii_prefix, BLOCK};
 use super::characters::Characters;
@@ -14,19 +14,19 @@ use super::{ascii_words, Source, Spans};
 use crate::hash::identity::{push_utf8, token_value};
 use unicode_segmentation::{UWordBoundIndices, UnicodeSegmentation};
 
-/// Longest chunk that is read as a whole; longer ones are read word by word, so that memory stays small.
+/// The longest chunk that is read as a whole; longer ones are read word by word, to bound memory.
 const MAX_PLAIN: usize = 1 << 12;
-/// Bytes that are looked at together for anything but ASCII.
+/// Bytes that are checked for ASCII together.
 const FAR: usize = 256;
 
-/// A text as word values.
+/// Reads a text as the values of its words.
 pub struct Words<'t> {
     text: &'t str,
     at: usize,
-    /// The text is ASCII from `at` to here, and no word goes on there.
+    /// The text is ASCII from `at` to here, and no word crosses this offset.
     ascii_end: usize,
     homoglyphs: bool,
-    /// A chunk with more than ASCII in it, half read, and where it begins.
+    /// A chunk with non-ASCII characters that is being read, and its offset.
     open: Option<(usize, UWordBoundIndices<'t>)>,
     plain: Plain,
     /// The canonical form of the word being read.
@@ -49,7 +49,7 @@ impl<'t> Words<'t> {
         }
     }
 
-    /// How far the text from here on is ASCII, up to something else that parts words, or to the last white space before it.
+    /// Returns the end of the ASCII stretch from here: at a character that separates words, or else at the last white space.
     fn ascii_stretch(&self) -> usize {
         let rest = &self.text.as_bytes()[self.at..];
         let len = ascii_len(rest);
@@ -64,13 +64,13 @@ impl<'t> Words<'t> {
         self.at + rest[..len].iter().rposition(is_white).map_or(0, |last| last + 1)
     }
 
-    /// What stands at a place, if words end before it and begin after it whatever they are.
+    /// Returns the character at an offset if it always separates words; see [`alone`].
     fn alone(&self, at: usize) -> Option<(usize, Option<u32>)> {
-        // A sign may look like a letter.
+        // With homoglyphs, a sign may be treated as a letter.
         self.text.get(at..).filter(|_| !self.homoglyphs).and_then(alone)
     }
 
-    /// Appends the tokens of characters outside ASCII that part words, from here on; whether there are any.
+    /// Appends the tokens of the non-ASCII characters from here on that separate words; returns whether there are any.
     fn pass_alone<P: Spans>(&mut self, tokens: &mut Vec<u64>, spans: &mut P) -> bool {
         let from = self.at;
         while self.text.as_bytes().get(self.at).is_some_and(|byte| !byte.is_ascii()) {
@@ -86,7 +86,7 @@ impl<'t> Words<'t> {
         self.at > from
     }
 
-    /// The next chunk without ASCII white space in it; None at the end.
+    /// Returns the next chunk without ASCII white space; `None` at the end of the text.
     fn next_chunk(&mut self) -> Option<(usize, &'t str)> {
         let rest = &self.text.as_bytes()[self.at..];
         let start = self.at + rest.iter().position(|byte| !byte.is_ascii_whitespace())?;
@@ -95,7 +95,7 @@ impl<'t> Words<'t> {
         Some((start, &self.text[start..self.at]))
     }
 
-    /// Appends the tokens of one word of any script that stands at `at`.
+    /// Appends the tokens of one word of any script, which is at offset `at`.
     fn word<P: Spans>(&mut self, word: &str, at: usize, tokens: &mut Vec<u64>, spans: &mut P) {
         let mut places: Vec<super::Span> = Vec::new();
         self.characters.clear();
@@ -114,7 +114,7 @@ impl<'t> Words<'t> {
     }
 }
 
-/// How many bytes at the front are ASCII.
+/// Returns how many bytes at the front are ASCII.
 fn ascii_len(bytes: &[u8]) -> usize {
     let far = bytes.chunks(FAR).take_while(|chunk| chunk.is_ascii()).map(<[u8]>::len).sum::<usize>();
     let (blocks, tail) = bytes[far..].as_chunks();
@@ -127,7 +127,8 @@ fn ascii_len(bytes: &[u8]) -> usize {
     bytes.len() - tail.len() + tail.iter().position(|byte| !byte.is_ascii()).unwrap_or(tail.len())
 }
 
-/// Where the token that begins with canonical character `from` ends: after its segment if that is Katakana, else before the next such.
+/// Returns the end of the token that begins with canonical character `from`: the end of its segment if it is Katakana, otherwise
+/// the next Katakana character.
 fn token_end(word: &str, places: &[super::Span], from: usize) -> usize {
     let is_kana = |i: usize| word[places[i].start as usize..].chars().next().is_some_and(is_katakana);
     let same_segment = |i: usize| places[i] == places[from];
@@ -139,7 +140,7 @@ fn token_end(word: &str, places: &[super::Span], from: usize) -> usize {
     }
 }
 
-/// Characters that UAX 29 keeps together because they are Katakana.
+/// Returns whether UAX 29 treats a character as Katakana, which it does not split.
 fn is_katakana(c: char) -> bool {
     matches!(c, '\u{3031}'..='\u{3035}' | '\u{309B}'..='\u{309C}' | '\u{30A0}'..='\u{30FF}' | '\u{31F0}'..='\u{31FF}'
         | '\u{32D0}'..='\u{32FE}' | '\u{3300}'..='\u{3357}' | '\u{FF66}'..='\u{FF9D}' | '\u{1AFF0}'..='\u{1AFFF}'

@@ -1,10 +1,10 @@
-//! Many queries at once against fingerprints that are streamed past them: tables are built on the queries.
+//! Answers many queries at once: builds tables on the queries and streams the stored fingerprints past them.
 //!
-//! A chunk of the stored fingerprints is answered by itself, as a pure function of the queries and the chunk: any number of workers
-//! take chunks of any size in any order, and find the same pairs.
+//! The pairs of a chunk of stored fingerprints depend only on the queries and the chunk. So any number of workers can take chunks of
+//! any size in any order, and they find the same pairs.
 //!
-//! **Cost.** The tables of a million queries fit a cache, so a streamed fingerprint takes 140 ns where a query of large tables takes 2 µs
-//! (100 million past a million queries, `examples/hamming.rs`).
+//! **Cost.** The tables of a million queries fit a cache. A streamed fingerprint takes 140 ns, while a query of large tables takes 2 µs
+//! (100 million fingerprints past a million queries, `examples/hamming.rs`).
 //!
 //! **Source.** Manku, Jain, Das Sarma 2007, §3.3.
 
@@ -13,7 +13,7 @@ use super::tables::Tables;
 use super::BITS;
 use crate::error::Result;
 
-/// Queries made ready to have fingerprints streamed past them.
+/// Tables built on queries, past which fingerprints are streamed.
 #[derive(Clone, Debug)]
 pub struct Batch {
     tables: Tables,
@@ -26,7 +26,7 @@ pub struct Pair {
     pub query: u32,
     /// Position of the stored fingerprint.
     pub position: u64,
-    /// In how many bits they differ.
+    /// The number of differing bits.
     pub distance: u8,
 }
 
@@ -39,7 +39,8 @@ impl Batch {
         Ok(Self { tables: Tables::build(&design, queries, None)? })
     }
 
-    /// All pairs of a query with one of `values`, whose positions are `first` and those after it; ascending, without duplicates.
+    /// Returns all pairs of a query and one of `values`, ascending and without duplicates. The values have the positions `first`,
+    /// `first` + 1, ….
     ///
     /// Errors: more values than 32 bits can number; give them in several chunks.
     pub fn chunk(&self, values: &[u64], first: u64) -> Result<Vec<Pair>> {

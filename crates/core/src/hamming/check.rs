@@ -1,22 +1,22 @@
-//! Which of some rows are near a value: the only question that is asked of candidates.
+//! Compares candidate rows with a query: finds the rows within a distance.
 //!
-//! It stands once as portable code and once as intrinsics; `Kernel` lets a whole search be compiled for one of them, because a
-//! function with a target feature is not inlined into one without. Without any feature x86-64 has no instruction that counts bits;
-//! with AVX2 the compiler counts those of four rows at once in the portable code; AVX-512 has one for eight rows.
+//! There is portable code and code with AVX-512 intrinsics. A search is generic over [`Kernel`] and compiled for each, because a
+//! function with a target feature is not inlined into one without. Plain x86-64 has no instruction that counts bits. With AVX2 the
+//! compiler counts the bits of four rows at once in the portable code; AVX-512 has an instruction for eight rows.
 
 #[cfg(target_arch = "x86_64")]
 use crate::machine::{Avx2, CountAvx512};
 
-/// Rows that one question may be asked of: the answer is a mask.
+/// The most rows of one comparison, whose result is a mask.
 pub(super) const ROWS: usize = 64;
 
-/// How a machine answers.
+/// Compares rows: [`Portable`] on any machine, or the token `CountAvx512`.
 pub(super) trait Kernel: Copy {
-    /// Bit i says whether row i differs from `value` in at most `distance` bits. REQUIRES: at most [`ROWS`] rows.
+    /// Returns a mask: bit i is set if row i differs from `value` in at most `distance` bits. REQUIRES: at most [`ROWS`] rows.
     fn near(self, rows: &[u64], value: u64, distance: u32) -> u64;
 }
 
-/// Any machine.
+/// The portable code.
 #[derive(Clone, Copy)]
 pub(super) struct Portable;
 
@@ -52,7 +52,7 @@ mod avx512 {
         let mut mask = 0;
         for (step, part) in rows.chunks(LANES).enumerate() {
             let lanes = (0xFFu16 >> (LANES - part.len())) as __mmask8;
-            // SAFETY: masked lanes are not read, the others are those of `part`.
+            // SAFETY: the mask selects the lanes of `part`; other lanes are not read.
             let row = unsafe { _mm512_maskz_loadu_epi64(lanes, part.as_ptr().cast()) };
             let bits = _mm512_popcnt_epi64(_mm512_xor_si512(row, wanted));
             mask |= u64::from(_mm512_mask_cmple_epu64_mask(lanes, bits, most)) << (step * LANES % super::ROWS);

@@ -1,25 +1,26 @@
-//! Designs: which tables to keep so that every fingerprint within the distance is found, and what they cost.
+//! Designs: sets of tables that together find every fingerprint within a distance, and their cost.
 //!
-//! A table is the fingerprints in one order. Its arrangement promises to look at all rows whose top `prefix` bits differ from
-//! the query's in at most `radius` places. A design is a few arrangements of which at least one keeps its promise to any
-//! pattern of at most `distance` differing bits, wherever they are: that is what makes an answer complete.
+//! A table holds the fingerprints sorted in one order of their bits. Its arrangement compares the query with all rows whose top
+//! `prefix` bits differ from the query's in at most `radius` places. In a design, at least one arrangement finds any pattern of at
+//! most `distance` differing bits. This makes the answer complete.
 //!
-//! Two ways of making designs are known here, both by the pigeonhole principle.
+//! There are two ways to make designs, both by the pigeonhole principle.
 //!
-//! - `blocks`: the bits are dealt into blocks, one table each, and block i is allowed r_i differences. Only with r_i + 1 in
-//!   every block can all tables miss, so Σ (r_i + 1) > distance is complete. Two halves with one difference each do for 3.
-//! - `choices`: the bits are cut into equal blocks and every choice of some blocks is a table's prefix. The blocks with the
-//!   fewest differences hold few of them, which is the radius. Where it is 0, the bits that were not chosen may be cut again,
-//!   and so on. With radius 0 these are the paper's designs.
+//! - `blocks`: the bits are divided into blocks, one table each, and block i allows r_i differences. All tables miss a pattern only if
+//!   every block has at least r_i + 1 differences, so Σ (r_i + 1) > distance is complete. For distance 3, two halves with one
+//!   difference each are enough.
+//! - `choices`: the bits are cut into equal blocks, and every choice of some blocks is the prefix of a table. The chosen blocks with
+//!   the fewest differences have at most `radius` of them. If the radius is 0, the other bits may be cut again, and so on. With radius
+//!   0 these are the paper's designs.
 //!
-//! **What is looked up.** Rows are found by a directory of about one entry for [`BUCKET`] rows. A prefix longer than the
-//! directory's index is looked up by its beginning, which finds a little more and needs fewer lookups: 2 · 25 for two halves and
-//! 100 million fingerprints, not 2 · 33.
+//! **Lookups.** A directory with about one entry per [`BUCKET`] rows finds the rows. If a prefix is longer than the directory's index,
+//! only its beginning is looked up. This finds a few more rows and needs fewer lookups: 2 · 25 for two halves and 100 million
+//! fingerprints, instead of 2 · 33.
 //!
-//! **Cost model.** A table costs [`TABLE_PS`] for bringing the query into its order and its place; a lookup two accesses to memory, of
-//! the directory and of the rows, both asked for in advance ([`LOOKUP_PS`]); each row found [`ROW_PS`]. Fingerprints are taken to be
-//! uniform. The first two were fitted to `examples/hamming.rs` on 100 million fingerprints: 2.06 µs in two tables with 50 lookups,
-//! 0.84 µs in ten with one each. They decide which design is chosen, never what is found.
+//! **Cost model.** Permuting a query for a table and finding its group costs [`TABLE_PS`]. A lookup costs [`LOOKUP_PS`]: two prefetched
+//! memory accesses, to the directory and to the rows. Each row costs [`ROW_PS`]. Fingerprints are assumed to be uniform. The first two
+//! costs were fitted to `examples/hamming.rs` on 100 million fingerprints: 2.06 µs in two tables with 50 lookups, 0.84 µs in ten with
+//! one each. The model only decides which design is chosen, not which rows are found.
 //!
 //! **Source.** Manku, Jain, Das Sarma 2007, §3.1; blocks with radii as in Norouzi, Punjani, Fleet 2012, *Fast search in Hamming
 //! space with multi-index hashing*.
@@ -28,7 +29,7 @@ use super::order::Order;
 use super::{BITS, MAX_DISTANCE};
 use crate::error::{Error, Result};
 
-/// Rows that a bucket of the directory should hold on average, at least; fewer only where the directory would have no entry.
+/// The fewest rows of a directory bucket on average; fewer only if the directory would have no entry.
 pub const BUCKET: u64 = 4;
 
 /// Bytes of an entry of a directory.
@@ -37,74 +38,74 @@ pub const ENTRY_BYTES: u64 = 4;
 /// Bytes of a row.
 pub const ROW_BYTES: u64 = 8;
 
-/// Picoseconds of asking one table at all.
+/// Picoseconds per table.
 pub const TABLE_PS: u64 = 44_000;
 
-/// Picoseconds of a lookup in tables that no cache holds.
+/// Picoseconds per lookup in tables larger than the caches.
 pub const LOOKUP_PS: u64 = 36_000;
 
-/// Picoseconds of comparing one row with the query.
+/// Picoseconds per row compared with the query.
 pub const ROW_PS: u64 = 500;
 
-/// Most tables of a design.
+/// The most tables of a design.
 pub const MAX_TABLES: usize = 64;
 
-/// One table: its order and what is looked at in it.
+/// One table: the order of its bits, and the rows that a query is compared with.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Arrangement {
-    /// The order of the bits in which rows are sorted. Its chosen bits are the prefix.
+    /// The order of bits by which rows are sorted. Its chosen bits are the prefix.
     pub order: Order,
-    /// How many bits stand at the top; 0 if all rows are looked at.
+    /// The number of bits of the prefix; 0 if the query is compared with all rows.
     pub prefix: u32,
-    /// In how many of them a row may differ from the query.
+    /// The number of prefix bits in which a row may differ from the query.
     pub radius: u32,
 }
 
 impl Arrangement {
-    /// The table that has the bits of `chosen` at its top.
+    /// Makes the table with the bits of `chosen` at its top.
     pub fn new(chosen: u64, radius: u32) -> Self {
         Self { order: Order::new(chosen), prefix: chosen.count_ones(), radius }
     }
 
-    /// Whether fingerprints that differ in the bits of `pattern` are looked at.
+    /// Returns whether this table finds fingerprints that differ from the query in the bits of `pattern`.
     pub fn finds(&self, pattern: u64) -> bool {
         (pattern & self.order.chosen()).count_ones() <= self.radius
     }
 
-    /// Bits that are looked up in a table of `rows` rows.
+    /// Returns the number of bits that are looked up in a table of `rows` rows.
     pub fn depth(&self, rows: u64) -> u32 {
         directory_bits(rows).min(self.prefix)
     }
 
-    /// Lookups of a query in a table of `rows` rows.
+    /// Returns the number of lookups of a query in a table of `rows` rows.
     pub fn lookups(&self, rows: u64) -> u64 {
         ball(self.depth(rows), self.radius)
     }
 
-    /// Bytes of the table and its directory.
+    /// Returns the bytes of the table and its directory.
     pub fn bytes(&self, rows: u64) -> u64 {
         ROW_BYTES.saturating_mul(rows).saturating_add(ENTRY_BYTES << self.depth(rows))
     }
 }
 
-/// Tables that together find everything within a distance.
+/// Tables that together find every fingerprint within a distance.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Design {
-    /// In how many bits a fingerprint may differ from the query.
+    /// The number of bits in which a fingerprint may differ from the query.
     pub distance: u32,
     /// The tables; at least one of them finds any pattern of at most `distance` bits.
     pub arrangements: Vec<Arrangement>,
 }
 
 impl Design {
-    /// One table of which all rows are looked at.
+    /// Makes a design that compares the query with all rows of one table.
     pub fn scan(distance: u32) -> Self {
         Self { distance, arrangements: vec![Arrangement::new(0, 0)] }
     }
 
-    /// One table for each (width, radius), over blocks of as many bits from the highest of `bits` down.
+    /// Makes one table for each (width, radius); the blocks take their bits from the highest of `bits` down.
     ///
-    /// Errors: more bits than there are, too many tables, or radii that would leave a pattern unseen.
+    /// Errors: more bits than there are, too many tables, or radii that would miss a pattern.
     pub fn blocks(bits: u32, distance: u32, blocks: &[(u32, u32)]) -> Result<Self> {
         let (bits, distance) = checked(bits, distance)?;
         let allowed: u64 = blocks.iter().map(|(_, radius)| u64::from(*radius) + 1).sum();
@@ -129,10 +130,10 @@ impl Design {
         Ok(Self { distance, arrangements })
     }
 
-    /// Every choice of `cuts[0].1` out of `cuts[0].0` equal blocks of the highest `bits`, then of the next cut among the
-    /// bits that were not chosen, and so on. Only the last cut may need a radius.
+    /// Makes one table for every choice of `cuts[0].1` out of `cuts[0].0` equal blocks of the highest `bits`, then of the next cut among
+    /// the bits that were not chosen, and so on. Only the last cut may need a radius.
     ///
-    /// Errors: a cut into no or too many blocks, a choice of none or more than there are, too many tables.
+    /// Errors: a cut into no or too many blocks, a choice of no or too many blocks, or too many tables.
     pub fn choices(bits: u32, distance: u32, cuts: &[(u32, u32)]) -> Result<Self> {
         let (bits, distance) = checked(bits, distance)?;
         let mut made = vec![(0u64, 0u32)];
@@ -156,12 +157,12 @@ impl Design {
         Ok(Self { distance, arrangements })
     }
 
-    /// Lookups of a query among `rows` fingerprints.
+    /// Returns the number of lookups of a query among `rows` fingerprints.
     pub fn lookups(&self, rows: u64) -> u64 {
         self.arrangements.iter().fold(0, |sum, one| sum.saturating_add(one.lookups(rows)))
     }
 
-    /// Rows that a query is expected to be compared with, among `rows` uniform fingerprints.
+    /// Returns the expected number of rows that a query is compared with, among `rows` uniform fingerprints.
     pub fn candidates(&self, rows: u64) -> f64 {
         self.arrangements
             .iter()
@@ -169,18 +170,19 @@ impl Design {
             .sum()
     }
 
-    /// Bytes of all tables and directories, without ids.
+    /// Returns the bytes of all tables and directories, without ids.
     pub fn bytes(&self, rows: u64) -> u64 {
         self.arrangements.iter().fold(0, |sum, one| sum.saturating_add(one.bytes(rows)))
     }
 
-    /// Picoseconds of a query by the cost model above.
+    /// Returns the picoseconds of a query by the cost model above.
     pub fn picoseconds(&self, rows: u64) -> u64 {
         self.arrangements.iter().fold(0, |sum, one| sum.saturating_add(cost(one.prefix, one.radius, rows)))
     }
 }
 
-/// Picoseconds of a query in one table, by its prefix and radius. Integers, so that sums do not depend on their order.
+/// Returns the picoseconds of a query in one table, by its prefix and radius. They are integers, so that sums do not depend on their
+/// order.
 pub(super) fn cost(prefix: u32, radius: u32, rows: u64) -> u64 {
     let depth = directory_bits(rows).min(prefix);
     let lookups = u128::from(ball(depth, radius));
@@ -189,22 +191,22 @@ pub(super) fn cost(prefix: u32, radius: u32, rows: u64) -> u64 {
     u64::try_from(sum).unwrap_or(u64::MAX)
 }
 
-/// Bytes of the largest table of so many rows, whatever its prefix.
+/// Returns the bytes of the largest table of `rows` rows, over all prefixes.
 pub fn table_bytes(rows: u64) -> u64 {
     ROW_BYTES.saturating_mul(rows).saturating_add(ENTRY_BYTES << directory_bits(rows))
 }
 
-/// Bits of the index of a full directory: the most for which a bucket holds [`BUCKET`] rows on average.
+/// Returns the bits of the index of a full directory: the most for which a bucket holds [`BUCKET`] rows on average.
 pub fn directory_bits(rows: u64) -> u32 {
     (rows / BUCKET).checked_ilog2().unwrap_or(0)
 }
 
-/// Numbers of `bits` bits with at most `radius` ones.
+/// Counts the numbers of `bits` bits with at most `radius` ones.
 pub fn ball(bits: u32, radius: u32) -> u64 {
     (0..=radius.min(bits)).fold(0, |sum, ones| sum.saturating_add(binomial(bits, ones)))
 }
 
-/// n choose k, or the largest number.
+/// Returns n choose k, or the largest number if it overflows.
 pub fn binomial(n: u32, k: u32) -> u64 {
     if k > n {
         return 0;
@@ -215,15 +217,14 @@ pub fn binomial(n: u32, k: u32) -> u64 {
     product.and_then(|product| u64::try_from(product).ok()).unwrap_or(u64::MAX)
 }
 
-/// The most differences that the `chosen` blocks with the fewest of them can hold, of `distance` in all `blocks`: they are
-/// spread evenly, and the chosen blocks are those with one less as far as there are.
+/// Returns the most differences in the `chosen` blocks with the fewest, if all `blocks` have `distance` in total. The worst case
+/// spreads them evenly; the chosen blocks are then those with one fewer, as far as there are.
 fn spread(blocks: u32, chosen: u32, distance: u32) -> u32 {
     let (each, more) = (distance / blocks.max(1), distance % blocks.max(1));
     chosen.saturating_mul(each).saturating_add(chosen.saturating_sub(blocks - more))
 }
 
-/// The set bits of `mask` in so many parts of equal size, from the highest down; the first parts are larger by one where
-/// they must.
+/// Divides the set bits of `mask` into parts of equal size, from the highest down; the first parts have one more if needed.
 fn cut(mask: u64, parts: u32) -> Vec<u64> {
     let (each, larger) = (mask.count_ones() / parts, mask.count_ones() % parts);
     let mut bits = (0..BITS).rev().filter(|bit| mask >> bit & 1 == 1);
@@ -232,7 +233,7 @@ fn cut(mask: u64, parts: u32) -> Vec<u64> {
         .collect()
 }
 
-/// The unions of every choice of `chosen` parts, in the order of the parts.
+/// Returns the union of every choice of `chosen` parts, in the order of the parts.
 fn subsets(parts: &[u64], chosen: usize) -> Vec<u64> {
     if chosen == 0 || chosen > parts.len() {
         return if chosen == 0 { vec![0] } else { vec![] };
@@ -242,12 +243,12 @@ fn subsets(parts: &[u64], chosen: usize) -> Vec<u64> {
         .collect()
 }
 
-/// A number with so many ones at its end.
+/// Returns a number with `bits` ones at its end.
 fn ones(bits: u32) -> u64 {
     u64::MAX.checked_shr(BITS - bits.min(BITS)).unwrap_or(0)
 }
 
-/// Errors: fingerprints without a bit or with more than 64, a distance beyond [`MAX_DISTANCE`].
+/// Checks a size and a distance. Errors: not 1 to 64 bits, or a distance above [`MAX_DISTANCE`].
 pub(super) fn checked(bits: u32, distance: u32) -> Result<(u32, u32)> {
     if !(1..=BITS).contains(&bits) {
         let reason = format!("is not a size of fingerprints: use 1 ≤ bits ≤ {BITS}");

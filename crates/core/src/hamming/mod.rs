@@ -1,9 +1,11 @@
-//! The Hamming distance problem: which stored fingerprints differ from this one in at most k bits?
+//! Finds every stored fingerprint that differs from a query in at most k bits.
 //!
-//! `order.rs` moves chosen bits of a fingerprint to its top, `design.rs` says which bits to choose so that nothing within the
-//! distance can be missed and what that costs, `solve.rs` finds the cheapest such design. `search.rs` searches sorted columns by a
-//! design, comparing rows as `check.rs` does it on this machine; `tables.rs` holds such columns in memory with their ids,
-//! `batch.rs` has them on the queries and the fingerprints streamed past.
+//! - `order.rs` moves chosen bits of a fingerprint to its top.
+//! - `design.rs` chooses bits for each table so that nothing within the distance is missed, and computes the cost.
+//! - `solve.rs` finds the cheapest design.
+//! - `search.rs` searches sorted columns by a design; `check.rs` compares rows with a query.
+//! - `tables.rs` holds the columns in memory with their ids.
+//! - `batch.rs` builds tables on the queries and streams the stored fingerprints past them.
 //!
 //! **Source.** Manku, Jain, Das Sarma 2007, *Detecting near-duplicates for web crawling*, §3.
 
@@ -21,5 +23,5 @@ pub use order::Order;
 /// Bits of a fingerprint.
 pub const BITS: u32 = u64::BITS;
 
-/// The largest distance that is searched for.
+/// The largest distance that can be searched.
 pub const MAX_DISTANCE: u32 = 10;

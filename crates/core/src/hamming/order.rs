@@ -1,18 +1,18 @@
-//! A permutation of the 64 bits of a fingerprint that moves chosen ones to the top.
+//! Permutes the 64 bits of a fingerprint so that chosen bits move to the top.
 //!
-//! Sorted after such a permutation, fingerprints that agree in the chosen bits stand together. Both the chosen bits and the
-//! others keep their order among themselves, so that neighbours mostly move by the same number of places and the permutation
-//! is a few masks and rotations: one for two halves, at most five for two of five blocks. Single instructions that gather bits
-//! would do it on some machines only; they are not needed for so few pieces.
+//! After such a permutation, fingerprints that agree in the chosen bits are adjacent when sorted. The chosen bits keep their order,
+//! and so do the others. So neighbouring bits mostly move by the same number of places, and the permutation takes few masks and
+//! rotations: one for two halves, at most five for two of five blocks. Instructions that gather bits exist only on some machines
+//! and are not needed.
 //!
 //! **Source.** Manku, Jain, Das Sarma 2007, §3.1: "making the bits lying in the chosen blocks the leading bits".
 
 /// Bits that move by the same number of places.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Piece {
-    /// Where they are before.
+    /// Their positions before the permutation.
     mask: u64,
-    /// How many places they rotate to the left.
+    /// The number of places that they rotate to the left.
     places: u32,
 }
 
@@ -20,12 +20,12 @@ struct Piece {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Order {
     chosen: u64,
-    /// The masks are disjoint and cover all 64 bits; so do they after their rotations.
+    /// The masks are disjoint and cover all 64 bits, before and after their rotations.
     pieces: Vec<Piece>,
 }
 
 impl Order {
-    /// The permutation that moves the bits of `chosen` to the top.
+    /// Makes the permutation that moves the bits of `chosen` to the top.
     pub fn new(chosen: u64) -> Self {
         let mut pieces: Vec<Piece> = Vec::new();
         let (mut top, mut rest) = (64, 64 - chosen.count_ones());
@@ -41,18 +41,18 @@ impl Order {
         Self { chosen, pieces }
     }
 
-    /// The bits that move to the top.
+    /// Returns the bits that move to the top.
     pub fn chosen(&self) -> u64 {
         self.chosen
     }
 
-    /// The value with its bits permuted.
+    /// Returns the value with its bits permuted.
     #[inline]
     pub fn apply(&self, value: u64) -> u64 {
         self.pieces.iter().fold(0, |sum, piece| sum | (value & piece.mask).rotate_left(piece.places))
     }
 
-    /// The value that `apply` made this of.
+    /// Reverses [`Self::apply`].
     #[inline]
     pub fn undo(&self, value: u64) -> u64 {
         self.pieces.iter().fold(0, |sum, piece| sum | value.rotate_right(piece.places) & piece.mask)

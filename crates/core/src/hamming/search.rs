@@ -1,15 +1,15 @@
-//! Searching sorted columns by a design: every row within the distance, each once.
+//! Searches sorted columns by a design; reports every row within the distance exactly once.
 //!
-//! **How.** Queries of a batch are taken table by table, roughly in the order of the table, so that neighbours share pages. In
-//! each table they go in groups: while the rows of one group are compared, the memory is asked for the rows of the next and for the
-//! directory entries of the one after it. So its latency is hidden, and it is never idle.
+//! **Method.** The queries of a batch are processed table by table, roughly in the order of the table, so that neighbouring queries
+//! share memory pages. In each table they are processed in groups. While the rows of one group are compared, the rows of the next
+//! group and the directory entries of the group after it are prefetched. This hides the latency of memory.
 //!
-//! **Each once.** A row may be near in several tables. It is reported by the first table of the design that promises to find its
-//! pattern, and by no other, even where another happens to see it. So nothing has to be remembered or removed.
+//! **Exactly once.** Several tables may find the same row. It is reported only by the first table of the design that guarantees to
+//! find its pattern, even if another table sees it. So no duplicates have to be removed.
 //!
-//! **Crowded prefixes.** A bucket with more than `CROWD` rows is narrowed to the design's whole prefix by binary search.
+//! **Crowded prefixes.** A bucket with more than `CROWD` rows is narrowed to the whole prefix of the design by binary search.
 //!
-//! **Cost.** For 100 million uniform rows at distance 3: 50 lookups in two tables of 8.7 bytes a row, or 10 in ten.
+//! **Cost.** For 100 million uniform rows at distance 3: 50 lookups in two tables of 8.7 bytes per row, or 10 lookups in ten tables.
 
 use super::check::{Kernel, Portable, Way, ROWS};
 use super::design::{ball, Arrangement, Design};
@@ -20,19 +20,19 @@ use std::ops::Range;
 #[cfg(target_arch = "x86_64")]
 use crate::machine::{Avx2, CountAvx512};
 
-/// Lookups that are in flight together: as many lines as half of the first cache holds.
+/// Lookups in flight together: their cache lines fill half of the first-level cache.
 const IN_FLIGHT: usize = 32;
 
-/// Heaps that queries are dealt into.
-const HEAPS: usize = 1 << 10;
+/// Buckets into which queries are distributed.
+const SPREAD: usize = 1 << 10;
 
-/// Rows from which a table is larger than the first cache, so that it matters in which order it is looked up.
+/// From this many rows on, a table is larger than the first-level cache, and the order of lookups matters.
 const LARGE: usize = 1 << 15;
 
-/// Rows of a bucket from which narrowing pays: a binary search takes as long as comparing some hundred rows.
+/// From this many rows on, narrowing a bucket is worth its cost: a binary search takes as long as comparing some hundred rows.
 const CROWD: usize = 1 << 11;
 
-/// Entries of a directory in one cache line: prefixes that differ below that need no hint of their own.
+/// Bits of the number of directory entries in one cache line: prefixes that differ only in these bits share a prefetch.
 const LINE_BITS: u32 = 4;
 
 /// A row within the distance of a query.
@@ -42,35 +42,35 @@ pub struct HammingHit {
     pub query: u32,
     /// Position of the row in the first table.
     pub row: u32,
-    /// In how many bits they differ.
+    /// The number of differing bits.
     pub distance: u8,
 }
 
-/// What a search finds, and what it took.
+/// The results of a search, and its cost.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Findings {
     /// Ascending, without duplicates.
     pub found: Vec<HammingHit>,
-    /// For each query, how many rows it was compared with.
+    /// For each query, the number of rows it was compared with.
     pub candidates: Vec<u64>,
     /// Lookups of all queries.
     pub lookups: u64,
 }
 
-/// What is looked up in one table.
+/// The lookups of a query in one table.
 #[derive(Clone, Debug)]
 struct Plan {
     /// Bits of the prefix that are looked up.
     depth: u32,
-    /// In which of them a prefix may differ, as masks; ascending.
+    /// The differences of prefixes that are looked up, as masks; ascending.
     flips: Vec<u64>,
-    /// One of the flips for each cache line of the directory.
+    /// One of the flips per cache line of the directory.
     hints: Vec<u64>,
-    /// How the rest of the prefix may differ, for each number of differences that is left; only for crowded buckets.
+    /// The differences of the rest of the prefix, by the number of differences left; only for crowded buckets.
     tails: Vec<Vec<u64>>,
 }
 
-/// A design made ready to search columns of some length.
+/// A search by a design over columns of a fixed length.
 #[derive(Clone, Debug)]
 pub struct HammingSearch {
     design: Design,
@@ -81,21 +81,21 @@ pub struct HammingSearch {
 /// A query in the order of a table, and its index.
 type Keyed = (u64, u32);
 
-/// Memory that is used again for each group.
+/// Buffers that are reused.
 #[derive(Default)]
 struct Scratch {
     /// The queries in the order of a table.
     keyed: Vec<Keyed>,
-    /// The same, in heaps.
-    dealt: Vec<Keyed>,
-    /// Of two groups of queries: one to be compared, one to be looked up.
+    /// The same, distributed by their highest bits.
+    distributed: Vec<Keyed>,
+    /// The buckets of two groups of queries: one to be compared, one to be looked up.
     buckets: [Vec<Range<usize>>; 2],
-    /// GroupComparison rows of tables after the first: their query, their value in the first table's order, their distance.
+    /// Rows found in later tables: their query, their value in the order of the first table, their distance.
     elsewhere: Vec<(u32, u64, u8)>,
 }
 
 impl HammingSearch {
-    /// REQUIRES: the columns that are searched have directories of the depths that `design` gives for `rows` rows.
+    /// Prepares a search. REQUIRES: the columns have directories of the depths that `design` gives for `rows` rows.
     pub fn new(design: &Design, rows: u64) -> Self {
         let plans = design.arrangements.iter().map(|one| Plan::new(one, rows)).collect();
         Self { design: design.clone(), plans, way: Way::detect() }
@@ -106,7 +106,7 @@ impl HammingSearch {
         Self { way, ..Self::new(design, rows) }
     }
 
-    /// Everything within the distance of each query. REQUIRES: fewer than 2^32 queries and rows; `columns` are the same distinct
+    /// Finds all rows within the distance of each query. REQUIRES: fewer than 2^32 queries and rows; `columns` hold the same distinct
     /// values in the orders of the design.
     pub fn run<C: Column>(&self, columns: &[C], queries: &[u64]) -> Findings {
         let mut out = Findings { candidates: vec![0; queries.len()], ..Findings::default() };
@@ -116,9 +116,9 @@ impl HammingSearch {
             let mut keyed = std::mem::take(&mut scratch.keyed);
             keyed.clear();
             keyed.extend(queries.iter().enumerate().map(|(i, query)| (order.apply(*query), i as u32)));
-            if column.len() >= LARGE && queries.len() >= HEAPS {
-                deal(&keyed, &mut scratch.dealt);
-                std::mem::swap(&mut keyed, &mut scratch.dealt);
+            if column.len() >= LARGE && queries.len() >= SPREAD {
+                distribute(&keyed, &mut scratch.distributed);
+                std::mem::swap(&mut keyed, &mut scratch.distributed);
             }
             self.look(table, column, &keyed, &mut scratch, &mut out);
             scratch.keyed = keyed;
@@ -130,7 +130,7 @@ impl HammingSearch {
         out
     }
 
-    /// Searches one table, by the code for this machine.
+    /// Searches one table with the code for this machine.
     fn look<C: Column>(&self, table: usize, column: &C, keyed: &[Keyed], scratch: &mut Scratch, out: &mut Findings) {
         match self.way {
             // SAFETY: `count` proves the features the function is compiled for.
@@ -159,7 +159,7 @@ impl HammingSearch {
         let groups = keyed.len().div_ceil(size);
         for step in 0..groups + 2 {
             plan.hint(column, group(step));
-            // Queries were dealt, so their counters lie all over: waiting for them took half of the time.
+            // The counters of distributed queries are scattered; without the prefetch, waiting for them took half of the time.
             group(step).iter().for_each(|(_, query)| prefetch(&out.candidates, *query as usize));
             if step >= 1 {
                 plan.find(column, group(step - 1), &mut scratch.buckets[(step - 1) % 2]);
@@ -173,15 +173,15 @@ impl HammingSearch {
     }
 }
 
-/// The queries in heaps by their highest bits. Sorting them wholly would take longer than it saves.
-fn deal(queries: &[Keyed], out: &mut Vec<Keyed>) {
-    let heap_of = |query: &Keyed| (query.0 >> (64 - HEAPS.ilog2())) as usize;
-    let mut next = [0usize; HEAPS + 1];
-    queries.iter().for_each(|query| next[heap_of(query) + 1] += 1);
-    (0..HEAPS).for_each(|heap| next[heap + 1] += next[heap]);
+/// Distributes queries by their highest bits. Sorting them fully would cost more than it saves.
+fn distribute(queries: &[Keyed], out: &mut Vec<Keyed>) {
+    let bucket_of = |query: &Keyed| (query.0 >> (64 - SPREAD.ilog2())) as usize;
+    let mut next = [0usize; SPREAD + 1];
+    queries.iter().for_each(|query| next[bucket_of(query) + 1] += 1);
+    (0..SPREAD).for_each(|bucket| next[bucket + 1] += next[bucket]);
     out.resize(queries.len(), (0, 0));
     for query in queries {
-        let at = &mut next[heap_of(query)];
+        let at = &mut next[bucket_of(query)];
         out[*at] = *query;
         *at += 1;
     }
@@ -224,7 +224,7 @@ impl Plan {
         let mut hints = flips.clone();
         hints.dedup_by_key(|flip| *flip >> LINE_BITS);
         let tail = arrangement.prefix - depth;
-        // As many sub-ranges as a crowded bucket has rows would not narrow anything.
+        // Narrowing is not worth its cost if it makes too many sub-ranges.
         let narrows = tail > 0 && ball(tail, arrangement.radius) < CROWD as u64 / 8;
         let lefts = if narrows { 0..arrangement.radius + 1 } else { 0..0 };
         Self { depth, flips, hints, tails: lefts.map(|left| self::flips(tail, left)).collect() }
@@ -253,7 +253,7 @@ impl Plan {
     }
 }
 
-/// All numbers of `bits` bits with at most `most` ones, ascending.
+/// Returns all numbers of `bits` bits with at most `most` ones, ascending.
 fn flips(bits: u32, most: u32) -> Vec<u64> {
     let mut all = vec![0u64];
     let mut last = vec![0u64];
@@ -269,7 +269,7 @@ fn flips(bits: u32, most: u32) -> Vec<u64> {
     all
 }
 
-/// Compares queries with rows of one table.
+/// Compares groups of queries with the rows of one table.
 struct GroupComparison<'a> {
     search: &'a HammingSearch,
     table: usize,
@@ -295,7 +295,7 @@ impl GroupComparison<'_> {
         }
     }
 
-    /// Compares the rows with the query; their number is returned.
+    /// Compares the rows with the query and returns their number.
     #[inline(always)]
     fn compare<K: Kernel, C: Column>(&mut self, kernel: K, column: &C, query: Keyed, rows: Range<usize>) -> usize {
         match column.slice(rows.clone()) {
@@ -339,7 +339,7 @@ impl GroupComparison<'_> {
         seen
     }
 
-    /// Keeps a near row if this is the first table that promises to find it.
+    /// Reports a row within the distance if this is the first table that guarantees to find it.
     #[inline(never)]
     fn report(&mut self, query: Keyed, at: usize, row: u64) {
         let design = &self.search.design;
@@ -357,7 +357,7 @@ impl GroupComparison<'_> {
     }
 }
 
-/// Positions in `rows` of the values in `low..=high`.
+/// Returns the positions in `rows` of the values in `low..=high`.
 fn within<C: Column>(column: &C, rows: Range<usize>, low: u64, high: u64) -> Range<usize> {
     let first = |is_before: &dyn Fn(u64) -> bool| {
         let (mut from, mut to) = (rows.start, rows.end);
@@ -382,7 +382,7 @@ fn value_at<C: Column>(column: &C, at: usize) -> Option<u64> {
     value
 }
 
-/// Finds the positions of values in a column that holds each of them once.
+/// Finds the positions of values that the column contains exactly once.
 pub fn locate<C: Column>(column: &C, values: &[(u32, u64, u8)], found: &mut Vec<HammingHit>) {
     let prefix = |value: u64| value.checked_shr(64 - column.depth()).unwrap_or(0);
     let mut buckets = Vec::with_capacity(IN_FLIGHT);

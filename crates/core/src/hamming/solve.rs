@@ -1,33 +1,31 @@
-//! The cheapest design: from a distance, a number of fingerprints and a limit on memory to the tables to keep.
+//! Finds the cheapest design for a distance, a number of fingerprints and a limit on memory.
 //!
-//! **Space.** Three kinds of designs are compared, and the result is the cheapest of all of them, by the cost model in
-//! `design.rs`:
+//! **Search space.** Three kinds of designs are compared by the cost model in `design.rs`:
 //!
 //! 1. the scan;
-//! 2. blocks: up to distance + 1 of them, of any widths that add up to all bits, with any radii for which
-//!    Σ (r_i + 1) = distance + 1. Costs of blocks add up, so the best widths and radii for each number of blocks come from one table
-//!    of partial sums instead of an enumeration;
-//! 3. choices of equal blocks: one cut with any number of them chosen; or, as in the paper, cuts in which all but distance
-//!    many are chosen, each of what the one before left out, as often as the number of tables permits. Enumerated.
+//! 2. blocks: up to distance + 1 blocks of any widths that add up to all bits, with any radii for which Σ (r_i + 1) = distance + 1.
+//!    Costs of blocks add up, so one table of partial sums gives the best widths and radii for each number of blocks;
+//! 3. choices of equal blocks, by enumeration: one cut with any number of blocks chosen; or, as in the paper, repeated cuts of the
+//!    bits left over, in which all but distance many blocks are chosen, as often as the number of tables permits.
 //!
-//! Equal costs are decided by bytes, then by the number of tables, then by the order of this list. A limit on bytes is one on
-//! the number of tables: each is counted with the largest directory, so that no design may exceed it.
+//! Of equal costs the design with fewer bytes wins, then the one with fewer tables, then the first in this list. A limit on bytes
+//! limits the number of tables: each table counts with the largest directory, so no design exceeds the limit.
 //!
 //! **Cost.** A few milliseconds.
 //!
-//! **Source.** Manku, Jain, Das Sarma 2007, §3.1.2. Its recurrence is the third kind with radius 0; it must read d ≤ τ, since with
-//! d < τ a prefix of exactly the smallest length wanted would be refused.
+//! **Source.** Manku, Jain, Das Sarma 2007, §3.1.2. Its recurrence is the third kind with radius 0. It must read d ≤ τ: with d < τ, a
+//! prefix of exactly the smallest wanted length would be refused.
 
 use super::design::{binomial, checked, cost, table_bytes, Design, MAX_TABLES};
 use crate::error::{Error, Result};
 use std::cmp::Reverse;
 
-/// What a design may take.
+/// The limit on a design.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Limit {
-    /// At most so many tables.
+    /// At most this many tables.
     Tables(u64),
-    /// At most so many bytes in all tables and directories.
+    /// At most this many bytes in all tables and directories.
     Bytes(u64),
     /// Little memory: 2 tables up to distance 4, 3 up to distance 9, then 4.
     Compact,
@@ -35,7 +33,7 @@ pub enum Limit {
     Fast,
 }
 
-/// The cheapest design for `rows` fingerprints of `bits` bits.
+/// Returns the cheapest design for `rows` fingerprints of `bits` bits.
 ///
 /// Errors: numbers out of range, or a limit below one table.
 pub fn solve(bits: u32, distance: u32, rows: u64, limit: Limit) -> Result<Design> {
@@ -52,7 +50,7 @@ pub fn solve(bits: u32, distance: u32, rows: u64, limit: Limit) -> Result<Design
     Ok(fitting.into_iter().min_by_key(|design| rank(design, rows)).unwrap_or_else(|| Design::scan(distance)))
 }
 
-/// The designs that nothing beats in both time and number of tables, from one table to [`MAX_TABLES`].
+/// Returns the designs that no other design beats in both time and number of tables, from one table to [`MAX_TABLES`].
 ///
 /// Errors: numbers out of range.
 pub fn frontier(bits: u32, distance: u32, rows: u64) -> Result<Vec<Design>> {
@@ -68,8 +66,8 @@ pub fn frontier(bits: u32, distance: u32, rows: u64) -> Result<Vec<Design>> {
     Ok(all)
 }
 
-/// The paper's designs, which look up one prefix a table: the one with the longest shortest prefix of at most `tables`
-/// tables, with fewer tables if that is as good.
+/// Returns the best of the paper's designs, which look up one prefix per table, with at most `tables` tables: the one whose shortest
+/// prefix is longest; of equal ones, that with the fewest tables.
 ///
 /// Errors: numbers out of range, or fewer tables than distance + 1, with which no such design exists.
 pub fn longest_prefix(bits: u32, distance: u32, tables: u64) -> Result<Design> {
@@ -79,7 +77,7 @@ pub fn longest_prefix(bits: u32, distance: u32, tables: u64) -> Result<Design> {
     })
 }
 
-/// All designs of the third kind with radius 0, and the one block that distance 0 needs.
+/// Returns all designs of the third kind with radius 0, and the single block for distance 0.
 fn exact(bits: u32, distance: u32) -> Result<Vec<Design>> {
     let (bits, distance) = checked(bits, distance)?;
     let mut found = choices(bits, distance, MAX_TABLES);
@@ -88,7 +86,7 @@ fn exact(bits: u32, distance: u32) -> Result<Vec<Design>> {
     Ok(found)
 }
 
-/// The shortest prefix of a design.
+/// Returns the length of the shortest prefix of a design.
 fn shortest(design: &Design) -> u32 {
     design.arrangements.iter().map(|one| one.prefix).min().unwrap_or(0)
 }
@@ -97,7 +95,7 @@ fn rank(design: &Design, rows: u64) -> (u64, u64, usize) {
     (design.picoseconds(rows), design.bytes(rows), design.arrangements.len())
 }
 
-/// How many tables fit; a scan, which has no directory, may fit where no other does.
+/// Returns how many tables fit; 0 if only a scan fits, which has no directory.
 fn affordable(bytes: u64, distance: u32, rows: u64) -> Result<usize> {
     let least = Design::scan(distance).bytes(rows);
     if bytes < least {
@@ -106,7 +104,7 @@ fn affordable(bytes: u64, distance: u32, rows: u64) -> Result<usize> {
     Ok(usize::try_from(bytes / table_bytes(rows)).unwrap_or(MAX_TABLES))
 }
 
-/// All designs that may be the cheapest, of at most so many tables; the scan is always one of them.
+/// Returns all designs of at most `tables` tables that may be the cheapest; the scan is always one of them.
 fn space(bits: u32, distance: u32, rows: u64, tables: usize) -> Vec<Design> {
     let mut found = vec![Design::scan(distance)];
     found.extend(blocks(bits, distance, rows, tables));
@@ -114,7 +112,7 @@ fn space(bits: u32, distance: u32, rows: u64, tables: usize) -> Vec<Design> {
     found
 }
 
-/// The best design of the second kind for each number of tables.
+/// Returns the best design of the second kind for each number of tables.
 fn blocks(bits: u32, distance: u32, rows: u64, tables: usize) -> Vec<Design> {
     let mut sums = Sums::new(bits, distance, rows);
     (1..=tables.min(distance as usize + 1))
@@ -125,13 +123,13 @@ fn blocks(bits: u32, distance: u32, rows: u64, tables: usize) -> Vec<Design> {
         .collect()
 }
 
-/// What it costs at least to use so many bits and slots in so many blocks, a block of radius r taking r + 1 slots.
+/// Least costs by number of blocks, bits and slots; a block of radius r takes r + 1 slots.
 struct Sums {
     bits: usize,
     slots: usize,
     /// `costs[radius][width]` of one block.
     costs: Vec<Vec<u64>>,
-    /// For each number of blocks, and then at `slots · (all bits + 1) + bits`: the least cost and the last block of it.
+    /// For each number of blocks, at index `slots · (all bits + 1) + bits`: the least cost and its last block.
     levels: Vec<Vec<Option<Step>>>,
 }
 
@@ -151,7 +149,7 @@ impl Sums {
         Self { bits, slots, costs, levels: vec![none] }
     }
 
-    /// Goes from the sums of some blocks to those of one more.
+    /// Computes the sums for one more block.
     fn add(&mut self) {
         let last = &self.levels[self.levels.len() - 1];
         let mut next: Vec<Option<Step>> = vec![None; last.len()];
@@ -171,8 +169,8 @@ impl Sums {
         self.levels.push(next);
     }
 
-    /// The blocks that use all bits and all slots at the least cost, evenly wide where that costs no more: a prefix longer
-    /// than the directory's index is of use as soon as a bucket is full.
+    /// Returns the blocks that use all bits and all slots at the least cost. Widths are made even if that costs no more, because a
+    /// prefix longer than the directory's index helps in crowded buckets.
     fn best(&self) -> Option<Vec<(u32, u32)>> {
         let mut at = self.slots * (self.bits + 1) + self.bits;
         let mut found = Vec::new();
@@ -191,7 +189,7 @@ impl Sums {
     }
 }
 
-/// The blocks with the bits of each radius dealt evenly, largest radius and widest block first.
+/// Returns the blocks with the bits of each radius divided evenly, largest radius and widest block first.
 fn evened(blocks: &[(u32, u32)]) -> Vec<(u32, u32)> {
     let mut radii: Vec<u32> = blocks.iter().map(|(_, radius)| *radius).collect();
     radii.sort_unstable_by_key(|radius| Reverse(*radius));
@@ -204,7 +202,7 @@ fn evened(blocks: &[(u32, u32)]) -> Vec<(u32, u32)> {
     found
 }
 
-/// All designs of the third kind of at most so many tables.
+/// Returns all designs of the third kind of at most `tables` tables.
 fn choices(bits: u32, distance: u32, tables: usize) -> Vec<Design> {
     let cuts = (2..=bits.min(tables as u32)).flat_map(|blocks| (1..blocks).map(move |chosen| vec![(blocks, chosen)]));
     let single = cuts.filter(|cuts| binomial(cuts[0].0, cuts[0].1) <= tables as u64);
@@ -212,7 +210,7 @@ fn choices(bits: u32, distance: u32, tables: usize) -> Vec<Design> {
     single.chain(repeated).filter_map(|cuts| Design::choices(bits, distance, &cuts).ok()).collect()
 }
 
-/// All sequences of the paper's cuts that make at most so many tables.
+/// Returns all sequences of the paper's cuts that make at most `tables` tables.
 fn chains(distance: u32, tables: u64) -> Vec<Vec<(u32, u32)>> {
     let mut found = vec![vec![]];
     if distance == 0 {

@@ -1,11 +1,11 @@
 //! Tables in memory: built once from fingerprints and their ids, then searched by any number of threads.
 //!
-//! Equal fingerprints are one row, however many there are, so that a page that half the web copied costs a query no more than
-//! any other. The ids stand once, in the order of the first table; rows of other tables find theirs by value.
+//! Equal fingerprints are one row, so that a page with many copies costs a query no more than any other. The ids are stored once, in
+//! the order of the first table; rows of other tables find their ids by value.
 //!
-//! **Cost.** Each table is one radix sort; 8 bytes a distinct fingerprint and a directory of at most 1 byte a fingerprint for each
-//! table, then 8 bytes an id (4 where ids are the numbers of the rows) and 4 bytes a row if any fingerprint comes twice. While building,
-//! 16 bytes a fingerprint more.
+//! **Cost.** One radix sort per table. Each table takes 8 bytes per distinct fingerprint and a directory of at most 1 byte per
+//! fingerprint. Ids take 8 bytes each (4 if they are the numbers of the rows), and 4 bytes per row if any fingerprint occurs twice.
+//! Building takes 16 more bytes per fingerprint.
 //!
 //! **Source.** Manku, Jain, Das Sarma 2007, §3.1.
 
@@ -18,15 +18,15 @@ use crate::table::sort::sort;
 use rayon::prelude::*;
 use std::ops::Range;
 
-/// Queries that one task answers at most: more of them share more of a table while it is in a cache.
+/// The most queries of one task. In a large task, more queries share the parts of a table that are in a cache.
 const CHUNK: usize = 1 << 18;
-/// And at least, where there are too few for all cores.
+/// The fewest queries of one task.
 const SMALL_CHUNK: usize = 1 << 12;
 
-/// What belongs to each row of the first table.
+/// The ids of each row of the first table.
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct Owners {
-    /// Where the ids of row i begin, if any row has more than one; otherwise at i.
+    /// The start of the ids of each row, if any row has more than one; otherwise the id of row i is at i.
     starts: Option<Vec<u32>>,
     ids: Ids,
 }
@@ -34,9 +34,9 @@ struct Owners {
 /// Ids in the order of the first table.
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum Ids {
-    /// Numbers of the fingerprints as they were given.
+    /// The numbers of the fingerprints, in the order in which they were given.
     Numbers(Vec<u32>),
-    /// As the caller gave them.
+    /// Ids that the caller gave.
     Given(Vec<u64>),
 }
 
@@ -55,7 +55,7 @@ pub struct Hit {
     pub id: u64,
     /// The fingerprint.
     pub value: u64,
-    /// In how many bits it differs from the query.
+    /// The number of bits in which it differs from the query.
     pub distance: u8,
 }
 
@@ -66,18 +66,18 @@ pub struct Answers {
     pub queries: Vec<u32>,
     /// The id of a fingerprint within the distance.
     pub ids: Vec<u64>,
-    /// In how many bits they differ.
+    /// The number of differing bits.
     pub distances: Vec<u8>,
-    /// For each query, how many rows it was compared with.
+    /// For each query, the number of rows it was compared with.
     pub candidates: Vec<u64>,
     /// Lookups of all queries.
     pub lookups: u64,
 }
 
 impl Tables {
-    /// Sorts the fingerprints. Ids are those given, or the numbers of the fingerprints.
+    /// Builds the tables. Without `ids`, the ids are the numbers of the fingerprints.
     ///
-    /// Errors: more fingerprints than 32 bits can number, or another number of ids.
+    /// Errors: more fingerprints than 32 bits can number, or a different number of ids.
     pub fn build(design: &Design, values: &[u64], ids: Option<&[u64]>) -> Result<Self> {
         check(values, ids)?;
         let (first, owners) = first_table(design, values, ids);
@@ -95,12 +95,12 @@ impl Tables {
         Ok(Self { search: HammingSearch::new(design, rows), columns, owners })
     }
 
-    /// Bytes of tables and directories, without ids.
+    /// Returns the bytes of tables and directories, without ids.
     pub fn bytes(&self) -> usize {
         self.columns.iter().map(Plain::bytes).sum()
     }
 
-    /// All fingerprints within the distance of each query, on all cores; the answer does not depend on their number.
+    /// Finds all fingerprints within the distance of each query, on all cores; the result does not depend on their number.
     ///
     /// Errors: more queries than 32 bits can number.
     pub fn query_batch(&self, queries: &[u64]) -> Result<Answers> {
@@ -114,7 +114,7 @@ impl Tables {
         Ok(Answers::of(&parts))
     }
 
-    /// What one task found, with ids instead of rows.
+    /// Converts the findings of one task from rows to ids.
     fn part(&self, first: u32, findings: &Findings) -> TaskAnswers {
         let mut rows = Vec::with_capacity(findings.found.len());
         for found in &findings.found {
@@ -165,7 +165,7 @@ impl Owners {
     }
 }
 
-/// The distinct values in the order of the first table, and their ids.
+/// Returns the distinct values in the order of the first table, and their ids.
 fn first_table(design: &Design, values: &[u64], ids: Option<&[u64]>) -> (Vec<u64>, Owners) {
     let order = &design.arrangements[0].order;
     let mut pairs: Vec<(u64, u64)> = reserve(values.len());
@@ -190,7 +190,7 @@ fn first_table(design: &Design, values: &[u64], ids: Option<&[u64]>) -> (Vec<u64
     (first, Owners { starts, ids })
 }
 
-/// Queries that one task answers, of so many in all.
+/// Returns the number of queries per task.
 pub fn task_size(queries: usize) -> usize {
     queries.div_ceil(rayon::current_num_threads()).clamp(SMALL_CHUNK, CHUNK)
 }
@@ -206,7 +206,7 @@ fn check(values: &[u64], ids: Option<&[u64]>) -> Result<()> {
     }
 }
 
-/// Errors: a number that positions of 32 bits cannot hold.
+/// Checks a number of items. Errors: positions of 32 bits cannot number them.
 pub(super) fn too_many(name: &'static str, count: usize) -> Result<()> {
     if count < MAX_VALUES {
         return Ok(());

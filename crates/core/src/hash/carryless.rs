@@ -1,23 +1,25 @@
-//! Rabin fingerprints of shingles by carry-less multiplication, equal to the tables of `rabin.rs` (property test).
+//! Computes Rabin fingerprints of shingles by carry-less multiplication; equal to `rabin.rs` by property test.
 //!
-//! A fingerprint is linear: that of `w` words is the sum of each word times a power of `x`, and of what the leading one
-//! adds. So every window is `w` products that do not wait for each other, added unreduced, and one Barrett reduction of two
-//! more. With VPCLMULQDQ four windows are made at once. Cost: about 2 ns a shingle of five words, 5 without that instruction,
-//! against 8 by tables; it grows with `w`, so wide windows slide (`rabin.rs`).
+//! A fingerprint is linear: that of `w` words is the sum of each word times a power of `x`, plus the term of the leading one. So
+//! a window takes `w` independent products, added unreduced, and one Barrett reduction of two more products. With VPCLMULQDQ,
+//! four windows are computed at once.
+//!
+//! Cost: about 2 ns per shingle of five words, 5 ns without VPCLMULQDQ, 8 ns by tables. The cost grows with `w`, so wide windows
+//! slide instead (`rabin.rs`).
 
 use super::rabin::{times_x, Polynomial};
 use crate::machine::{Carryless, WideCarryless};
 use std::arch::x86_64::*;
 
-/// The widest window for which this is the faster way.
+/// The widest window for which products are faster than sliding.
 pub const MAX_WIDTH: usize = 8;
 
-/// What the windows of one width need.
+/// The constants for windows of one width.
 #[derive(Clone, Debug)]
 pub struct Windows {
-    /// The factor of each word of a window, first word first.
+    /// The factor of each word of a window, in the order of the words.
     factors: Vec<u64>,
-    /// What the leading one of the string adds.
+    /// The term of the leading one of the string.
     leading: u64,
     low: u64,
     /// The quotient of `x^128` and the polynomial, without its highest bit.
@@ -27,7 +29,7 @@ pub struct Windows {
 }
 
 impl Windows {
-    /// For windows of `width` words, if the processor can and the width is not too large.
+    /// Prepares windows of `width` words. Returns `None` without the instructions, or if the width is 0 or above [`MAX_WIDTH`].
     pub fn new(polynomial: Polynomial, width: usize) -> Option<Self> {
         let carryless = Carryless::detect()?;
         if width == 0 || width > MAX_WIDTH {
@@ -58,14 +60,14 @@ impl Windows {
         out.extend(words.windows(self.factors.len()).map(|window| self.window(window)));
     }
 
-    /// Appends the windows that can be made four at a time; how many they are.
+    /// Appends the windows that can be computed four at a time, and returns their number.
     #[target_feature(enable = "avx2,vpclmulqdq")]
     fn append_by_four(&self, _: WideCarryless, words: &[u64], out: &mut Vec<u64>) -> usize {
         let width = self.factors.len();
         if words.len() <= loaded(width) {
             return 0;
         }
-        // The width is known when each of these is compiled, so that loops over it are none and the factors stay in registers.
+        // Each width is compiled separately, so that loops over it are unrolled and the factors stay in registers.
         match width {
             1 => self.four_by_four::<1>(words, out),
             2 => self.four_by_four::<2>(words, out),
@@ -88,15 +90,15 @@ impl Windows {
         out.reserve(4 * fours);
         for (four, into) in out.spare_capacity_mut().chunks_exact_mut(4).take(fours).enumerate() {
             let fingerprints = self.four(&factors, &words[4 * four..4 * four + loaded]);
-            // SAFETY: the store covers exactly the 32 bytes of `into`.
+            // SAFETY: `chunks_exact_mut` gives four places, so the store covers exactly the 32 bytes of `into`.
             unsafe { _mm256_storeu_si256(into.as_mut_ptr().cast(), fingerprints) };
         }
-        // SAFETY: there was room for all of them, and the loop has written them.
+        // SAFETY: `reserve` made room for 4 · fours values, and the loop has written all of them.
         unsafe { out.set_len(out.len() + 4 * fours) };
         4 * fours
     }
 
-    /// The fingerprints of the first four windows. REQUIRES: two words from each even offset up to the width, plus two.
+    /// Returns the fingerprints of the first four windows. REQUIRES: `words` has [`loaded`] words; fewer panic.
     #[inline]
     #[target_feature(enable = "avx2,vpclmulqdq")]
     fn four<const WIDTH: usize>(&self, factors: &[__m256i; WIDTH], words: &[u64]) -> __m256i {
@@ -107,7 +109,7 @@ impl Windows {
             0x0001_0203_0405_0607,
         );
         // Lanes hold words (0, 1) and (2, 3) after the offset: windows 0 and 2 in one sum, 1 and 3 in the other.
-        // SAFETY: the slice has the four words that are loaded.
+        // SAFETY: the slice is bounds-checked and has the four words that are loaded.
         let load =
             |at: usize| _mm256_shuffle_epi8(unsafe { _mm256_loadu_si256(words[at..at + 4].as_ptr().cast()) }, swap);
         let (mut even, mut odd) = (_mm256_setzero_si256(), _mm256_setzero_si256());
@@ -126,7 +128,7 @@ impl Windows {
         _mm256_xor_si256(sums, _mm256_set1_epi64x(self.leading as i64))
     }
 
-    /// The remainders of two polynomials of degree below 128, each in the lower half of its lane.
+    /// Reduces two polynomials of degree below 128; each remainder is in the lower half of its lane.
     #[inline]
     #[target_feature(enable = "avx2,vpclmulqdq")]
     fn reduce_two(&self, sums: __m256i) -> __m256i {
@@ -146,7 +148,7 @@ impl Windows {
         self.leading ^ self.reduce(sum)
     }
 
-    /// The remainder of a polynomial of degree below 128.
+    /// Reduces a polynomial of degree below 128.
     #[inline]
     #[target_feature(enable = "pclmulqdq,sse4.1")]
     fn reduce(&self, sum: __m128i) -> u64 {
@@ -156,7 +158,7 @@ impl Windows {
     }
 }
 
-/// Words that four windows load: up to two after the last they need.
+/// The number of words that four windows load: up to two more than they use.
 #[inline(always)]
 fn loaded(width: usize) -> usize {
     width / 2 * 2 + 4
@@ -168,7 +170,7 @@ fn product(a: u64, b: u64) -> __m128i {
     _mm_clmulepi64_si128(_mm_cvtsi64_si128(a as i64), _mm_cvtsi64_si128(b as i64), 0)
 }
 
-/// The lower 64 bits of the quotient of `x^128` and `x^64 + low`, by long division.
+/// Returns the lower 64 bits of the quotient of `x^128` and `x^64 + low`, by long division.
 fn quotient(low: u64) -> u64 {
     let (mut rest, mut quotient) = (low, 0);
     for bit in (0..64).rev() {

@@ -1,16 +1,18 @@
-//! The values of eight short words at once, by AVX-512: equal to `identity.rs` (property test).
+//! Hashes eight short words at once with AVX-512; equal to `identity.rs` by property test.
 //!
-//! XXH3 has a formula each for up to 3, 8 and 16 bytes. All three take the first and the last bytes of a word and two rounds of
-//! shift and multiply; the first two differ in constants only, so one chain with constants chosen by lane serves both, and no
-//! length is ever a branch. Cost: about 2 ns a word, against 6 one by one, where lengths that nobody foresees cost most.
+//! XXH3 has separate formulas for up to 3, 8 and 16 bytes. All three take the first and the last bytes of a word and two rounds
+//! of shift and multiply. The first two differ only in constants, so one chain with constants chosen per lane serves both, and
+//! no length is a branch.
+//!
+//! Cost: about 2 ns per word. One by one it is 6 ns, mostly for mispredicted lengths.
 
 use super::identity::{AVALANCHE_8, AVALANCHE_LONG, AVALANCHE_THREE, FLIP_16, FLIP_3, FLIP_8, MAX_SHORT};
 use std::arch::x86_64::*;
 
-/// [`super::identity::short_value`] of eight words, given their first eight bytes, the eight bytes before their ends, and their
-/// lengths. Bytes of `first` beyond a word and of `last` before it do not matter.
+/// Returns [`super::identity::short_value`] of eight words, given their first eight bytes, the eight bytes before their ends, and
+/// their lengths. Bytes of `first` beyond a word and of `last` before it do not matter.
 ///
-/// REQUIRES: lengths from 1 to [`MAX_SHORT`]; what is returned for others is of no use.
+/// REQUIRES: lengths from 1 to [`MAX_SHORT`]; the values of others are meaningless.
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512dq")]
 pub(crate) fn short_values(first: __m512i, last: __m512i, lens: __m512i) -> __m512i {
@@ -18,7 +20,7 @@ pub(crate) fn short_values(first: __m512i, last: __m512i, lens: __m512i) -> __m5
     _mm512_mask_blend_epi64(is_long, up_to_eight(first, last, lens), up_to_sixteen(first, last, lens))
 }
 
-/// Lanes of words that have more bytes than [`short_values`] takes.
+/// Returns a bit for each lane whose word is too long for [`short_values`].
 #[inline]
 #[target_feature(enable = "avx512f")]
 pub(crate) fn too_long(lens: __m512i) -> u8 {
@@ -36,7 +38,7 @@ fn all(number: u64) -> __m512i {
 fn up_to_eight(first: __m512i, last: __m512i, lens: __m512i) -> __m512i {
     let is_three = _mm512_cmplt_epu64_mask(lens, all(4));
     let either = |eight: u64, three: u64| _mm512_mask_blend_epi64(is_three, all(eight), all(three));
-    // Of up to three bytes: the first, the one in the middle, the last, and the length, each in a place of its own.
+    // Up to three bytes: the first, the middle and the last byte and the length, each in its own place.
     let middle = _mm512_srlv_epi64(first, _mm512_slli_epi64::<3>(_mm512_srli_epi64::<1>(lens)));
     let byte = |word: __m512i| _mm512_and_si512(word, all(0xFF));
     let ends = _mm512_or_si512(_mm512_slli_epi64::<16>(byte(first)), _mm512_srli_epi64::<56>(last));
@@ -64,7 +66,7 @@ fn up_to_sixteen(first: __m512i, last: __m512i, lens: __m512i) -> __m512i {
     _mm512_xor_si512(x, _mm512_srli_epi64::<32>(x))
 }
 
-/// Each lane with its bytes in the opposite order.
+/// Reverses the bytes of each lane.
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw")]
 pub(super) fn swapped(words: __m512i) -> __m512i {
@@ -72,11 +74,11 @@ pub(super) fn swapped(words: __m512i) -> __m512i {
     _mm512_shuffle_epi8(words, _mm512_broadcast_i32x4(order))
 }
 
-/// The halves of the 128-bit products, added without carry. Made of four products of 32 bits, as on paper.
+/// Returns the XOR of both halves of each 128-bit product, by four 32-bit products.
 #[inline]
 #[target_feature(enable = "avx512f")]
 fn folded_product(a: __m512i, b: __m512i) -> __m512i {
-    // Moved down by a shuffle: by a shift the compiler would see a wide product in this, and make eight scalar ones of it.
+    // A shuffle, not a shift: with a shift the compiler recognises a wide product and emits eight scalar ones.
     let [a_high, b_high] = [a, b].map(|word| _mm512_shuffle_epi32::<0b11_11_01_01>(word));
     let low = |word: __m512i| _mm512_and_si512(word, all(0xFFFF_FFFF));
     let (lowest, cross) = (_mm512_mul_epu32(a, b), _mm512_mul_epu32(a, b_high));
@@ -101,7 +103,7 @@ mod tests {
             if crate::machine::Avx512::detect().is_none() {
                 return Ok(());
             }
-            // A word stands in the middle of bytes that must not matter.
+            // The bytes around a word must not matter.
             let load = |at: &dyn Fn(usize) -> usize| -> [u64; 8] {
                 std::array::from_fn(|i| u64::from_le_bytes(words[i].0[at(words[i].1)..][..8].try_into().expect("eight bytes")))
             };

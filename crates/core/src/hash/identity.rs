@@ -1,26 +1,26 @@
-//! The identity of a k-gram: the 64-bit value a fingerprint has, and what breaks ties of the order key.
+//! Computes the identity of a k-gram: the 64-bit value of its fingerprint, which also breaks ties of the order key.
 //!
-//! XXH3-64 with seed 0 over the k-gram's canonical bytes: of characters, their UTF-8; of words, lines and other hashed
-//! tokens, their 64-bit values, little-endian. It is independent of the order key, so the values of selected k-grams
-//! are uniform although the selection favours small keys (Schleimer, Wilkerson, Aiken 2003, §5.2: "hashed a second time").
+//! It is XXH3-64 with seed 0 over the canonical bytes of the k-gram: the UTF-8 of characters, or the little-endian 64-bit values
+//! of words, lines and other hashed tokens. It is independent of the order key. So the values of selected k-grams are uniform,
+//! although the selection favours small keys (Schleimer, Wilkerson, Aiken 2003, §5.2: "hashed a second time").
 //!
-//! Cost: about 5 ns for 50 bytes, asked of the selected k-grams and of ties only.
+//! Cost: about 5 ns for 50 bytes; computed only for selected k-grams and for ties.
 
 use super::rolling::Symbol;
 use xxhash_rust::xxh3::xxh3_64;
 
-/// Tokens of which a k-gram's identity can be taken.
+/// A token type whose k-grams have an identity.
 pub trait Identify: Symbol + Into<u64> {
-    /// The token as a 64-bit number: its code point, or its value.
+    /// Returns the token as a 64-bit number: its code point, or its value.
     fn number(self) -> u64 {
         self.into()
     }
 
-    /// The identity of the k-gram `gram`; `scratch` is reused between calls.
+    /// Returns the identity of the k-gram `gram`; `scratch` is reused between calls.
     fn identity(gram: &[Self], scratch: &mut Vec<u8>) -> u64;
 }
 
-/// Canonical ASCII characters: the bytes are the UTF-8 already.
+/// Canonical ASCII characters, whose bytes are their UTF-8.
 impl Identify for u8 {
     #[inline]
     fn identity(gram: &[Self], _scratch: &mut Vec<u8>) -> u64 {
@@ -32,7 +32,7 @@ impl Identify for u8 {
 impl Identify for u32 {
     #[inline]
     fn identity(gram: &[Self], scratch: &mut Vec<u8>) -> u64 {
-        // Room for the longest encoding once: a check for every character made this a third slower.
+        // Reserves for the longest encoding: a check per character was a third slower.
         scratch.resize(4 * gram.len(), 0);
         let mut len = gram.len();
         if gram.iter().fold(0, |all, code| all | code) < 0x80 {
@@ -49,7 +49,7 @@ impl Identify for u32 {
     }
 }
 
-/// Hashed tokens: words, lines, and what later front ends produce.
+/// Hashed tokens: words, lines and the tokens of other front ends.
 impl Identify for u64 {
     #[inline]
     fn identity(gram: &[Self], scratch: &mut Vec<u8>) -> u64 {
@@ -59,16 +59,16 @@ impl Identify for u64 {
     }
 }
 
-/// The value of a word or line as a token: XXH3-64 of its canonical UTF-8.
+/// Returns the token value of a word or line: XXH3-64 of its canonical UTF-8.
 #[inline]
 pub fn token_value(canonical: &[u8]) -> u64 {
     xxh3_64(canonical)
 }
 
-/// Most bytes of a word that [`short_value`] takes.
+/// The longest word that [`short_value`] takes, in bytes.
 pub const MAX_SHORT: u32 = 16;
 
-// What XXH3 with seed 0 takes from its default secret for inputs of up to 3, 8 and 16 bytes, and the factors of its rounds.
+// Constants of XXH3 with seed 0: parts of its default secret for inputs of up to 3, 8 and 16 bytes, and its factors.
 pub(super) const FLIP_3: u64 = 0x0000_0000_8727_5A9B;
 pub(super) const FLIP_8: u64 = 0xC73A_B174_C5EC_D5A2;
 pub(super) const FLIP_16: [u64; 2] = [0x6782_737B_EA42_39B9, 0xAF56_BC3B_0996_523A];
@@ -76,8 +76,9 @@ pub(super) const AVALANCHE_THREE: [u64; 2] = [0xC2B2_AE3D_27D4_EB4F, 0x1656_67B1
 pub(super) const AVALANCHE_8: u64 = 0x9FB2_1C65_1E98_DF25;
 pub(super) const AVALANCHE_LONG: u64 = 0x1656_6791_9E37_79F9;
 
-/// [`token_value`] of the lowest `len` bytes of `word`, without a branch up to eight of them: words come in lengths that no
-/// processor predicts. REQUIRES: `len` from 1 to [`MAX_SHORT`].
+/// Returns [`token_value`] of the lowest `len` bytes of `word`. REQUIRES: `len` from 1 to [`MAX_SHORT`].
+///
+/// Up to eight bytes it has no branch on the length, because the lengths of words cannot be predicted.
 #[inline(always)]
 pub fn short_value(word: u128, len: u32) -> u64 {
     let low = word as u64;
@@ -123,7 +124,7 @@ fn avalanche_long(x: u64) -> u64 {
 pub fn push_utf8(code: u32, out: &mut Vec<u8>) {
     let mut utf8 = [0; 4];
     let len = write_utf8(code, &mut utf8);
-    // All four, then fewer: a copy of a length that is known is no call.
+    // Copies four bytes and truncates: a copy of constant length needs no call.
     out.extend_from_slice(&utf8);
     out.truncate(out.len() - (utf8.len() - len));
 }
@@ -134,7 +135,7 @@ fn write_utf8(code: u32, out: &mut [u8]) -> usize {
     if code >= 0x800 {
         return char::from_u32(code).unwrap_or(char::REPLACEMENT_CHARACTER).encode_utf8(out).len();
     }
-    // One byte or two without a branch: in text of two alphabets it would be mispredicted every few letters.
+    // One or two bytes without a branch, which would be mispredicted often in text of two alphabets.
     let is_pair = code >= 0x80;
     out[0] = if is_pair { 0xC0 | (code >> 6) as u8 } else { code as u8 };
     out[1] = 0x80 | (code & 0x3F) as u8;

@@ -1,8 +1,9 @@
-//! H′ of many k-grams by AVX2: eight stretches of the tokens roll side by side, one in each 32-bit lane.
+//! Computes H′ of many k-grams with AVX2: eight stretches of the tokens roll side by side, one per 32-bit lane.
 //!
-//! Eight tokens of each stretch are loaded and turned (a transposition of eight by eight), so that a vector holds one token of each;
-//! eight steps are taken, the eight vectors of keys are turned back and stored. About two instructions a token. The scalar
-//! chains it replaces took eleven: with four of them side by side the registers ran out, not the multiplier.
+//! Eight tokens of each stretch are loaded and transposed (eight by eight), so that a vector holds one token of each stretch.
+//! After eight steps, the eight vectors of keys are transposed back and stored.
+//!
+//! Cost: about two instructions per token. Four scalar chains side by side take eleven, because they run out of registers.
 
 use super::rolling::{Rolling, Symbol, BASE};
 use crate::machine::Avx2;
@@ -11,24 +12,25 @@ use std::arch::x86_64::*;
 /// Stretches that roll side by side, and steps taken at a time.
 const LANES: usize = 8;
 
-/// Fewer k-grams than this are not worth the start of eight stretches.
+/// The fewest k-grams for which starting eight stretches is worth its cost.
 const WORTHWHILE: usize = 256;
 
 /// Eight vectors of eight 32-bit numbers.
 type Square = [__m256i; LANES];
 
-/// Tokens that can be loaded into a square.
+/// A token type that can be loaded into a [`Square`].
 pub(super) trait Rows: Symbol {
-    /// Row s of the result holds token s of each of eight stretches, which begin `stride` tokens apart.
+    /// Loads eight tokens of each of eight stretches, which begin `stride` tokens apart; row s holds token s of each.
     ///
-    /// SAFETY: the machine has AVX2, and eight tokens can be read from each of the eight places.
+    /// SAFETY: the processor must have AVX2, and eight tokens must be readable at `first + i · stride` for i from 0 to 7. [`roll`],
+    /// the only caller, has the token and checks the lengths.
     unsafe fn load(first: *const Self, stride: usize) -> Square;
 }
 
 impl Rows for u8 {
     #[inline(always)]
     unsafe fn load(first: *const u8, stride: usize) -> Square {
-        // SAFETY: the caller vouches for the eight reads of eight bytes and for AVX2.
+        // SAFETY: the caller guarantees AVX2 and the eight reads of eight bytes.
         unsafe {
             let lane = |i: usize| _mm_loadl_epi64(first.add(i * stride).cast());
             let (a, b) = (_mm_unpacklo_epi8(lane(0), lane(1)), _mm_unpacklo_epi8(lane(2), lane(3)));
@@ -54,7 +56,7 @@ impl Rows for u8 {
 impl Rows for u32 {
     #[inline(always)]
     unsafe fn load(first: *const u32, stride: usize) -> Square {
-        // SAFETY: the caller vouches for the eight reads of eight numbers and for AVX2.
+        // SAFETY: the caller guarantees AVX2 and the eight reads of eight numbers.
         unsafe {
             let lane = |i: usize| _mm256_loadu_si256(first.add(i * stride).cast());
             turn([lane(0), lane(1), lane(2), lane(3), lane(4), lane(5), lane(6), lane(7)])
@@ -62,12 +64,12 @@ impl Rows for u32 {
     }
 }
 
-/// The transposition of a square.
+/// Transposes a square.
 ///
-/// SAFETY: the machine has AVX2.
+/// SAFETY: the processor must have AVX2; [`roll`] has the token.
 #[inline(always)]
 unsafe fn turn([a, b, c, d, e, f, g, h]: Square) -> Square {
-    // SAFETY: the caller vouches for AVX2.
+    // SAFETY: the caller guarantees AVX2.
     unsafe {
         let (ab0, ab1) = (_mm256_unpacklo_epi32(a, b), _mm256_unpackhi_epi32(a, b));
         let (cd0, cd1) = (_mm256_unpacklo_epi32(c, d), _mm256_unpackhi_epi32(c, d));
@@ -90,11 +92,11 @@ unsafe fn turn([a, b, c, d, e, f, g, h]: Square) -> Square {
     }
 }
 
-/// Writes the keys of the first k-grams and returns how many: a multiple of 64, or none where it is not worth it.
+/// Writes the keys of the first k-grams and returns their number: a multiple of 64, or 0 where it is not worth its cost.
 ///
-/// REQUIRES: `keys` has one place for each k-gram of `tokens`.
+/// REQUIRES: `keys` has one place per k-gram of `tokens`.
 pub(super) fn keys<S: Rows>(rolling: &Rolling, tokens: &[S], keys: &mut [u32]) -> usize {
-    // One k-gram at least is left over: the last step of the last stretch reads the token that would enter next.
+    // At least one k-gram is left over, because the last step of the last stretch reads the next entering token.
     let len = keys.len().saturating_sub(1) / LANES / LANES * LANES;
     if keys.len() < WORTHWHILE || tokens.len() < len * LANES + rolling.k {
         return 0;
@@ -107,13 +109,14 @@ pub(super) fn keys<S: Rows>(rolling: &Rolling, tokens: &[S], keys: &mut [u32]) -
 
 /// Rolls eight stretches of `len` k-grams each.
 ///
-/// SAFETY: `len` is a multiple of 8; `keys` has 8 · `len` places and `tokens` at least 8 · `len` + k.
+/// SAFETY: `len` must be a multiple of 8, `keys` must have 8 · `len` places, and `tokens` at least 8 · `len` + k tokens. [`keys`]
+/// checks all three.
 #[target_feature(enable = "avx2")]
 unsafe fn roll<S: Rows>(_: Avx2, rolling: &Rolling, tokens: &[S], keys: &mut [u32], len: usize) {
     let start = first_hashes(rolling, tokens, len);
     let (base, leading) = (_mm256_set1_epi32(BASE as i32), _mm256_set1_epi32(rolling.leading as i32));
-    // SAFETY: at most len − 8 + 8 tokens past the start of a stretch leave, and k more than that enter: 8 · len + k in all;
-    // stretch `lane` writes its keys at lane · len + at, eight of them, inside its own `len`.
+    // SAFETY: loads end at most `len` + k tokens after the start of a stretch, so at 8 · len + k at most. Stretch `lane` writes
+    // eight keys at lane · len + at, within its own `len` places.
     unsafe {
         let mut hash = _mm256_loadu_si256(start.as_ptr().cast());
         for at in (0..len).step_by(LANES) {
@@ -133,7 +136,7 @@ unsafe fn roll<S: Rows>(_: Avx2, rolling: &Rolling, tokens: &[S], keys: &mut [u3
     }
 }
 
-/// H′ of the first k-gram of each stretch, the eight chains side by side.
+/// Computes H′ of the first k-gram of each stretch.
 fn first_hashes<S: Symbol>(rolling: &Rolling, tokens: &[S], len: usize) -> [u32; LANES] {
     let mut hashes = [0u32; LANES];
     for i in 0..rolling.k {

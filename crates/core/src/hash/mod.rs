@@ -1,14 +1,14 @@
-//! The hashes, one file a role; FORMAT.md holds their definitions, versions and test vectors.
+//! The hash functions, one file per role. FORMAT.md holds their definitions, versions and test vectors.
 //!
-//! | role | file | asked of every k-gram |
+//! | role | file | computed for |
 //! |---|---|---|
-//! | order: which k-gram of a window is smallest | `rolling.rs`, `lanes.rs` | yes, so it rolls |
-//! | identity: what a fingerprint's value is | `identity.rs`, `eight.rs` | only of the selected ones and of ties |
-//! | fingerprints of shingles and feature groups | `rabin.rs`, `carryless.rs` | yes, so it slides, or multiplies fast |
+//! | order: finds the smallest k-gram of a window | `rolling.rs`, `lanes.rs` | every k-gram, so it rolls |
+//! | identity: the value of a fingerprint | `identity.rs`, `eight.rs` | selected k-grams and ties only |
+//! | fingerprints of shingles and feature groups | `rabin.rs`, `carryless.rs` | every shingle, so it slides or multiplies fast |
 //!
-//! Order and identity are two functions on purpose: the minimum of a window is skewed towards small order keys, and a
-//! polynomial modulo a power of two has crafted collisions (Thue–Morse strings), so it must never be what two documents
-//! are said to share.
+//! Order and identity are different functions for two reasons. The minimum of a window favours small order keys, so selected
+//! keys are not uniform. And a polynomial modulo a power of two has crafted collisions (Thue–Morse strings), so equal order keys
+//! must not count as a match.
 
 #[cfg(target_arch = "x86_64")]
 pub mod carryless;
@@ -20,13 +20,13 @@ mod lanes;
 pub mod rabin;
 pub mod rolling;
 
-/// An odd number near 2^64 over the golden ratio: the step of SplitMix64, by which seeds and rounds are told apart.
+/// The step of SplitMix64: an odd number near 2^64 over the golden ratio. It separates seeds and rounds.
 pub const GOLDEN: u64 = 0x9E37_79B9_7F4A_7C15;
 
-/// Scrambles 64 bits: the finaliser of SplitMix64 (Steele, Lea, Flood 2014), a bijection.
+/// Scrambles 64 bits by the finaliser of SplitMix64 (Steele, Lea, Flood 2014), which is a bijection.
 ///
-/// It turns the order key into the hash that `0 mod p` takes residues of: the low bits of a polynomial modulo a power
-/// of two are not uniform on small alphabets.
+/// `0 mod p` takes residues of the scrambled order key, because the low bits of a polynomial modulo a power of two are not
+/// uniform on small alphabets.
 #[inline]
 pub const fn mix64(x: u64) -> u64 {
     let x = (x ^ (x >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
@@ -34,7 +34,7 @@ pub const fn mix64(x: u64) -> u64 {
     x ^ (x >> 31)
 }
 
-/// [`mix64`] of each number.
+/// Replaces each number by its [`mix64`].
 pub fn mix_all(numbers: &mut [u64]) {
     #[cfg(target_arch = "x86_64")]
     if let Some(avx512) = crate::machine::Avx512::detect() {
@@ -44,7 +44,7 @@ pub fn mix_all(numbers: &mut [u64]) {
     numbers.iter_mut().for_each(|number| *number = mix64(*number));
 }
 
-/// [`mix_all`] compiled for AVX-512, which multiplies eight numbers of 64 bits at once.
+/// [`mix_all`] compiled for AVX-512, which multiplies eight 64-bit numbers at once.
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx512f,avx512dq")]
 fn mix_all_avx512(_: crate::machine::Avx512, numbers: &mut [u64]) {

@@ -1,4 +1,4 @@
-//! Rabin fingerprints: a string read as a polynomial over GF(2), modulo an irreducible polynomial of degree 64.
+//! Computes Rabin fingerprints: a string as a polynomial over GF(2), modulo an irreducible polynomial of degree 64.
 //!
 //! **Definition.** Let `P` be an irreducible polynomial `x^64 + p(x)`, given by a 64-bit number `low` whose bit `i` is
 //! the coefficient of `x^i` in `p`. A string `s` of `n` bytes is the polynomial `M(s)` of degree `8n` with these
@@ -8,21 +8,19 @@
 //! M(s) = x^(8n) + Σ s[i](x) · x^(8(n-1-i))        fingerprint(s) = M(s) · x^64 mod P
 //! ```
 //!
-//! Bit `i` of the 64-bit result is the coefficient of `x^i`. The leading one makes length and leading zero bytes count;
-//! the empty string gives `low`. The factor `x^64` is eight zero bytes appended: without it, another last letter
-//! would change the last eight bits and no others. A sequence of 64-bit words is the string of their little-endian
-//! bytes, on every machine.
+//! Bit `i` of the 64-bit result is the coefficient of `x^i`. Because of the leading one, length and leading zero bytes count; the
+//! empty string gives `low`. The factor `x^64` appends eight zero bytes: without it, a change of the last letter would change
+//! only the last eight bits. A sequence of 64-bit words is the string of their little-endian bytes, on every machine.
 //!
 //! **Guarantee.** Two different strings of at most `n` bytes, chosen before `P` is drawn at random, have the same
 //! fingerprint with probability at most `n / 2^60`: Broder's bound, the length in bits over `2^63`.
 //!
-//! **Cost.** Eight lookups per eight bytes; sliding, two per byte or sixteen per word, whatever the width. Tables take
-//! 16 KiB per polynomial, and 2 KiB (bytes) or 16 KiB (words) per sliding window, filled in less than a microsecond.
+//! **Cost.** Eight lookups per eight bytes; a sliding window takes sixteen per word at any width. Tables take 16 KiB per
+//! polynomial and 16 KiB per sliding window, filled in less than a microsecond.
 //!
-//! **When.** For values that are stored and compared for equality under a proven bound: shingles, and features, under
-//! another polynomial than the shingles to avoid dependencies. Not against an adversary who knows `P`, and not as a
-//! random permutation: the map is linear, so for equal lengths `f(a) ^ f(b)` depends on `a ^ b` alone. XXH3 is faster
-//! where no bound is needed.
+//! **When to use it.** For stored values that are compared for equality under a proven bound: shingles, and features under
+//! another polynomial, to avoid dependencies. It does not resist an adversary who knows `P`. It is no random permutation: the map
+//! is linear, so for equal lengths `f(a) ^ f(b)` depends on `a ^ b` alone. XXH3 is faster where no bound is needed.
 //!
 //! **Source.** Rabin 1981, *Fingerprinting by random polynomials*. Broder 1997, *On the resemblance and containment of
 //! documents*, §4.1 (bound, appended nulls), §4.3 (sliding). Broder 2000, *Identifying and filtering near-duplicate
@@ -38,7 +36,7 @@ pub struct Polynomial {
 }
 
 impl Polynomial {
-    /// The polynomial of stored fingerprints: `generate(0)`, as zero is the seed nobody has to justify.
+    /// The polynomial of stored fingerprints: `generate(0)`.
     pub const STANDARD: Self = Self { low: 0xe255_b237_b8bb_18fb };
 
     /// The polynomial `x^64 + low`, or `None` when it has a proper factor.
@@ -52,7 +50,7 @@ impl Polynomial {
     }
 
     /// The first irreducible polynomial among the numbers that splitmix64 draws from `seed`, lowest bit set to one.
-    /// One odd candidate in 32 will do. The search ends because splitmix64 passes through every 64-bit number.
+    /// About one odd candidate in 32 is irreducible. The search ends because splitmix64 visits every 64-bit number.
     pub fn generate(seed: u64) -> Self {
         let mut state = seed;
         loop {
@@ -62,7 +60,7 @@ impl Polynomial {
         }
     }
 
-    /// The coefficients below `x^64`, as [`Polynomial::new`] takes them: what a manifest stores.
+    /// Returns the coefficients below `x^64`, as [`Polynomial::new`] takes them and manifests store them.
     pub fn low(self) -> u64 {
         self.low
     }
@@ -77,12 +75,12 @@ fn splitmix64(state: &mut u64) -> u64 {
     mix64(*state)
 }
 
-/// `a · x` modulo `x^64 + low`, by a mask: a branch would be taken at random.
+/// Returns `a · x` modulo `x^64 + low`, by a mask, because a branch would be mispredicted.
 pub(super) fn times_x(a: u64, low: u64) -> u64 {
     (a << 1) ^ (low & (a >> 63).wrapping_neg())
 }
 
-/// `a · b` modulo `x^64 + low`, by Horner's rule: slow, but only the choice of a polynomial needs it.
+/// Returns `a · b` modulo `x^64 + low`, by Horner's rule. It is slow, and only used to choose a polynomial.
 fn times(a: u64, b: u64, low: u64) -> u64 {
     (0..64).rev().fold(0, |sum, bit| times_x(sum, low) ^ (a & ((b >> bit) & 1).wrapping_neg()))
 }
@@ -110,7 +108,7 @@ type Tables<const N: usize> = [[u64; 256]; N];
 fn tables<const N: usize>(one: u64, low: u64) -> Box<Tables<N>> {
     let (mut tables, mut image) = (Box::new([[0; 256]; N]), one);
     for table in tables.iter_mut() {
-        // Each bit doubles what is known: the entries below it, and the same plus its own image.
+        // Each bit doubles the known entries: those below it, and the same plus the image of the bit.
         for bit in 0..8 {
             let (known, rest) = table.split_at_mut(1 << bit);
             rest.iter_mut().zip(known).for_each(|(entry, below)| *entry = *below ^ image);
@@ -120,19 +118,19 @@ fn tables<const N: usize>(one: u64, low: u64) -> Box<Tables<N>> {
     tables
 }
 
-/// The image of a word. Written out and always inlined, because as a loop it was neither unrolled nor inlined.
+/// Returns the image of a word. It is written out and always inlined, because a loop was neither unrolled nor inlined.
 #[inline(always)]
 fn apply(t: &Tables<8>, word: u64) -> u64 {
     let [a, b, c, d, e, f, g, h] = word.to_le_bytes().map(usize::from);
     t[0][a] ^ t[1][b] ^ t[2][c] ^ t[3][d] ^ t[4][e] ^ t[5][f] ^ t[6][g] ^ t[7][h]
 }
 
-/// The fingerprints of one polynomial.
+/// Computes the fingerprints of one polynomial.
 #[derive(Clone)]
 pub struct Rabin {
     /// `x^64 mod P`, which is also the fingerprint of the empty string.
     low: u64,
-    /// The multiplication by `x^64`: it makes room for eight bytes, and gives these their own factor `x^64`.
+    /// The multiplication by `x^64`, which makes room for eight bytes and gives them their factor `x^64`.
     shift: Box<Tables<8>>,
 }
 
@@ -142,7 +140,7 @@ impl Rabin {
         Self { low: polynomial.low, shift: tables(polynomial.low, polynomial.low) }
     }
 
-    /// The fingerprint of a byte string, as the head of this file defines it.
+    /// Returns the fingerprint of a byte string, as the head of this file defines it.
     pub fn fingerprint(&self, bytes: &[u8]) -> u64 {
         let (mut fingerprint, mut rest) = (self.low, bytes);
         while let Some((word, tail)) = rest.split_first_chunk() {
@@ -152,7 +150,7 @@ impl Rabin {
         rest.iter().fold(fingerprint, |fingerprint, &byte| self.push_byte(fingerprint, byte))
     }
 
-    /// The fingerprint of the little-endian bytes of `words`.
+    /// Returns the fingerprint of the little-endian bytes of `words`.
     pub fn fingerprint_words(&self, words: &[u64]) -> u64 {
         words.iter().fold(self.low, |fingerprint, &word| self.push_word(fingerprint, word))
     }
@@ -162,23 +160,23 @@ impl Rabin {
         let Some((first, entering)) = tokens.split_at_checked(w).filter(|_| w > 0) else { return };
         let mut window = Sliding::new(self, first);
         out.push(window.fingerprint);
-        // The window moves into the closure, so that its state stays in a register: 6.7 ns per token instead of 8.1.
+        // The window moves into the closure, so its state stays in a register: 6.7 ns per token instead of 8.1.
         out.extend(tokens.iter().zip(entering).map(move |(&leaving, &entering)| window.roll(leaving, entering)));
     }
 
-    /// The fingerprint of `s` and `byte`, from that of `s`.
+    /// Returns the fingerprint of `s` followed by `byte`, given that of `s`.
     fn push_byte(&self, fingerprint: u64, byte: u8) -> u64 {
         (fingerprint << 8) ^ self.shift[0][usize::from((fingerprint >> 56) as u8 ^ byte)]
     }
 
-    /// The fingerprint of `s` and the little-endian bytes of `word`, from that of `s`.
+    /// Returns the fingerprint of `s` followed by the little-endian bytes of `word`, given that of `s`.
     fn push_word(&self, fingerprint: u64, word: u64) -> u64 {
         // The first byte is the lowest in the word, but has the highest powers of x.
         apply(&self.shift, fingerprint ^ word.swap_bytes())
     }
 }
 
-/// The fingerprints of all runs of `width` tokens, by the fastest way there is for them.
+/// Computes the fingerprints of all runs of `width` tokens, in the fastest way for that width and processor.
 #[derive(Clone)]
 pub struct Shingles {
     rabin: Rabin,
@@ -188,7 +186,7 @@ pub struct Shingles {
 }
 
 impl Shingles {
-    /// For runs of `width` tokens.
+    /// Prepares runs of `width` tokens.
     pub fn new(polynomial: Polynomial, width: usize) -> Self {
         Self {
             rabin: Rabin::new(polynomial),
@@ -198,7 +196,7 @@ impl Shingles {
         }
     }
 
-    /// Appends to `out` the fingerprint of each run of `tokens`, in order: what [`Rabin::shingles`] appends.
+    /// Appends to `out` the fingerprint of each run of `tokens`, in order; the same values as [`Rabin::shingles`].
     pub fn append(&self, tokens: &[u64], out: &mut Vec<u64>) {
         #[cfg(target_arch = "x86_64")]
         if let Some(products) = &self.products {

@@ -1,27 +1,29 @@
-//! Karp–Rabin rolling hash of k consecutive tokens, in the paper's improved form H′: the order of k-grams.
+//! Computes the order keys of k-grams: the Karp–Rabin rolling hash in the paper's improved form H′.
 //!
-//! `H′(c₁…c_k) = c₁·b^k + c₂·b^(k−1) + … + c_k·b  (mod 2^32)`; the step to the next k-gram subtracts the leading term,
-//! adds the new token and only then multiplies, so that the newest token reaches every higher bit (Schleimer,
-//! Wilkerson, Aiken 2003, §2.2). H′ is the order key. Its lower bits depend on few bits of each token, but they decide
-//! only between keys that agree in all higher ones; and k-grams whose keys agree are told apart by their identity.
+//! `H′(c₁…c_k) = c₁·b^k + c₂·b^(k−1) + … + c_k·b  (mod 2^32)`. The step to the next k-gram subtracts the leading term, adds the
+//! new token and then multiplies, so that the newest token affects every higher bit (Schleimer, Wilkerson, Aiken 2003, §2.2).
+//! The lower bits of H′ depend on few bits of each token. They only decide between keys whose higher bits agree, and equal keys
+//! are ordered by the identity of their k-grams.
 //!
-//! 32 bits and not 64, because vector units multiply 32-bit lanes: with AVX2 eight stretches of a block roll side by side
-//! (`lanes.rs`). Cost: 0.35 ns a token so, 1.3 ns in one chain, which is bound by the latency of the multiplication.
-//! From scratch it would be k multiplications.
+//! The key has 32 bits because vector units multiply 32-bit lanes: with AVX2, eight stretches of a block roll side by side
+//! (`lanes.rs`).
+//!
+//! Cost: 0.35 ns per token with AVX2, 1.3 ns in one chain, which waits for each multiplication. From scratch, a k-gram takes k
+//! multiplications.
 
 #[cfg(target_arch = "x86_64")]
 use super::lanes;
 
-/// The base b: the golden ratio's bits, so that small tokens spread at once; ≡ 5 (mod 8), hence of the largest order 2^30.
+/// The base b: bits of the golden ratio, which spread small tokens; ≡ 5 (mod 8), so its order is the largest, 2^30.
 pub const BASE: u32 = 0x9E37_79B5;
 
-/// A token as the rolling hash sees it: a byte or code point of a text, or the 64-bit value of a word or line.
+/// A token type of the rolling hash: a byte or code point of a text, or the 64-bit value of a word or line.
 pub trait Symbol: Copy + PartialEq {
-    /// The token's value as a digit of the polynomial; 64-bit values are folded in half.
+    /// Returns the token as a digit of the polynomial; 64-bit values are folded to 32 bits.
     fn value(self) -> u32;
 
-    /// Writes the order keys of some k-grams at the front of `tokens` by vector instructions, and returns how many; the rest is
-    /// left to the plain chain.
+    /// Writes the order keys of the first k-grams of `tokens` with vector instructions and returns their number; the plain chain
+    /// computes the rest.
     fn keys_by_lanes(_rolling: &Rolling, _tokens: &[Self], _keys: &mut [u32]) -> usize {
         0
     }
@@ -51,7 +53,7 @@ impl Symbol for u32 {
     }
 }
 
-/// Words and lines are few, and making them takes longer than hashing them: the plain chain is enough.
+/// Words and lines use the plain chain: they are few, and reading them takes longer than hashing them.
 impl Symbol for u64 {
     #[inline(always)]
     fn value(self) -> u32 {
@@ -69,27 +71,27 @@ pub struct Rolling {
 }
 
 impl Rolling {
-    /// REQUIRES: k ≥ 1; with k = 0 there are no k-grams and [`keys`](Self::keys) yields nothing.
+    /// Prepares the hash of k tokens. With k = 0 there are no k-grams, and [`keys`](Self::keys) appends nothing.
     pub fn new(k: usize) -> Self {
         let exponent = u32::try_from(k).unwrap_or(u32::MAX);
         Self { k, leading: BASE.wrapping_pow(exponent) }
     }
 
-    /// H′ of one k-gram from its tokens: the definition, and what [`step`](Self::step) must agree with.
+    /// Computes H′ of one k-gram by its definition, with which [`step`](Self::step) must agree.
     #[inline]
     pub fn from_scratch<S: Symbol>(gram: &[S]) -> u32 {
         gram.iter().fold(0u32, |hash, token| hash.wrapping_add(token.value()).wrapping_mul(BASE))
     }
 
-    /// H′ of the next k-gram: `leaving` is the first token of the present one, `entering` the one after its last.
+    /// Returns H′ of the next k-gram: `leaving` is the first token of the current one, `entering` the token after its last.
     #[inline(always)]
     pub fn step<S: Symbol>(&self, hash: u32, leaving: S, entering: S) -> u32 {
-        // The part that does not depend on `hash` comes first, so the chain is one addition and one multiplication.
+        // The part without `hash` is computed first, so each step waits for one addition and one multiplication.
         let change = entering.value().wrapping_sub(leaving.value().wrapping_mul(self.leading));
         hash.wrapping_add(change).wrapping_mul(BASE)
     }
 
-    /// Appends the order key of every k-gram of `tokens`: `tokens.len() − k + 1` of them, none when there are fewer than k.
+    /// Appends the order key of every k-gram of `tokens`: `tokens.len() − k + 1` keys, or none with fewer than k tokens.
     pub fn keys<S: Symbol>(&self, tokens: &[S], keys: &mut Vec<u32>) {
         let Some(count) = (tokens.len() + 1).checked_sub(self.k).filter(|n| *n > 0 && self.k > 0) else { return };
         let before = keys.len();
@@ -99,7 +101,7 @@ impl Rolling {
         self.chain(&tokens[done..], &mut out[done..]);
     }
 
-    /// One chain over all of `tokens`. REQUIRES: `out` has one place for each k-gram.
+    /// Computes all keys in one chain. REQUIRES: `out` has one place per k-gram.
     fn chain<S: Symbol>(&self, tokens: &[S], out: &mut [u32]) {
         let (Some(first), Some((last, rest))) = (tokens.get(..self.k), out.split_last_mut()) else { return };
         let mut hash = Self::from_scratch(first);

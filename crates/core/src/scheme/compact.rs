@@ -1,12 +1,15 @@
-//! Compact: winnowing under the open-closed order. The same guarantee with 15–26 % fewer fingerprints, for characters from w =
-//! (k − 4)/2 on; with narrower windows as many as winnowing has (`lookalike lab density` draws it).
+//! Compact: winnowing under the open-closed order. It has the same guarantee with 15–26 % fewer fingerprints.
 //!
-//! Take the smallest r-gram inside a k-gram, the leftmost on ties, at offset x. The k-gram is *open* if x is the middle
-//! offset ⌊(k−r)/2⌋, *closed* if x is the first or last offset, and *other* otherwise; open ranks before closed before
-//! other, then by key. Open k-grams lie at least half a k-gram apart, so a window's minimum tends to stay one for longer.
-//! The class depends on the k-gram alone: it is a fixed order on k-grams, so Lemma 1, t and the nesting of windows hold.
+//! For characters the gain begins at w = (k − 4)/2; narrower windows give as many fingerprints as winnowing
+//! (`lookalike lab density` draws it).
 //!
-//! Cost: one sliding minimum over the r-grams, by the jump loop; the class changes only O(1) times between two minima.
+//! Take the smallest r-gram inside a k-gram, the leftmost on ties, at offset x. The k-gram is *open* if x is the middle offset
+//! ⌊(k−r)/2⌋, *closed* if x is the first or last offset, and *other* otherwise. Open k-grams rank before closed ones, closed
+//! before other ones; within a class the key decides. Open k-grams lie at least half a k-gram apart, so the minimum of a window
+//! tends to stay the minimum for longer. The class depends on the k-gram alone. So this is a fixed order on k-grams, and Lemma 1,
+//! t and the nesting of windows hold.
+//!
+//! Cost: one sliding minimum over the r-grams by the jump loop; the class changes only O(1) times between two minima.
 //!
 //! Source: Groot Koerkamp, Liu, Pibiri, *The open-closed mod-minimizer algorithm*, Alg. Mol. Biol. 20:4, 2025.
 
@@ -17,7 +20,7 @@ use crate::hash::rolling::{Rolling, Symbol};
 #[cfg(target_arch = "x86_64")]
 use crate::machine::Avx2;
 
-/// The scheme; its field says which rule breaks ties.
+/// The scheme; its field chooses the rule for ties.
 #[derive(Clone, Copy, Debug)]
 pub struct Compact(pub Winnow);
 
@@ -44,13 +47,13 @@ const OPEN: u32 = 0;
 const CLOSED: u32 = 1;
 const OTHER: u32 = 2;
 
-/// r for characters: four of them are almost never repeated inside a k-gram of text (4 to 6 measured alike).
+/// r for characters: four characters are almost never repeated inside a k-gram of text (4 to 6 gave the same density).
 const OF_CHARACTERS: usize = 4;
 
-/// r for words, lines and other tokens that are rare enough by themselves.
+/// r for words, lines and other tokens that seldom repeat.
 const OF_WORDS: usize = 1;
 
-/// Puts the class of each k-gram above its key: `keys[i]` belongs to the k-gram at `tokens[i..i + k]`.
+/// Writes the class of each k-gram into the two upper bits of its key; `keys[i]` is the key of `tokens[i..i + k]`.
 ///
 /// REQUIRES: `keys.len() ≤ tokens.len() − k + 1`; further keys get the class *other*. `inner` is reused between calls.
 pub fn open_closed_keys<S: Symbol>(tokens: &[S], k: usize, is_character: bool, keys: &mut [u32], inner: &mut Vec<u32>) {
@@ -61,7 +64,7 @@ pub fn open_closed_keys<S: Symbol>(tokens: &[S], k: usize, is_character: bool, k
     }
 }
 
-/// [`classify`] as this machine does it best.
+/// Runs [`classify`] with the fastest kernel of this machine.
 fn classify_here<S: Symbol, const R: usize>(tokens: &[S], k: usize, keys: &mut [u32], inner: &mut Vec<u32>) {
     #[cfg(target_arch = "x86_64")]
     if let Some(avx2) = Avx2::detect() {
@@ -92,7 +95,7 @@ fn classify<K: Kernel, S: Symbol, const R: usize>(
     keys: &mut [u32],
     inner: &mut Vec<u32>,
 ) {
-    // A k-gram no longer than r is its own smallest r-gram, in the middle of itself.
+    // A k-gram no longer than r is its own smallest r-gram, at the middle offset.
     let Some(last) = k.checked_sub(R + 1).map(|rest| rest + 1) else {
         keys.iter_mut().for_each(|key| *key = with_class(OPEN, *key >> 2));
         return;
@@ -101,7 +104,7 @@ fn classify<K: Kernel, S: Symbol, const R: usize>(
     inner_hashes::<S, R>(tokens, inner);
     let mut start = 0;
     leftmost_minima(kernel, inner, last + 1, keys.len(), |min, end| {
-        // k-grams `start..end` have their smallest r-gram at `min`; an offset names one of them.
+        // The k-grams `start..end` have their smallest r-gram at `min`; each offset determines one of them.
         for (offset, class) in [(0, CLOSED), (last, CLOSED), (last / 2, OPEN)] {
             let at = min.wrapping_sub(offset);
             if (start..end).contains(&at) {
@@ -112,13 +115,13 @@ fn classify<K: Kernel, S: Symbol, const R: usize>(
     });
 }
 
-/// The key with its two upper bits set to `class`.
+/// Returns the key with its two upper bits set to `class`.
 #[inline(always)]
 const fn with_class(class: u32, key: u32) -> u32 {
     (class << 30) | (key & (u32::MAX >> 2))
 }
 
-/// Hashes that order the r-grams of `tokens`, one for each: their H′, scrambled so that they are independent of the order of k-grams.
+/// Computes the hashes that order the r-grams of `tokens`: H′, scrambled so that this order is independent of that of k-grams.
 #[inline(always)]
 fn inner_hashes<S: Symbol, const R: usize>(tokens: &[S], inner: &mut Vec<u32>) {
     inner.clear();
@@ -139,14 +142,14 @@ fn leftmost_minima(
     mut run: impl FnMut(usize, usize),
 ) {
     let windows = windows.min((values.len() + 1).saturating_sub(window));
-    // The last value that any window sees.
+    // The end of the last window.
     let end = windows + window - 1;
     let mut at = 0;
     while at < windows {
         let found = kernel.minimum(&values[at..at + window]);
         let (mut least, mut min) = (found.key, at + found.first);
         let mut entering = at + window;
-        // Follow smaller values as they enter, until the minimum leaves.
+        // Follows smaller values as they enter, until the minimum leaves.
         while let Some(next) = first_below(kernel, values, entering, (min + window).min(end), least) {
             run(min, next + 1 - window);
             (min, least, entering) = (next, values[next], next + 1);
@@ -156,7 +159,7 @@ fn leftmost_minima(
     }
 }
 
-/// Position of the first value below `limit` in `values[from..to]`.
+/// Returns the position of the first value below `limit` in `values[from..to]`.
 #[inline(always)]
 fn first_below(kernel: impl Kernel, values: &[u32], from: usize, to: usize, limit: u32) -> Option<usize> {
     let ahead = values.get(from..)?;

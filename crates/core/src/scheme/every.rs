@@ -1,4 +1,4 @@
-//! Every k-gram is a fingerprint: nothing is missed, nothing is saved. Density 1; cost O(n) identities.
+//! Selects every k-gram. Density 1. Cost: one identity per k-gram.
 
 use super::{Block, Gram, Picks, Scheme, Selector};
 

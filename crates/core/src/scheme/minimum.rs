@@ -1,18 +1,19 @@
-//! Minima of 32-bit keys in a slice, by AVX2 where the machine has it: the two questions the jump loop of `winnow.rs` asks.
+//! Finds minima of 32-bit keys, with AVX2 where the processor has it: the two operations of the jump loop of `winnow.rs`.
 //!
-//! Each question stands once as portable code and once as intrinsics; `Kernel` lets the whole loop be compiled for one of
-//! them, because a function with a target feature is not inlined into one without.
+//! Each operation has a portable version and one with intrinsics. The loop is generic over [`Kernel`] and compiled for each,
+//! because a function with a target feature is not inlined into one without.
 
-/// How a machine answers the questions.
+/// The two operations. [`Portable`] runs anywhere; the token `Avx2` runs the vector code and proves that it may.
 pub(super) trait Kernel: Copy {
-    /// Index of the first key ≤ `limit` among the first `count`; that the slice goes on saves masking its end.
-    /// REQUIRES: `count` ≤ `keys.len()`.
+    /// Returns the index of the first key ≤ `limit` among the first `count`. REQUIRES: `count` ≤ `keys.len()`.
+    ///
+    /// Keys after the first `count` may be loaded but do not matter; giving them saves masked loads.
     fn first_at_most(self, keys: &[u32], count: usize, limit: u32) -> Option<usize>;
-    /// The smallest key and where it stands. REQUIRES: `keys` is not empty.
+    /// Returns the smallest key and its positions. REQUIRES: `keys` is not empty.
     fn minimum(self, keys: &[u32]) -> Minimum;
 }
 
-/// The smallest of some keys.
+/// The smallest key and its positions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Minimum {
     pub key: u32,
@@ -22,7 +23,7 @@ pub(super) struct Minimum {
     pub last: usize,
 }
 
-/// Any machine.
+/// The portable code.
 #[derive(Clone, Copy)]
 pub(super) struct Portable;
 
@@ -50,8 +51,8 @@ mod avx2 {
     /// Keys in one vector.
     const LANES: usize = 8;
 
-    /// Keys in one step: where a window ends is as good as random, so a branch every eight keys is mispredicted about once
-    /// a pick; every 32 keys it seldom is.
+    /// Keys in one step. Window ends are unpredictable: a branch every eight keys is mispredicted about once per pick, a branch
+    /// every 32 keys seldom.
     const STEP: usize = 4 * LANES;
 
     /// `MASKS[8 − n..]` begins with n lanes of ones and goes on with zeros.
@@ -65,9 +66,9 @@ mod avx2 {
         masks
     };
 
-    /// The 32 keys of a whole step, in four vectors.
+    /// Loads the 32 keys of a whole step into four vectors.
     ///
-    /// SAFETY: the caller runs on a machine with AVX2.
+    /// SAFETY: the processor must have AVX2. Callers in this module hold an [`Avx2`].
     #[inline(always)]
     unsafe fn load(keys: &[u32; STEP]) -> (__m256i, __m256i, __m256i, __m256i) {
         let first: *const __m256i = keys.as_ptr().cast();
@@ -82,23 +83,23 @@ mod avx2 {
         }
     }
 
-    /// The last, partial step: fewer than 32 keys, MAX where there are none.
+    /// Loads the last, partial step: fewer than 32 keys, with MAX in the empty lanes.
     ///
     /// SAFETY: as for [`load`].
     #[inline(always)]
     unsafe fn load_rest(keys: &[u32]) -> (__m256i, __m256i, __m256i, __m256i) {
-        // SAFETY: the caller vouches for AVX2.
+        // SAFETY: the caller guarantees AVX2.
         unsafe { (load_part(keys, 0), load_part(keys, 1), load_part(keys, 2), load_part(keys, 3)) }
     }
 
-    /// Keys 8 · `part` … 8 · `part` + 7 of `keys`, MAX where there are none.
+    /// Loads keys 8 · `part` … 8 · `part` + 7 of `keys`, with MAX in the empty lanes.
     ///
     /// SAFETY: as for [`load`].
     #[inline(always)]
     unsafe fn load_part(keys: &[u32], part: usize) -> __m256i {
         let present = keys.len().saturating_sub(part * LANES).min(LANES);
-        // SAFETY: the mask is read from within MASKS, since present ≤ 8; a masked load touches only lanes whose mask is set, and
-        // those are inside `keys`. The pointer itself may lie past the end, so it is made by wrapping.
+        // SAFETY: the mask is read from within MASKS, since present ≤ 8. A masked load reads only lanes whose mask is set, and those
+        // are inside `keys`. The pointer may lie past the end, so it is computed with wrapping arithmetic.
         unsafe {
             let mask = _mm256_loadu_si256(MASKS.as_ptr().add(LANES - present).cast());
             let there = _mm256_maskload_epi32(keys.as_ptr().wrapping_add(part * LANES).cast(), mask);
@@ -106,14 +107,14 @@ mod avx2 {
         }
     }
 
-    /// One bit for each of 32 keys that is ≤ `bound`, lowest first.
+    /// Returns one bit per key: set if the key is ≤ `bound`; the first key has the lowest bit.
     ///
     /// SAFETY: as for [`load`].
     #[inline(always)]
     unsafe fn at_most((a, b, c, d): (__m256i, __m256i, __m256i, __m256i), bound: __m256i) -> u32 {
-        // SAFETY: the caller vouches for AVX2, which implies AVX.
+        // SAFETY: the caller guarantees AVX2, which implies AVX.
         unsafe {
-            // Unsigned ≤ does not exist; min(x, bound) == x says the same.
+            // There is no unsigned ≤; min(x, bound) == x is equivalent.
             let a = _mm256_movemask_ps(_mm256_castsi256_ps(_mm256_cmpeq_epi32(_mm256_min_epu32(a, bound), a))) as u32;
             let b = _mm256_movemask_ps(_mm256_castsi256_ps(_mm256_cmpeq_epi32(_mm256_min_epu32(b, bound), b))) as u32;
             let c = _mm256_movemask_ps(_mm256_castsi256_ps(_mm256_cmpeq_epi32(_mm256_min_epu32(c, bound), c))) as u32;
@@ -122,7 +123,7 @@ mod avx2 {
         }
     }
 
-    /// The smallest key, MAX when there are none.
+    /// Returns the smallest key, or MAX if there are none.
     #[inline(always)]
     fn smallest(_: Avx2, (steps, rest): (&[[u32; STEP]], &[u32])) -> u32 {
         // SAFETY: the token proves AVX2.
@@ -139,20 +140,20 @@ mod avx2 {
         }
     }
 
-    /// The step that begins at `at`: whole loads wherever the slice goes on for 32 keys, masked ones only at its very end.
+    /// Loads the step that begins at `at`, with masked loads only at the end of the slice.
     ///
     /// SAFETY: as for [`load`].
     #[inline(always)]
     unsafe fn load_step(keys: &[u32], at: usize) -> (__m256i, __m256i, __m256i, __m256i) {
         match keys[at..].first_chunk() {
-            // SAFETY: the caller vouches for AVX2.
+            // SAFETY: the caller guarantees AVX2.
             Some(step) => unsafe { load(step) },
-            // SAFETY: likewise.
+            // SAFETY: the caller guarantees AVX2.
             None => unsafe { load_rest(&keys[at..]) },
         }
     }
 
-    /// A bit for each of the first `count` keys of a step.
+    /// Returns a mask with a bit for each of the first `count` keys of a step.
     #[inline(always)]
     fn first_bits(count: usize) -> u32 {
         u32::MAX >> (STEP - count.min(STEP))
@@ -178,9 +179,10 @@ mod avx2 {
         fn minimum(self, keys: &[u32]) -> Minimum {
             let key = smallest(self, keys.as_chunks());
             let (mut first, mut last) = (usize::MAX, 0);
-            // Every step is looked at, found or not: the number of turns is that of the window, and predicted.
+            // Scans every step, even after a match: the number of iterations is then that of the window, and predicted.
             for at in (0..keys.len()).step_by(STEP) {
-                // SAFETY: `self` proves AVX2. Nothing is below the minimum, so what is at most it is equal to it.
+                // No key is below the minimum, so a key at most the minimum equals it.
+                // SAFETY: `self` proves AVX2.
                 let found = unsafe { at_most(load_step(keys, at), _mm256_set1_epi32(key as i32)) };
                 let found = found & first_bits(keys.len() - at);
                 if found != 0 {

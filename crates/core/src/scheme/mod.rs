@@ -1,12 +1,12 @@
-//! Schemes: which k-grams of a document become its fingerprints. One trait, one file a scheme.
+//! Selection schemes: they choose the k-grams of a document that become its fingerprints. One trait, one file per scheme.
 //!
-//! A scheme sees k-grams as a column of order keys and never a document. It is *defined* by [`Scheme::sample`], what it
-//! takes from one window; [`Scheme::select_naive`] applies that to every window and is the oracle of every fast path.
-//! What runs is [`Scheme::selector`]: a state machine that is fed blocks, so that a gigabyte passes through a few
-//! hundred kilobytes.
+//! A scheme sees k-grams as a column of order keys, never the document. [`Scheme::sample`] defines it: the k-grams taken from one
+//! window. [`Scheme::select_naive`] applies the definition to every window; tests compare every fast path with it.
+//! [`Scheme::selector`] is the fast path: a state machine that is fed block by block, so that a gigabyte needs only a few hundred
+//! kilobytes of memory.
 //!
-//! A tie is a tie of k-grams: order is by (key, identity), so distinct k-grams never tie, however narrow the key. With
-//! the key alone the robust rule would choose differently in two copies and lose the guarantee.
+//! K-grams are ordered by (key, identity), so only equal k-grams tie. If they were ordered by the key alone, distinct k-grams
+//! could tie, the robust rule could choose differently in two copies, and the guarantee would be lost.
 //!
 //! Source: Schleimer, Wilkerson, Aiken 2003, §3–5, doi:10.1145/872757.872770.
 
@@ -25,10 +25,10 @@ pub use safe_modulo::{modulus_of_least_density, SafeModulo};
 pub use smallest::Smallest;
 pub use winnow::Winnow;
 
-/// One k-gram as the definitions see it.
+/// One k-gram, as the definitions of schemes see it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Gram {
-    /// Order key; small is preferred.
+    /// Order key; smaller keys are preferred.
     pub key: u32,
     /// Value of the fingerprint; decides between equal keys.
     pub identity: u64,
@@ -37,17 +37,17 @@ pub struct Gram {
 }
 
 impl Gram {
-    /// What the order compares.
+    /// Returns the pair by which k-grams are ordered.
     pub fn rank(&self) -> (u32, u64) {
         (self.key, self.identity)
     }
 }
 
-/// Where a block's k-grams come from: what is too dear to compute for all of them.
+/// Computes, on demand, the values of k-grams that are too expensive to compute for all of them.
 pub trait Grams {
-    /// The identity of the k-gram at `pos`, counted from the start of the document.
+    /// Returns the identity of the k-gram at `pos`, counted from the start of the document.
     fn identity(&self, pos: usize) -> u64;
-    /// The hash that residues are taken of, for the k-gram at `pos` with this order key.
+    /// Returns the hash that residues are taken of, for the k-gram at `pos` with this order key.
     fn mixed(&self, pos: usize, key: u32) -> u64;
 }
 
@@ -57,17 +57,17 @@ pub struct Block<'a> {
     pub keys: &'a [u32],
     /// Position of the first of them in the document.
     pub base: usize,
-    /// Their source; answers for every position in the block.
+    /// Computes the other values of the k-grams in the block.
     pub grams: &'a dyn Grams,
 }
 
 impl<'a> Block<'a> {
-    /// Position after the last k-gram of the block.
+    /// Returns the position after the last k-gram of the block.
     pub fn end(&self) -> usize {
         self.base + self.keys.len()
     }
 
-    /// The key at a position in the block.
+    /// Returns the key at a position in the block.
     #[inline(always)]
     fn key(&self, pos: usize) -> u32 {
         self.keys[pos - self.base]
@@ -84,19 +84,19 @@ pub struct Picks {
 }
 
 impl Picks {
-    /// Appends a pick. Positions fit 32 bits because documents of 4 GiB and more are refused before.
+    /// Appends a pick. Positions fit 32 bits, because `check_length` refuses documents of 4 GiB and more.
     #[inline(always)]
     pub fn push(&mut self, pos: usize, identity: u64) {
         self.positions.push(pos as u32);
         self.hashes.push(identity);
     }
 
-    /// How many there are.
+    /// Returns the number of picks.
     pub fn len(&self) -> usize {
         self.positions.len()
     }
 
-    /// Whether there are none.
+    /// Returns whether there are no picks.
     pub fn is_empty(&self) -> bool {
         self.positions.is_empty()
     }
@@ -104,14 +104,14 @@ impl Picks {
 
 /// A running selection over one document, fed block by block in order.
 pub trait Selector {
-    /// Appends what the k-grams seen so far decide, and returns the first position that must stand at the front of
-    /// the next block: everything before it may be forgotten.
+    /// Appends the picks that are decided by the k-grams seen so far. Returns the position at which the next block must start;
+    /// everything before it may be dropped.
     fn push(&mut self, block: &Block, picks: &mut Picks) -> usize;
-    /// Says that `block`, what the last [`push`](Self::push) kept, is all that is left of the document.
+    /// Ends the document: `block` holds the k-grams that the last [`push`](Self::push) kept, and nothing follows.
     fn finish(&mut self, block: &Block, picks: &mut Picks);
 }
 
-/// Which order the windows are sampled under.
+/// The order by which windows are sampled.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Order {
     /// The order key as it is.
@@ -120,24 +120,24 @@ pub enum Order {
     OpenClosed,
 }
 
-/// A way to choose fingerprints.
+/// A selection scheme.
 pub trait Scheme: Send + Sync {
-    /// Length of the windows this scheme looks at, in a document of `len` k-grams.
+    /// Returns the length of this scheme's windows in a document of `len` k-grams.
     fn window(&self, len: usize) -> usize;
 
-    /// The definition: offsets that are taken from one window, ascending. `previous` is the offset in this window of what
-    /// the window one position to the left took last, if that is still inside.
+    /// Defines the scheme: returns the ascending offsets taken from one window. `previous` is the offset, in this window, of the
+    /// last k-gram taken from the window one position to the left, if it is still inside.
     fn sample(&self, window: &[Gram], previous: Option<usize>) -> Vec<usize>;
 
-    /// The order of k-grams.
+    /// Returns the order of k-grams.
     fn order(&self) -> Order {
         Order::Plain
     }
 
-    /// A fresh state machine that computes the same picks.
+    /// Returns a new state machine that computes the same picks.
     fn selector(&self) -> Box<dyn Selector + Send>;
 
-    /// Every full window sampled, literally; a document shorter than a window is one window. Cost: O(n·w).
+    /// Samples every full window; a document shorter than a window is one window. Cost: O(n·w).
     fn select_naive(&self, grams: &[Gram]) -> Vec<usize> {
         let window = self.window(grams.len()).min(grams.len());
         let mut taken = std::collections::BTreeSet::new();
@@ -153,7 +153,7 @@ pub trait Scheme: Send + Sync {
     }
 }
 
-/// The schemes by name, with the numbers each of them needs.
+/// A scheme by name, with its parameters.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SchemeKind {
     /// Every k-gram.
@@ -163,7 +163,7 @@ pub enum SchemeKind {
         /// p ≥ 1.
         modulus: u64,
     },
-    /// 0 mod p, and everything where a gap of w opens.
+    /// 0 mod p, and each k-gram that ends a window of w without one.
     SafeModulo {
         /// p ≥ 1.
         modulus: u64,
@@ -184,7 +184,7 @@ pub enum SchemeKind {
 }
 
 impl SchemeKind {
-    /// The scheme with windows of `window` k-grams.
+    /// Makes the scheme with windows of `window` k-grams.
     pub fn scheme(self, window: usize) -> Box<dyn Scheme> {
         match self {
             Self::Every => Box::new(Every),
@@ -208,7 +208,7 @@ pub fn select(scheme: &dyn Scheme, keys: &[u32], grams: &dyn Grams) -> Picks {
     picks
 }
 
-/// A bare sequence of hashes, ordered by value: what [`select_hashes`] runs schemes on.
+/// Hashes without tokens, for [`select_hashes`].
 struct Hashes<'a>(&'a [u64]);
 
 impl Grams for Hashes<'_> {
@@ -221,12 +221,11 @@ impl Grams for Hashes<'_> {
     }
 }
 
-/// Positions a scheme selects from given hashes, taken as they are: compared by value, residues of the value itself.
+/// Returns the positions that a scheme selects from given hashes, compared by value; residues are taken of the values.
 ///
-/// A hash without its tokens is a k-gram of one token, whose smallest part is the whole of it: every k-gram is open,
-/// and the compact schemes equal their plain ones.
+/// A hash counts as a k-gram of one token. Every such k-gram is open, so the compact schemes equal their plain ones.
 pub fn select_hashes(scheme: &dyn Scheme, hashes: &[u64]) -> Vec<u32> {
-    // The key is the 32 most significant bits in use, so (key, hash) sorts as the hash does and keys seldom tie.
+    // The key is the 32 most significant bits in use, so (key, hash) sorts like the hash, and keys seldom tie.
     let largest = hashes.iter().copied().max().unwrap_or(0);
     let shift = (u64::BITS - largest.leading_zeros()).saturating_sub(32);
     let keys: Vec<u32> = hashes.iter().map(|hash| (hash >> shift) as u32).collect();

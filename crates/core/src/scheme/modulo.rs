@@ -1,7 +1,7 @@
-//! Manber's choice: hashes that are 0 mod p. Density 1/p; no guarantee, the gap between picks is unbounded.
+//! Selects hashes that are 0 mod p (Manber). Density 1/p; no guarantee, because gaps between picks are unbounded.
 //!
 //! At the density of winnowing, p = (w+1)/2, a run of t tokens has no pick with probability about 13.5 % (Schleimer,
-//! Wilkerson, Aiken 2003, §3.1.1). Cost: one remainder a k-gram.
+//! Wilkerson, Aiken 2003, §3.1.1). Cost: one remainder per k-gram.
 
 use super::{Block, Gram, Picks, Scheme, Selector};
 
@@ -12,7 +12,7 @@ pub struct Modulo {
     pub modulus: u64,
 }
 
-/// The p at which 0 mod p has the density 2/(w+1) of winnowing with windows of w.
+/// Returns the p at which 0 mod p has the density 2/(w+1) of winnowing with windows of w.
 pub fn modulus_at_density_of_winnowing(window: usize) -> u64 {
     ((window as u64).saturating_add(1) / 2).max(1)
 }
@@ -31,7 +31,7 @@ impl Scheme for Modulo {
     }
 }
 
-/// Whether a mixed hash is 0 mod p.
+/// Returns whether a mixed hash is 0 mod p.
 #[inline(always)]
 pub(super) fn is_good(mixed: u64, modulus: u64) -> bool {
     modulus != 0 && mixed.is_multiple_of(modulus)

@@ -1,8 +1,8 @@
-//! Safe 0 mod p: *Good* hashes are 0 mod p; *Bad* ones close a window of w without a Good one; the rest are *Ugly* and
-//! dropped. A local algorithm, so it has the guarantee, at density P + (1−P)^w with P = 1/p.
+//! Selects hashes that are 0 mod p (*Good*), and those that end a window of w without a Good one (*Bad*); the rest are *Ugly* and
+//! dropped. It is a local algorithm, so it has the guarantee, at density P + (1−P)^w with P = 1/p.
 //!
 //! The best P is near ln(w)/w and gives (1 + ln w)/w, far more than winnowing's 2/(w+1) (Schleimer, Wilkerson, Aiken
-//! 2003, §3.1.2). The first w − 1 hashes have no full window to their left and are never Bad. Cost: one remainder a k-gram.
+//! 2003, §3.1.2). The first w − 1 hashes have no full window to their left and are never Bad. Cost: one remainder per k-gram.
 
 use super::modulo::is_good;
 use super::{Block, Gram, Picks, Scheme, Selector};
@@ -16,7 +16,7 @@ pub struct SafeModulo {
     pub modulus: u64,
 }
 
-/// The p with the smallest density for windows of w: w / ln w, rounded.
+/// Returns the p with the smallest density for windows of w: w / ln w, rounded.
 pub fn modulus_of_least_density(window: usize) -> u64 {
     let w = window.max(2) as f64;
     (w / w.ln()).round().max(1.0) as u64
@@ -46,7 +46,7 @@ struct Running {
     scheme: SafeModulo,
     /// Hashes since the last Good one.
     barren: usize,
-    /// Position after the last k-gram judged; the block may start before it.
+    /// Position after the last k-gram that was decided; the block may start before it.
     seen: usize,
     /// Whether anything was selected yet.
     picked: bool,
@@ -63,7 +63,7 @@ impl Selector for Running {
             }
         }
         self.seen = block.end();
-        // The last k-gram stays: a document shorter than a window may still have to take it.
+        // Keeps the last k-gram: `finish` takes it if the document is shorter than a window.
         block.end().saturating_sub(1).max(block.base)
     }
 

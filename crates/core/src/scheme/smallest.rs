@@ -1,7 +1,9 @@
-//! Heintze's choice: the n smallest distinct k-grams of a document, each at its first position. A fixed size for any
-//! document, so only near-copies of whole documents are found; no guarantee (Schleimer, Wilkerson, Aiken 2003, §2.3).
+//! Selects the n smallest distinct k-grams of a document, each at its first position (Heintze).
 //!
-//! Cost: one comparison a k-gram; a k-gram enters the heap with probability n/i at position i, so O(n log n log N) in all.
+//! Every document has the same number of fingerprints, so only near-copies of whole documents are found; there is no guarantee
+//! (Schleimer, Wilkerson, Aiken 2003, §2.3).
+//!
+//! Cost: one comparison per k-gram. A k-gram at position i is inserted with probability n/i, so O(n log n log N) in all.
 
 use super::{Block, Gram, Picks, Scheme, Selector};
 use std::collections::BTreeMap;
@@ -32,7 +34,7 @@ impl Scheme for Smallest {
     }
 }
 
-/// State: the n smallest so far, by rank, with the first position of each.
+/// State of a running selection: the n smallest k-grams so far, by rank, with the first position of each.
 struct Running {
     count: usize,
     seen: usize,
@@ -40,7 +42,7 @@ struct Running {
 }
 
 impl Running {
-    /// Whether a key can still enter: the heap has room, or the key is not above its largest.
+    /// Returns whether a key can be inserted: there is room, or the key is not above the largest kept.
     fn admits(&self, key: u32) -> bool {
         self.kept.len() < self.count || self.kept.last_key_value().is_some_and(|((largest, _), _)| key <= *largest)
     }

@@ -1,19 +1,19 @@
-//! Winnowing (Definition 1) and robust winnowing (Definition 3): the minimum of every window of w k-grams.
+//! Winnowing (Definition 1) and robust winnowing (Definition 3): selects the minimum of every window of w k-grams.
 //!
-//! **Guarantee.** Two texts that share a run of t = w + k − 1 tokens share a window of w k-grams, and what is taken from
-//! it depends on the window alone (rightmost minimum), so they share that fingerprint at the same place in the run
-//! (Lemma 1). The robust rule prefers, among equal k-grams, the one the window before took: the shared *value* is the
-//! same, its position may differ by up to w − 1.
+//! **Guarantee.** Two texts that share a run of t = w + k − 1 tokens share a window of w k-grams. The k-gram taken from it, the
+//! rightmost minimum, depends on the window alone, so both texts have that fingerprint at the same place in the run (Lemma 1).
+//! Among equal k-grams the robust rule prefers the one that the previous window took. The shared *value* is then the same, but
+//! its position may differ by up to w − 1.
 //!
-//! **Density** 2/(w+1) on random text; on a run of one character the plain rule takes every k-gram, the robust one in w.
-//! The windows nest: with w′ ≥ w the selection is a subset, by position (plain) or by value (robust) (§3.2).
+//! **Density** is 2/(w+1) on random text. On a run of one character the plain rule takes every k-gram, the robust rule one in w.
+//! Windows nest: with w′ ≥ w the selection is a subset, by position (plain) or by value (robust) (§3.2).
 //!
-//! **Cost.** The jump loop: from the current minimum, look for the next key that is not above it among those it still
-//! shares a window with; if there is none, take the minimum of the window after. Both are SIMD scans. O(n) expected; O(n·w/8) where
-//! keys rise for long stretches, which hashes do not. The monotone deque is O(n) always and 30 times slower.
+//! **Cost.** The jump loop searches, from the current minimum, for the next key not above it within their common windows. If
+//! there is none, it takes the minimum of the next window. Both are SIMD scans. The cost is O(n) expected, and O(n·w/8) where keys
+//! rise over long stretches, which hashes do not. A monotone deque is always O(n), but 30 times slower.
 //!
-//! Source: Schleimer, Wilkerson, Aiken 2003, §3, §5.1, Figure 5. Figure 5 itself also records partial first windows, against
-//! the paper's own Figure 2; here only full windows count.
+//! Source: Schleimer, Wilkerson, Aiken 2003, §3, §5.1, Figure 5. Figure 5 also records partial first windows, unlike the paper's
+//! Figure 2; here only full windows count.
 
 use super::minimum::{Kernel, Portable};
 use super::{Block, Gram, Picks, Scheme, Selector};
@@ -45,7 +45,7 @@ impl Scheme for Winnow {
     }
 }
 
-/// The minimum of the window last looked at.
+/// The minimum of the latest window.
 #[derive(Clone, Copy)]
 struct Current {
     pos: usize,
@@ -56,9 +56,9 @@ struct Current {
 /// State of a running selection.
 struct Running {
     scheme: Winnow,
-    /// None until the first full window was seen.
+    /// None before the first full window.
     current: Option<Current>,
-    /// Every k-gram after `current` and before this position is known to rank above it (or to tie, under the robust rule).
+    /// Every k-gram between `current` and this position ranks above `current`, or ties under the robust rule.
     scanned: usize,
 }
 
@@ -95,7 +95,7 @@ impl Running {
             let next_window = match self.current {
                 None => block.base,
                 Some(current) => {
-                    // Windows that hold the current minimum end before this position.
+                    // Windows that contain the current minimum end before this position.
                     let leaves = current.pos + window;
                     if self.follow(kernel, current, block, leaves.min(block.end()), picks) {
                         continue;
@@ -110,7 +110,7 @@ impl Running {
         }
     }
 
-    /// Looks for the k-gram that takes over from `current` before position `until`; whether there was one.
+    /// Searches, before position `until`, for the k-gram that replaces `current`; returns whether there is one.
     #[inline(always)]
     fn follow(
         &mut self,
@@ -155,7 +155,7 @@ impl Running {
     }
 }
 
-/// Of the k-grams with this key between `first` and `last`, the one with the smallest identity, the rightmost if they are equal.
+/// Returns the k-gram with the smallest identity among those with this key from `first` to `last`; the rightmost of equal ones.
 #[cold]
 fn smallest_identity(block: &Block, first: usize, last: (usize, u64), key: u32) -> (usize, u64) {
     let tied = (first..last.0).rev().filter(|pos| block.key(*pos) == key);

@@ -1,41 +1,41 @@
-//! A sorted column of 64-bit values that is looked up by prefix: what a search over plain or compressed values needs of them.
+//! The trait of sorted columns of 64-bit values that are looked up by prefix, plain or compressed.
 //!
-//! A column knows by heart where the values with each prefix of `depth` bits stand: its buckets. One lookup takes three
-//! steps, so that a caller with many of them can let memory work on all at once: `hint`, then `bucket`, then `read`.
+//! A column has a bucket of values for each prefix of `depth` bits. A lookup takes three steps, `hint`, `bucket` and `read`, so that
+//! a caller with many lookups can overlap their memory accesses.
 
 use std::ops::Range;
 
 /// Values in ascending order, in buckets by prefix.
 pub trait Column: Sync {
-    /// Number of values.
+    /// Returns the number of values.
     fn len(&self) -> usize;
 
-    /// Whether there is none.
+    /// Returns whether there are no values.
     fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
-    /// Bits of the prefix that has a bucket of its own; 0 where all values are in one.
+    /// Returns the number of bits of the prefix of a bucket; 0 if all values are in one bucket.
     fn depth(&self) -> u32;
 
-    /// Asks the memory for what `bucket` will need; does nothing else.
+    /// Prefetches the memory that `bucket` will read.
     fn hint(&self, prefix: u64);
 
-    /// Positions of the values whose top `depth` bits are `prefix`, and asks the memory for them.
-    /// A prefix with more than `depth` bits has an empty bucket.
+    /// Returns the positions of the values whose top `depth` bits are `prefix`, and prefetches these values.
+    /// A prefix of more than `depth` bits has an empty bucket.
     fn bucket(&self, prefix: u64) -> Range<usize>;
 
-    /// The values at `rows` where the column holds them as they are; a caller then need not `read`.
+    /// Returns the values at `rows` if the column stores them uncompressed; otherwise the caller must `read`.
     #[inline]
     fn slice(&self, _rows: Range<usize>) -> Option<&[u64]> {
         None
     }
 
-    /// Calls `seen` with the values at `rows`, in ascending order and in one or more slices, each with the position of its
-    /// first value. Positions beyond the end are left out.
+    /// Calls `seen` with the values at `rows`, in ascending order and in one or more slices, each with the position of its first
+    /// value. Positions beyond the end are skipped.
     fn read(&self, rows: Range<usize>, seen: &mut dyn FnMut(usize, &[u64]));
 
-    /// Calls `seen` with all values in `low..=high`, as `read` does.
+    /// Calls `seen` with all values in `low..=high`, like `read`.
     fn visit(&self, low: u64, high: u64, seen: &mut dyn FnMut(usize, &[u64])) {
         if low > high {
             return;

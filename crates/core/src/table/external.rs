@@ -1,13 +1,13 @@
-//! The table when it may not fit: keys with their owners, sorted within a budget of memory.
+//! Sorts keys with their owners within a memory budget, on disk if they do not fit.
 //!
-//! Within the budget rows stay in memory and are sorted where they lie (`sort.rs`). Beyond it every full budget becomes a sorted file, and the files are merged, at most `FAN_IN` at a time. The order is
-//! the same either way, at any budget and number of threads.
+//! Within the budget, rows stay in memory and are sorted in place (`sort.rs`). Beyond it, each full budget is written as a sorted
+//! file, and the files are merged, at most `FAN_IN` at a time. The order is the same at any budget and number of threads.
 //!
-//! Cost: 12 bytes a row up to the budget, O(n log n) comparisons; on disk 12 bytes a row, written and read once for every factor of
-//! `FAN_IN` beyond the budget. The owners of one key are held in memory together, 4 bytes each, outside the budget.
+//! Cost: 12 bytes per row up to the budget, and O(n log n) comparisons. On disk, 12 bytes per row, written and read once for every
+//! factor of `FAN_IN` beyond the budget. The owners of one key are in memory together, 4 bytes each, outside the budget.
 //!
-//! This is the only file of the core that touches a disk, in a folder that the caller gives, keeps private and removes. A file is a
-//! header (magic, rows, rows a block, XXH3 of these) and blocks of rows, little-endian, each followed by its XXH3.
+//! No other file of the core touches a disk. The caller provides the folder, keeps it private and removes it. A file has a header
+//! (magic, rows, rows per block, XXH3 of these) and blocks of little-endian rows, each followed by its XXH3.
 
 use super::sort::{sort, Sortable};
 use std::cmp::Reverse;
@@ -18,15 +18,15 @@ use std::io::{self, BufWriter, ErrorKind, Read, Write};
 use std::path::{Path, PathBuf};
 use xxhash_rust::xxh3::xxh3_64;
 
-/// Files merged at a time: each has one block in memory, together at most the budget.
+/// Files merged at a time. Each has one block in memory; together they take at most the budget.
 const FAN_IN: usize = 64;
-/// Rows of a block at most: 768 KiB, so that a disk with a seek time spends it on reading.
+/// The most rows of a block: 768 KiB, so that reading outweighs the seek time of a disk.
 const BLOCK: usize = 1 << 16;
 const MAGIC: [u8; 8] = *b"LKROWS\0\x01";
 const HEADER: usize = 32;
 const ROW: usize = 12;
 
-/// Why a table could not be built or read.
+/// The reason a table could not be built or read.
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum TableError {
@@ -34,26 +34,26 @@ pub enum TableError {
     Io {
         /// The file.
         path: PathBuf,
-        /// What the system said.
+        /// The error of the system.
         error: io::Error,
     },
-    /// A file is not what was written.
+    /// A file differs from what was written.
     Damaged {
         /// The file.
         path: PathBuf,
-        /// What was found.
+        /// What is wrong with it.
         reason: &'static str,
     },
     /// There are more documents than 32 bits can number.
     TooMany {
-        /// How many there are.
+        /// The number of documents.
         documents: usize,
     },
     /// A row belongs to a document that does not exist.
     Owner {
         /// The document of the row.
         owner: u32,
-        /// How many there are.
+        /// The number of documents.
         documents: usize,
     },
 }
@@ -91,10 +91,10 @@ impl std::error::Error for TableError {
     }
 }
 
-/// The result of what touches a table.
+/// The result of an operation on a table.
 pub type Result<T> = std::result::Result<T, TableError>;
 
-/// A row without a position, in 12 bytes instead of 16.
+/// A key and its owner, in 12 bytes: a [`super::PlacedKey`] without a position.
 #[derive(Clone, Copy, Debug)]
 #[repr(C, packed(4))]
 struct OwnedKey {
@@ -109,7 +109,7 @@ impl Sortable for OwnedKey {
         self.key
     }
 
-    /// One number, compared without a branch.
+    /// Returns one number, so that comparing needs no branch.
     fn order(&self) -> u128 {
         u128::from(self.key) << 32 | u128::from(self.owner)
     }
@@ -123,7 +123,7 @@ impl OwnedKey {
         bytes
     }
 
-    /// REQUIRES: at least [`ROW`] bytes; others give zeros.
+    /// Reads a row. REQUIRES: at least [`ROW`] bytes; missing bytes read as zeros.
     fn from_bytes(bytes: &[u8]) -> Self {
         let key = bytes.first_chunk().map_or(0, |key| u64::from_le_bytes(*key));
         let owner = bytes.get(8..).and_then(|rest| rest.first_chunk()).map_or(0, |owner| u32::from_le_bytes(*owner));
@@ -131,27 +131,27 @@ impl OwnedKey {
     }
 }
 
-/// Takes rows in any order and gives them back sorted.
+/// Takes rows in any order and returns them sorted.
 #[derive(Debug)]
 pub struct Sorter {
     rows: Vec<OwnedKey>,
-    /// Rows that may be in memory.
+    /// The most rows in memory.
     most: usize,
     folder: Option<PathBuf>,
     files: Vec<PathBuf>,
-    /// Files made so far, merged ones too: their names.
+    /// The number of files made so far, including merged ones; it numbers their names.
     made: usize,
 }
 
 impl Sorter {
-    /// A sorter that keeps at most `budget_bytes` of rows in memory and the others in files of `folder`; without a folder everything
-    /// stays in memory. REQUIRES: nothing else writes to the folder.
+    /// Makes a sorter that keeps at most `budget_bytes` of rows in memory and the rest in files of `folder`; without a folder, all rows
+    /// stay in memory. REQUIRES: nothing else writes to the folder.
     pub fn new(budget_bytes: usize, folder: Option<&Path>) -> Self {
         let most = if folder.is_some() { (budget_bytes / ROW).max(1) } else { usize::MAX };
         Self { rows: Vec::new(), most, folder: folder.map(Path::to_path_buf), files: Vec::new(), made: 0 }
     }
 
-    /// Takes the keys of one owner. Errors: a file could not be written.
+    /// Adds the keys of one owner. Errors: a file could not be written.
     pub fn push(&mut self, owner: u32, keys: &[u64]) -> Result<()> {
         for key in keys {
             if self.rows.len() == self.rows.capacity() {
@@ -192,7 +192,7 @@ impl Sorter {
         Ok(())
     }
 
-    /// The rows, sorted. Errors: a file could not be written or read, or is damaged.
+    /// Returns the sorted rows. Errors: a file could not be written or read, or is damaged.
     pub fn finish(mut self) -> Result<Sorted> {
         if self.files.is_empty() {
             sort(&mut self.rows);
@@ -203,7 +203,7 @@ impl Sorter {
         }
         self.rows = Vec::new();
         let block = self.block();
-        // The oldest files first, the merged one at the end: every row is merged equally often, within one.
+        // Merges the oldest files first and puts the result last, so that all rows are merged about equally often.
         while self.files.len() > FAN_IN {
             let excess = (self.files.len() - FAN_IN + 1).min(FAN_IN);
             let old: Vec<PathBuf> = self.files.drain(..excess).collect();
@@ -223,11 +223,11 @@ impl Sorter {
     }
 }
 
-/// Rows in ascending order of key and owner, read once from the start.
+/// Sorted rows, in ascending order of key and owner, which are read once.
 #[derive(Debug)]
 pub struct Sorted {
     source: Source,
-    /// Owners of the run that was given last.
+    /// Owners of the latest run.
     owners: Vec<u32>,
 }
 
@@ -238,7 +238,9 @@ enum Source {
 }
 
 impl Sorted {
-    /// The next key and its owners in ascending order, an owner as often as it gave the key. Errors: a file could not be read.
+    /// Returns the next key and its owners in ascending order; an owner is repeated if it gave the key several times.
+    ///
+    /// Errors: a file could not be read.
     pub fn next_run(&mut self) -> Result<Option<(u64, &[u32])>> {
         self.owners.clear();
         let key = match &mut self.source {
@@ -272,7 +274,7 @@ struct Writer {
 }
 
 impl Writer {
-    /// A file of `rows` rows that does not exist yet.
+    /// Creates a new file for `rows` rows.
     fn create(path: &Path, rows: usize, block: usize) -> Result<Self> {
         let file = File::create_new(path).map_err(|error| TableError::Io { path: path.to_path_buf(), error })?;
         let file = BufWriter::with_capacity(1 << 16, file);
@@ -312,12 +314,12 @@ impl Writer {
 struct Reader {
     path: PathBuf,
     file: File,
-    /// Rows of blocks that were not read yet.
+    /// Rows in blocks that are not read yet.
     left: u64,
     block: usize,
-    /// The block at hand with its checksum.
+    /// The current block with its checksum.
     bytes: Vec<u8>,
-    /// Bytes of it that were given, and its length without the checksum.
+    /// Bytes of the block that were returned, and its length without the checksum.
     at: usize,
     end: usize,
 }
@@ -341,7 +343,7 @@ impl Reader {
         TableError::Damaged { path: self.path.clone(), reason }
     }
 
-    /// Reads `length` bytes and the checksum behind them.
+    /// Reads `length` bytes and the checksum after them.
     fn fill(&mut self, length: usize) -> Result<()> {
         self.bytes.resize(length + 8, 0);
         self.file.read_exact(&mut self.bytes).map_err(|error| match error.kind() {
@@ -370,11 +372,11 @@ impl Reader {
     }
 }
 
-/// Several files as one, by a heap of their first rows.
+/// Merges several files, with a heap of their first rows.
 #[derive(Debug)]
 struct Merge {
     readers: Vec<Reader>,
-    /// Order of the first row of each reader that has one, and which; equal rows are the same, so the file decides nothing.
+    /// The order of the first row of each reader that has one, and the reader's number, which only decides between equal rows.
     heads: BinaryHeap<Reverse<(u128, u32)>>,
 }
 

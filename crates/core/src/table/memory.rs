@@ -1,23 +1,23 @@
-//! Large columns in large pages: memory that is looked up at random spends much of its time on finding pages.
+//! Requests large memory pages for large columns, and prefetches cache lines.
 //!
-//! Where the system gives large pages to those who ask (Linux, `madvise`), a lookup in 100 million values takes about two thirds
-//! of the time. Elsewhere, and for small columns, this is an ordinary vector.
+//! Random lookups spend much of their time on translating page addresses. Where the system grants large pages (Linux, `madvise`), a
+//! lookup in 100 million values takes about two thirds of the time. Elsewhere, and for small columns, these are ordinary vectors.
 
-/// Columns below this many bytes fit the caches of page addresses as they are.
+/// Below this many bytes, the processor's cache of page addresses covers ordinary pages.
 const LARGE_BYTES: usize = 1 << 22;
 
-/// An empty vector with room for `capacity` values, in large pages where that is possible.
+/// Returns an empty vector with room for `capacity` values, in large pages where possible.
 pub fn reserve<T>(capacity: usize) -> Vec<T> {
     let values = Vec::with_capacity(capacity);
     advise(&values);
     values
 }
 
-/// Asks for large pages, before the first touch: afterwards the system would have to move what is there. Whether it follows
-/// changes no value, so its answer is not looked at.
+/// Requests large pages before the memory is first touched; later the system would have to move its content. The result is ignored,
+/// because the request only affects speed.
 #[cfg(target_os = "linux")]
 fn advise<T>(values: &Vec<T>) {
-    /// Addresses that the system takes are multiples of this on every machine that it runs on.
+    /// A multiple of the page size on every machine, as the system requires for addresses.
     const PAGE: usize = 1 << 16;
     let bytes = values.capacity().saturating_mul(size_of::<T>());
     if bytes < LARGE_BYTES {
@@ -25,7 +25,8 @@ fn advise<T>(values: &Vec<T>) {
     }
     let skipped = (PAGE - values.as_ptr().addr() % PAGE) % PAGE;
     let whole = (bytes - skipped) / PAGE * PAGE;
-    // SAFETY: the range lies within the vector's own allocation, and this advice changes neither values nor access.
+    // SAFETY: `skipped` + `whole` ≤ `bytes`, so the range lies within the vector's allocation; `bytes` ≥ LARGE_BYTES > PAGE was
+    // checked above. The advice changes neither values nor access rights.
     unsafe { libc::madvise(values.as_ptr().cast_mut().cast::<u8>().add(skipped).cast(), whole, libc::MADV_HUGEPAGE) };
 }
 
@@ -34,13 +35,13 @@ fn advise<T>(_values: &Vec<T>) {
     let _ = LARGE_BYTES;
 }
 
-/// Asks the memory for the cache line of a value. Nothing is read; an index beyond the end asks for nothing.
+/// Prefetches the cache line of a value; does nothing for an index beyond the end.
 #[inline(always)]
 pub fn prefetch<T>(values: &[T], index: usize) {
     #[cfg(target_arch = "x86_64")]
     if let Some(value) = values.get(index) {
         use std::arch::x86_64::{_mm_prefetch, _MM_HINT_T0};
-        // SAFETY: the pointer is that of a value; a prefetch reads nothing.
+        // SAFETY: a prefetch may take any address and changes nothing; this one is that of a value.
         unsafe { _mm_prefetch::<_MM_HINT_T0>(std::ptr::from_ref(value).cast()) };
     }
     #[cfg(not(target_arch = "x86_64"))]

@@ -1,12 +1,11 @@
-//! The one structure of the product: 64-bit keys, sorted, with a payload.
+//! Sorted tables of 64-bit keys with a payload, which all parts of the product use.
 //!
-//! MOSS's inverted index (fingerprint → submission, position) is this; so are the lists of Broder and the tables of Manku.
-//! Nothing here knows which scheme made the keys. A table is built once and then read run by run, a run being the rows of
-//! one key.
+//! MOSS's inverted index (fingerprint → submission, position), the lists of Broder and the tables of Manku are such tables. They do
+//! not depend on the scheme that made the keys. A table is built once and then read run by run; a run is the rows of one key.
 //!
-//! Where positions are not asked for and rows may not fit the memory, `external.rs` does the same for keys with owners.
+//! For keys without positions that may not fit in memory, use `external.rs`.
 //!
-//! Cost: that of `sort.rs`; 16 bytes a row.
+//! Cost: that of `sort.rs`; 16 bytes per row.
 
 pub mod codec;
 pub mod column;
@@ -18,7 +17,7 @@ pub mod sort;
 use sort::{sort, Sortable};
 use std::ops::Range;
 
-/// A row: a key, whose it is and where it stands.
+/// A row of a table: a key, its owner and its position there.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 #[repr(C)]
 pub struct PlacedKey {
@@ -56,12 +55,12 @@ impl Table {
         Self { rows }
     }
 
-    /// All rows.
+    /// Returns all rows.
     pub fn rows(&self) -> &[PlacedKey] {
         &self.rows
     }
 
-    /// The ranges of rows with one key, in ascending order of key.
+    /// Iterates over the ranges of rows with one key, in ascending order of key.
     pub fn runs(&self) -> impl Iterator<Item = Range<usize>> + '_ {
         let mut start = 0;
         std::iter::from_fn(move || {

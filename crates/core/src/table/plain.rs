@@ -1,13 +1,13 @@
-//! Sorted values as they are, with a directory: entry i says where the values with prefix i begin.
+//! A column of uncompressed sorted values with a directory: entry i is the position of the first value with prefix i.
 //!
-//! Cost: 8 bytes a value and 4 · 2^depth bytes; a lookup is two accesses to memory. Binary search takes 29 times as long on 100
-//! million values (909 ns against 31).
+//! Cost: 8 bytes per value and 4 · 2^depth bytes; a lookup takes two memory accesses. Binary search takes 29 times as long on 100
+//! million values (909 ns instead of 31).
 
 use super::column::Column;
 use super::memory::{prefetch, reserve};
 use std::ops::Range;
 
-/// Most values of a column: positions have 32 bits.
+/// The most values of a column: positions have 32 bits.
 pub const MAX_VALUES: usize = u32::MAX as usize;
 
 /// Sorted values and their directory.
@@ -21,7 +21,7 @@ pub struct Plain {
 }
 
 impl Plain {
-    /// A column of values with a directory by their top `depth` bits.
+    /// Makes a column of values with a directory by their top `depth` bits.
     /// REQUIRES: the values ascend, are at most [`MAX_VALUES`], and `depth` < 32.
     pub fn new(values: Vec<u64>, depth: u32) -> Self {
         debug_assert!(values.is_sorted() && values.len() <= MAX_VALUES && depth < 32);
@@ -37,7 +37,7 @@ impl Plain {
         Self { values, depth, starts }
     }
 
-    /// Bytes of values and directory.
+    /// Returns the bytes of values and directory.
     pub fn bytes(&self) -> usize {
         self.values.len() * 8 + self.starts.len() * 4
     }

@@ -19,7 +19,7 @@ fn widths(bits: u32, tables: usize) -> Vec<Vec<u32>> {
     (1..=bits).flat_map(longer).collect()
 }
 
-/// All sequences of so many radii up to `most`.
+/// Returns all sequences of `count` radii up to `most`.
 fn radii(tables: usize, most: u32) -> Vec<Vec<u32>> {
     (0..tables).fold(vec![vec![]], |made, _| {
         made.iter().flat_map(|one| (0..=most).map(move |radius| [one.clone(), vec![radius]].concat())).collect()

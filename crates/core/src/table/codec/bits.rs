@@ -1,11 +1,11 @@
-//! Numbers of any width up to 64 bits, one after the other, lowest bit first.
+//! Stores numbers of any width up to 64 bits one after the other, lowest bit first.
 //!
-//! [`Fields`] is a column of one width with random access, in two loads a number. [`Writer`] and [`Reader`] take and give numbers of
-//! changing widths, as codes need them. Nothing reads behind the end: what is asked for there is zero.
+//! [`Fields`] holds numbers of one width, with random access in two loads per number. [`Writer`] and [`Reader`] write and read
+//! numbers of varying widths. Reads beyond the end return zeros.
 
 use crate::table::memory::{prefetch, reserve};
 
-/// A mask of the lowest `width` bits. REQUIRES: `width` ≤ 64.
+/// Returns a mask of the lowest `width` bits. REQUIRES: `width` ≤ 64.
 #[inline(always)]
 pub(super) fn mask(width: u32) -> u64 {
     match width {
@@ -14,7 +14,7 @@ pub(super) fn mask(width: u32) -> u64 {
     }
 }
 
-/// How many bits a number needs.
+/// Returns the number of bits that a number needs.
 #[inline(always)]
 pub(super) fn width_of(number: u64) -> u32 {
     64 - number.leading_zeros()
@@ -23,13 +23,13 @@ pub(super) fn width_of(number: u64) -> u32 {
 /// Numbers of one width.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Fields {
-    /// One word more than the numbers need, so that two words can always be read.
+    /// One more word than the numbers need, so that two words can always be read.
     words: Vec<u64>,
     width: u32,
 }
 
 impl Fields {
-    /// The lowest `width` bits of each number. REQUIRES: `width` ≤ 64.
+    /// Stores the lowest `width` bits of each number. REQUIRES: `width` ≤ 64.
     pub fn new(numbers: &[u64], width: u32) -> Self {
         let words = (numbers.len() * width as usize).div_ceil(64) + 1;
         let mut writer = Writer { words: reserve(words), open: 0, used: 0 };
@@ -41,23 +41,23 @@ impl Fields {
         Self { words: writer.words, width }
     }
 
-    /// Number `i`; anything if there are not so many.
+    /// Returns number `i`; an arbitrary value if there are not so many.
     #[inline(always)]
     pub fn get(&self, i: usize) -> u64 {
         let bit = i * self.width as usize;
         let (word, shift) = (bit / 64, (bit % 64) as u32);
         let Some([low, high]) = self.words.get(word..).and_then(|rest| rest.first_chunk()) else { return 0 };
-        // In two steps, because a shift by 64 is none.
+        // In two steps, because a shift by 64 is not possible.
         (low >> shift | high << 1 << (63 - shift)) & mask(self.width)
     }
 
-    /// Asks for the memory of number `i` before it is read.
+    /// Prefetches number `i`.
     #[inline(always)]
     pub fn prefetch(&self, i: usize) {
         prefetch(&self.words, i * self.width as usize / 64);
     }
 
-    /// Bytes in memory.
+    /// Returns the bytes in memory.
     pub fn bytes(&self) -> usize {
         self.words.len() * 8
     }
@@ -67,7 +67,7 @@ impl Fields {
 #[derive(Clone, Debug, Default)]
 pub(super) struct Writer {
     words: Vec<u64>,
-    /// The word that is not full, and how many of its bits are in use: fewer than 64.
+    /// The unfinished word, and how many of its bits are used: fewer than 64.
     open: u64,
     used: u32,
 }
@@ -81,18 +81,18 @@ impl Writer {
         if self.used >= 64 {
             self.words.push(self.open);
             self.used -= 64;
-            // What did not fit; nothing if the word was full exactly.
+            // The bits that did not fit; none if the word was filled exactly.
             self.open = (number >> 1) >> (width - self.used).saturating_sub(1);
             self.open &= mask(self.used);
         }
     }
 
-    /// Bits so far.
+    /// Returns the number of bits written.
     pub fn len(&self) -> usize {
         self.words.len() * 64 + self.used as usize
     }
 
-    /// The bits as bytes, the last one filled up with zeros.
+    /// Returns the bits as bytes, the last one padded with zeros.
     pub fn into_bytes(self) -> Vec<u8> {
         let bytes = self.len().div_ceil(8);
         let mut out: Vec<u8> = self.words.iter().chain([&self.open]).flat_map(|word| word.to_le_bytes()).collect();
@@ -110,17 +110,17 @@ pub(super) struct Reader<'a> {
 }
 
 impl<'a> Reader<'a> {
-    /// From the first bit on.
+    /// Starts at the first bit.
     pub fn new(bytes: &'a [u8]) -> Self {
         Self { bytes, at: 0 }
     }
 
-    /// Bits that were read.
+    /// Returns the number of bits read.
     pub fn at(&self) -> usize {
         self.at
     }
 
-    /// The next 57 bits or more without moving on; zeros behind the end.
+    /// Returns at least the next 57 bits without moving on; zeros beyond the end.
     #[inline(always)]
     pub fn peek(&self) -> u64 {
         let (byte, shift) = (self.at / 8, self.at % 8);
@@ -132,13 +132,13 @@ impl<'a> Reader<'a> {
         word >> shift
     }
 
-    /// Moves on. REQUIRES: not beyond `usize::MAX` bits.
+    /// Skips `width` bits. REQUIRES: not beyond `usize::MAX` bits.
     #[inline(always)]
     pub fn skip(&mut self, width: u32) {
         self.at += width as usize;
     }
 
-    /// The next `width` bits. REQUIRES: `width` ≤ 64.
+    /// Reads the next `width` bits. REQUIRES: `width` ≤ 64.
     #[inline(always)]
     pub fn take(&mut self, width: u32) -> u64 {
         let low_width = width.min(32);

@@ -1,15 +1,16 @@
-//! Elias–Fano: a sorted column in memory, decoded where it is probed.
+//! Elias–Fano: a compressed sorted column in memory that is decoded only where it is read.
 //!
-//! **Definition.** Of n values up to `max`, the lowest ⌊log₂(max/n)⌋ bits of each stand one after the other; the rest, the *heap*, is
-//! told in unary: value i with heap h sets bit h + i of a row of bits, so that every 0 closes a heap. The values of a heap
-//! are found by where the one before it closes: the high bits are the prefix directory of the column.
+//! **Definition.** Of n values up to `max`, the lowest ⌊log₂(max/n)⌋ bits of each are stored one after the other. The remaining high
+//! bits are the number of the value's *heap* and are stored in unary: value i with heap h sets bit h + i of a bit vector, so every 0
+//! ends a heap. The values of a heap start where the previous heap ends, so the high bits are the prefix directory of the column.
 //!
-//! Bits lie in lines of 64 bytes: a word that counts the zeros before the line, and seven words of bits. One of 128 zeros, and one of 128
-//! ones, has the line it stands in listed. A probe so reads a list that mostly stays in the cache (0.04 bytes a value), one line, and
-//! the low bits of the candidates: two misses. Where values crowd, the counts are searched, so that no heap makes its neighbours
-//! slow.
+//! Bits are stored in lines of 64 bytes: one word that counts the zeros before the line, and seven words of bits. Every 128th zero
+//! and every 128th one has its line listed. A probe reads the list, which mostly stays in the cache (0.04 bytes per value), one
+//! line, and the low bits of the candidates: two cache misses. Where values crowd, the counts are searched, so that a large heap
+//! does not slow down its neighbours.
 //!
-//! **Cost.** log₂(2⁶⁴/n) + about 2.9 bits a value, built in one pass; a bucket is found in O(1) for spread values, O(log n) for any.
+//! **Cost.** log₂(2⁶⁴/n) + about 2.9 bits per value, built in one pass. A bucket is found in O(1) for spread values, in O(log n) for
+//! any values.
 //!
 //! **Source.** Elias 1974, *Efficient storage and retrieval by content and address*; Fano 1971; the layout is that of Vigna 2008,
 //! *Broadword implementation of rank/select queries*, for both kinds of bits.
@@ -25,20 +26,21 @@ use std::ops::Range;
 const LINE: usize = 8;
 /// Bits of a line.
 const LINE_BITS: usize = (LINE - 1) * 64;
-/// One of so many zeros and ones is listed: 0.6 bits a value of uniform data, and the next line at most is the right one.
+/// One in this many zeros and ones is listed: 0.6 bits per value of uniform data. The wanted bit is then in the listed line or the
+/// next one.
 const SAMPLE: usize = 128;
-/// Values that are decoded at a time: two cache lines of them, more than a bucket has.
+/// Values decoded at a time: two cache lines, more than a usual bucket has.
 const CHUNK: usize = 16;
 
 /// Ascending values, equal ones included.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct EliasFano {
     len: usize,
-    /// Heaps up to the one of the greatest value; 0 for no values.
+    /// The number of heaps, up to that of the greatest value; 0 without values.
     heaps: u64,
     low_width: u32,
     low: Fields,
-    /// Lines of bits; the count of a line is that of zeros in all lines before it.
+    /// Lines of bits; the first word of a line counts the zeros in all lines before it.
     high: Vec<u64>,
     /// Item s is the line of zero number `SAMPLE` · s, counted from 0; the last item is the last line.
     zeros: Vec<u32>,
@@ -46,13 +48,14 @@ pub struct EliasFano {
     ones: Vec<u32>,
     /// Bits of the prefix of a bucket, which is one heap or several.
     depth: u32,
+    /// Proves the instructions for single bits, if the processor has them.
     #[cfg(target_arch = "x86_64")]
     bit_instructions: Option<BitInstructions>,
 }
 
 impl EliasFano {
-    /// A column with a bucket for each prefix of `depth` bits, or of as many as its heaps have.
-    /// REQUIRES: the values ascend, and there are fewer than 2^40; of others the column holds something else, without harm.
+    /// Makes a column with a bucket for each prefix of `depth` bits, or of as many bits as its heaps have.
+    /// REQUIRES: the values ascend, and there are fewer than 2^40; otherwise the column holds other values, without further harm.
     pub fn new(values: &[u64], depth: u32) -> Self {
         let Some(max) = values.iter().copied().max() else { return Self::default() };
         let low_width = (max / values.len() as u64).checked_ilog2().unwrap_or(0);
@@ -81,7 +84,7 @@ impl EliasFano {
         }
     }
 
-    /// Bytes in memory.
+    /// Returns the bytes in memory.
     pub fn bytes(&self) -> usize {
         self.low.bytes() + self.high.len() * 8 + (self.zeros.len() + self.ones.len()) * 4
     }
@@ -99,7 +102,7 @@ impl EliasFano {
         }
         let heaps_a_bucket = 64 - self.low_width - self.depth;
         let heap = match prefix.checked_shl(heaps_a_bucket) {
-            // A bucket beyond the greatest value, or beyond any.
+            // Otherwise the bucket is beyond the greatest value, or beyond 64 bits.
             Some(heap) if heap >> heaps_a_bucket == prefix && heap < self.heaps => heap,
             _ => return self.len..self.len,
         };
@@ -112,7 +115,7 @@ impl EliasFano {
         start - heap..end - last
     }
 
-    /// Zero number `skip` from bit `at` on, if it stands in the same word: most buckets end in the word they begin in.
+    /// Returns the position of zero number `skip` from bit `at` on, if it is in the same word, where most buckets end.
     #[inline(always)]
     fn zero_in_word(&self, machine: impl Select, at: usize, skip: u32) -> Option<usize> {
         let shift = at % LINE_BITS % 64;
@@ -120,12 +123,12 @@ impl EliasFano {
         (skip < zeros.count_ones()).then(|| at - shift + machine.one(zeros, skip) as usize)
     }
 
-    /// Bit number `j` of the ones or of the zeros. REQUIRES: there are more than `j`.
+    /// Returns the position of one or zero number `j`. REQUIRES: there are more than `j`.
     #[inline(always)]
     fn select<S: Select, const IS_ONE: bool>(&self, machine: S, j: usize) -> usize {
         let samples = if IS_ONE { &self.ones } else { &self.zeros };
         let (line, last) = (samples[j / SAMPLE] as usize, samples[j / SAMPLE + 1] as usize);
-        // Nearly always the line that is listed; to look at the count of the next one would be a miss of its own.
+        // Tries the listed line first, which is nearly always right; reading the next count would be another cache miss.
         match self.select_in::<S, IS_ONE>(machine, line, j) {
             Some(at) => at,
             None => {
@@ -135,7 +138,7 @@ impl EliasFano {
         }
     }
 
-    /// How many ones or zeros stand before a line.
+    /// Returns the number of ones or zeros before a line.
     #[inline(always)]
     fn before<const IS_ONE: bool>(&self, line: usize) -> usize {
         match (IS_ONE, self.high[line * LINE] as usize) {
@@ -144,7 +147,7 @@ impl EliasFano {
         }
     }
 
-    /// The last of some lines with at most `j` before it.
+    /// Returns the last line, from `first` to `last`, with at most `j` ones or zeros before it.
     #[cold]
     fn line_of<const IS_ONE: bool>(&self, j: usize, first: usize, last: usize) -> usize {
         let (mut line, mut size) = (first, last - first);
@@ -156,7 +159,7 @@ impl EliasFano {
         line
     }
 
-    /// Bit number `j` of all ones or zeros, if it stands in a line. REQUIRES: at most `j` stand before it.
+    /// Returns the position of one or zero number `j` if it is in this line. REQUIRES: at most `j` are before the line.
     #[inline(always)]
     fn select_in<S: Select, const IS_ONE: bool>(&self, machine: S, line: usize, j: usize) -> Option<usize> {
         let mut left = j - self.before::<IS_ONE>(line);
@@ -180,7 +183,7 @@ impl EliasFano {
         let (mut i, at) = (rows.start, self.select::<_, true>(machine, rows.start));
         let (mut values, mut held) = ([0; CHUNK], 0);
         let mut word = word_of(at);
-        // The heap of a value is the place of its bit without its own place in the column.
+        // The heap of a value is the position of its bit minus its position in the column.
         let mut first = at - at % LINE_BITS % 64;
         let mut bits = self.high[word] & u64::MAX << (at % LINE_BITS % 64);
         loop {
@@ -244,13 +247,13 @@ impl Column for EliasFano {
     }
 }
 
-/// The word that holds bit `at`.
+/// Returns the index of the word with bit `at`.
 #[inline(always)]
 fn word_of(at: usize) -> usize {
     at / LINE_BITS * LINE + 1 + at % LINE_BITS / 64
 }
 
-/// Fills in the counts of the lines and lists the lines of sampled zeros and ones, of which there are so many.
+/// Writes the counts of the lines, and returns the lines of the sampled zeros and ones; `zeros` and `ones` are their numbers.
 fn count(high: &mut [u64], zeros: usize, ones: usize) -> (Vec<u32>, Vec<u32>) {
     let mut samples = [zeros, ones].map(|bits| Vec::with_capacity(bits.div_ceil(SAMPLE) + 1));
     let mut before = 0;
@@ -269,13 +272,13 @@ fn count(high: &mut [u64], zeros: usize, ones: usize) -> (Vec<u32>, Vec<u32>) {
     (zeros, ones)
 }
 
-/// How a machine finds a set bit of a word.
+/// Finds a set bit of a word: [`Portable`] on any machine, or the token `BitInstructions`.
 trait Select: Copy {
-    /// Where bit number `j` of those that are set stands. REQUIRES: there are more than `j`; otherwise something up to 64.
+    /// Returns the position of set bit number `j`. REQUIRES: more than `j` bits are set; otherwise the result is arbitrary, up to 64.
     fn one(self, bits: u64, j: u32) -> u32;
 }
 
-/// Any machine.
+/// The portable code.
 #[derive(Clone, Copy)]
 struct Portable;
 
@@ -289,14 +292,14 @@ impl Select for Portable {
     }
 }
 
-/// The same for x86-64 with instructions for single bits.
+/// The code for x86-64 with instructions for single bits.
 #[cfg(target_arch = "x86_64")]
 mod fast {
     use super::{BitInstructions, EliasFano, Select};
     use std::ops::Range;
 
     impl Select for BitInstructions {
-        /// One instruction puts a single bit in its place.
+        /// PDEP moves a single bit to the position of set bit number `j`.
         #[inline(always)]
         fn one(self, bits: u64, j: u32) -> u32 {
             // SAFETY: `self` proves BMI2.

@@ -1,16 +1,16 @@
-//! The block code of the paper, for comparison: exclusive-or with the predecessor, its highest bit by a Huffman code.
+//! The block code of the paper: XOR with the predecessor, and a Huffman code for the position of its highest bit.
 //!
-//! **Definition** (Manku, Jain, Das Sarma 2007, §3.2). Of two successive fingerprints let h be the position of the highest bit in which
-//! they differ. A canonical Huffman code over h is made for the column. A block of B bytes, 1024 by default, remembers its first fingerprint
-//! entirely; then, for each next one, the code of h and the h bits below it, as long as they fit. The key of a block is the last
-//! fingerprint in it; interpolation search on the keys finds the block to decode. The paper has no code for equal fingerprints, which
-//! differ nowhere: they are a symbol of their own here, with no bits below.
+//! **Definition** (Manku, Jain, Das Sarma 2007, §3.2). For two successive fingerprints, let h be the position of the highest bit in
+//! which they differ. The column has one canonical Huffman code over h. A block of B bytes, 1024 by default, stores its first
+//! fingerprint in full, then for each next one the code of h and the h bits below it, while they fit. The key of a block is its last
+//! fingerprint; interpolation search on the keys finds the block to decode. The paper has no code for equal fingerprints; here they
+//! are a separate symbol with no bits below.
 //!
-//! Blocks are filled to B bytes, so that they need no directory; how many values a block holds is 2 bytes, where the paper is silent.
-//! Everything else that the size counts is the paper's: keys are 8 bytes a block.
+//! Blocks are padded to B bytes, so they need no directory. The number of values of a block takes 2 bytes, which the paper does not
+//! mention. Keys take 8 bytes per block, as in the paper.
 //!
-//! **Cost.** About 2.6 bits a value above the entropy of uniform data, 0.6 of them first values, keys and the ends of blocks; decoded bit by
-//! bit, a tenth as fast as `packed.rs`, which needs no more room: so nothing but a comparison uses this.
+//! **Cost.** About 2.6 bits per value above the entropy of uniform data; 0.6 of them are first values, keys and padding. It is decoded
+//! bit by bit, at less than a tenth of the speed of `packed.rs`, which is no larger. So only `lookalike lab compression` uses it.
 
 use super::bits::{mask, Reader, Writer};
 use std::cmp::Reverse;
@@ -18,24 +18,24 @@ use std::collections::BinaryHeap;
 
 /// The paper's block: "a typical value for B would be 1024 bytes".
 pub const BLOCK_BYTES: usize = 1024;
-/// The smallest block that holds a first value, the count and any second value.
+/// The smallest block, which holds the count, a first value and any second value.
 const LEAST_BYTES: usize = 64;
-/// Symbols: the positions 0 … 63, then "no difference".
+/// The number of symbols: the positions 0 … 63, and "no difference".
 const SYMBOLS: usize = 65;
 const EQUAL: usize = 64;
-/// The longest code: 65 symbols have none longer.
+/// The longest possible code of 65 symbols.
 const LONGEST: usize = 64;
-/// Bits of a block before its first value: how many values it holds.
+/// Bits of a block before its first value: the number of its values.
 const COUNT_BITS: u32 = 16;
 
-/// A code: for each symbol its length in bits, and how lengths are decoded.
+/// A canonical Huffman code with its decoding tables.
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct Code {
-    /// 0 for symbols that do not occur.
+    /// The length of each code in bits; 0 for symbols that do not occur.
     lengths: [u8; SYMBOLS],
-    /// The code of a symbol, its first bit highest.
+    /// The code of each symbol, its first bit highest.
     codes: [u64; SYMBOLS],
-    /// By length: the first code of that length, how many there are, and where their symbols begin in `order`.
+    /// For each length: its first code, the number of its codes, and the start of their symbols in `order`.
     first: [u64; LONGEST + 1],
     count: [usize; LONGEST + 1],
     start: [usize; LONGEST + 1],
@@ -43,7 +43,7 @@ struct Code {
 }
 
 impl Code {
-    /// The canonical code of lengths: shorter ones first, equal ones in the order of their symbols.
+    /// Makes the canonical code of these lengths: shorter codes first, equal lengths in the order of their symbols.
     fn new(lengths: [u8; SYMBOLS]) -> Self {
         let mut order: Vec<u8> = (0..SYMBOLS as u8).filter(|symbol| lengths[usize::from(*symbol)] > 0).collect();
         order.sort_by_key(|symbol| lengths[usize::from(*symbol)]);
@@ -62,18 +62,18 @@ impl Code {
         Self { lengths, codes, first, count, start, order }
     }
 
-    /// Appends a symbol, the first bit of its code first.
+    /// Appends the code of a symbol, its first bit first.
     fn push(&self, symbol: usize, out: &mut Writer) {
         let length = u32::from(self.lengths[symbol]);
         out.push(self.codes[symbol].reverse_bits() >> (64 - length.max(1)), length);
     }
 
-    /// Reads a symbol. Nothing: no code begins so.
+    /// Reads a symbol. Returns `None` if the bits are no code.
     fn take(&self, bits: &mut Reader<'_>) -> Option<usize> {
         let (mut code, mut word) = (0, bits.peek());
         for length in 1..=LONGEST {
             if length == 57 {
-                // What is left of a code longer than a peek shows; only a column of wildly unlike counts has one.
+                // The rest of a code that is longer than one peek; only very uneven counts give such codes.
                 bits.skip(56);
                 word = bits.peek();
             }
@@ -89,7 +89,7 @@ impl Code {
     }
 }
 
-/// Lengths of a Huffman code: two rarest put together until one is left.
+/// Returns the lengths of a Huffman code: joins the two rarest groups until one is left.
 fn lengths(counts: &[u64; SYMBOLS]) -> [u8; SYMBOLS] {
     let mut heap: BinaryHeap<Reverse<(u64, usize, Vec<usize>)>> = counts
         .iter()
@@ -99,7 +99,7 @@ fn lengths(counts: &[u64; SYMBOLS]) -> [u8; SYMBOLS] {
         .collect();
     let mut lengths = [0; SYMBOLS];
     if let (1, Some(Reverse((_, symbol, _)))) = (heap.len(), heap.peek()) {
-        // A single symbol still takes a bit.
+        // A single symbol still takes one bit.
         lengths[*symbol] = 1;
     }
     while let (Some(Reverse(one)), Some(Reverse(other))) = (heap.pop(), heap.pop()) {
@@ -113,12 +113,12 @@ fn lengths(counts: &[u64; SYMBOLS]) -> [u8; SYMBOLS] {
     lengths
 }
 
-/// The symbol of two successive values.
+/// Returns the symbol of two successive values.
 fn symbol(before: u64, value: u64) -> usize {
     (before ^ value).checked_ilog2().map_or(EQUAL, |position| position as usize)
 }
 
-/// How many bits stand below the position of a symbol.
+/// Returns how many bits are stored after a symbol.
 fn bits_below(symbol: usize) -> u32 {
     if symbol == EQUAL {
         0
@@ -133,7 +133,7 @@ pub struct Huffman {
     code: Code,
     block_bytes: usize,
     len: usize,
-    /// `block_bytes` each.
+    /// All blocks, each of `block_bytes`.
     blocks: Vec<u8>,
     /// The last value of each block.
     keys: Vec<u64>,
@@ -155,7 +155,7 @@ impl Huffman {
         column
     }
 
-    /// Fills one block from the front of the values; how many it took.
+    /// Fills one block from the front of the values and returns how many it took.
     fn fill(&mut self, values: &[u64]) -> usize {
         let mut bits = Writer::default();
         let mut before = values[0];
@@ -181,22 +181,22 @@ impl Huffman {
         taken
     }
 
-    /// How many values there are.
+    /// Returns the number of values.
     pub fn len(&self) -> usize {
         self.len
     }
 
-    /// Whether there are none.
+    /// Returns whether there are no values.
     pub fn is_empty(&self) -> bool {
         self.len == 0
     }
 
-    /// Bytes: blocks, keys, and a length for each symbol of the code.
+    /// Returns the size in bytes: blocks, keys, and one length per symbol of the code.
     pub fn bytes(&self) -> usize {
         self.blocks.len() + self.keys.len() * 8 + SYMBOLS
     }
 
-    /// Decodes a block. Nothing: its bits are damaged, or there is none.
+    /// Decodes a block. Returns `None` if its bits are damaged or there is no such block.
     fn block(&self, block: usize, out: &mut Vec<u64>) -> Option<()> {
         let bytes = self.blocks.get(block * self.block_bytes..)?.get(..self.block_bytes)?;
         let mut bits = Reader::new(bytes);
@@ -207,7 +207,7 @@ impl Huffman {
             let symbol = self.code.take(&mut bits)?;
             if symbol != EQUAL {
                 let width = bits_below(symbol);
-                // The bits above are those of the predecessor, the highest that differs is the other one.
+                // The bits above are those of the predecessor, and the highest differing bit is flipped.
                 value = (value ^ 1 << width) & !mask(width) | bits.take(width);
             }
             out.push(value);
@@ -215,12 +215,12 @@ impl Huffman {
         (bits.at() <= bytes.len() * 8).then_some(())
     }
 
-    /// Appends all values. Nothing: bits are damaged.
+    /// Appends all values. Returns `None` if bits are damaged.
     pub fn decode(&self, out: &mut Vec<u64>) -> Option<()> {
         (0..self.keys.len()).try_for_each(|block| self.block(block, out))
     }
 
-    /// All values from `low` to `high`, both included, in ascending order. Nothing: bits are damaged.
+    /// Calls `found` with all values from `low` to `high`, both included, in ascending order. Returns `None` if bits are damaged.
     pub fn visit(&self, low: u64, high: u64, mut found: impl FnMut(u64)) -> Option<()> {
         let mut values = Vec::new();
         for block in self.locate(low)..self.keys.len() {
@@ -234,7 +234,7 @@ impl Huffman {
         Some(())
     }
 
-    /// The first block whose key is ≥ `low`: interpolation search, a halving step after each, so that no column takes long.
+    /// Returns the first block whose key is ≥ `low`, by interpolation search. A halving step after each bounds the cost.
     fn locate(&self, low: u64) -> usize {
         // Keys before `from` are lower, keys from `to` on are not.
         let (mut from, mut to) = (0, self.keys.len());

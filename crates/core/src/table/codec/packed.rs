@@ -1,22 +1,22 @@
-//! Columns for files: blocks of 128 numbers, all of a block in as many bits as its greatest needs.
+//! Packs columns for files in blocks of 128 numbers; all numbers of a block have the width of its largest.
 //!
-//! An ascending column packs differences, each from its predecessor ([`Order::Ascending`]); any other packs what exceeds the least of the
-//! block ([`Order::Any`]). All numbers little-endian:
+//! An ascending column packs the difference of each value from its predecessor ([`Order::Ascending`]). Any other column packs the
+//! difference from the smallest value of the block ([`Order::Any`]). All numbers are little-endian:
 //!
-//! | bytes | what |
+//! | bytes | content |
 //! |---|---|
 //! | 8 | n, the number of values |
-//! | 8 a block | base: the last value of the block before (0 for the first), or the least of the block |
-//! | 4 a block, and 4 | where the block starts in the payload, in units of 16 bytes; so its width in bits is the difference to the next |
+//! | 8 per block | base: the last value of the previous block (0 for the first), or the smallest value of the block |
+//! | 4 per block, and 4 | start of the block in the payload, in units of 16 bytes; its width in bits is the difference to the next |
 //! | 0 or 4 | zeros up to a multiple of 8 |
-//! | 16 · width a block | payload: 128 numbers of `width` bits, lowest bit first; the last block is filled up with zeros |
+//! | 16 · width per block | payload: 128 numbers of `width` bits, lowest bit first; the last block is padded with zeros |
 //! | 16 | zeros, so that a whole word can be read anywhere in the payload |
 //!
-//! The bases are the directory: interpolation finds a block of spread values in a few steps, doubling steps one of any. Nothing is
-//! decoded before it is asked for, so a column can be read from mapped bytes; what lies there is checked where it is used, and
-//! nonsense reads as [`None`], never as a panic or a read elsewhere.
+//! The bases are the directory. Interpolation finds a block of spread values in a few steps; doubling steps find one of any values.
+//! Blocks are decoded on demand, so a column can be read from mapped bytes. The bytes are checked where they are used: invalid ones
+//! give [`None`], never a panic or a read elsewhere.
 //!
-//! **Cost.** About 2.3 bits a value above the entropy of uniform data, of which 0.75 are the directory; written in one pass.
+//! **Cost.** About 2.3 bits per value above the entropy of uniform data, of which 0.75 are the directory; written in one pass.
 //!
 //! **Source.** Zukowski, Héman, Nes, Boncz 2006, *Super-scalar RAM-CPU cache compression*, without exceptions; Lemire, Boytsov 2015.
 
@@ -25,25 +25,25 @@ use std::ops::Range;
 
 /// Numbers of a block.
 pub const BLOCK: usize = 128;
-/// Bytes of a block for each bit of width.
+/// Bytes of a block per bit of width.
 const UNIT: usize = BLOCK / 8;
-/// Zeros behind the payload.
+/// Zeros after the payload.
 const SLACK: usize = 16;
 /// Bytes before the directory.
 const HEADER: usize = 8;
 
-/// What is packed.
+/// The order of the values of a column.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Order {
     /// The values ascend, equal ones included.
     Ascending,
-    /// They do not.
+    /// The values are in any order.
     Any,
 }
 
-/// Where a column lies: bytes that may have to be verified before they are read.
+/// The bytes that contain a column; an implementation may verify them before they are read.
 pub trait Source {
-    /// The bytes of a range; nothing if there are not so many, or if they are known to be damaged.
+    /// Returns the bytes of a range, or `None` if it is out of bounds or known to be damaged.
     fn bytes(&self, range: Range<usize>) -> Option<&[u8]>;
 }
 
@@ -84,7 +84,7 @@ pub fn pack(values: &[u64], order: Order) -> Vec<u8> {
     out
 }
 
-/// What is packed of a block.
+/// Computes the numbers of a block to pack.
 fn lower(block: &[u64], base: u64, order: Order, numbers: &mut [u64; BLOCK]) {
     let mut before = base;
     for (number, value) in numbers.iter_mut().zip(block) {
@@ -93,23 +93,23 @@ fn lower(block: &[u64], base: u64, order: Order, numbers: &mut [u64; BLOCK]) {
     }
 }
 
-/// A packed column, read where it lies.
+/// A packed column, read in place.
 #[derive(Clone, Debug)]
 pub struct Packed<S> {
     source: S,
     order: Order,
-    /// Where it begins in the source.
+    /// Its start in the source.
     at: usize,
     len: usize,
-    /// Where the payload begins in the source.
+    /// The start of the payload in the source.
     payload: usize,
 }
 
-/// A block that was decoded.
+/// A decoded block.
 pub type Block = [u64; BLOCK];
 
 impl<S: Source> Packed<S> {
-    /// The column in these bytes of the source. Nothing: they are no column of that length. O(1).
+    /// Opens the column in these bytes of the source, in O(1). Returns `None` if they are not a column of that length.
     pub fn open(source: S, range: Range<usize>, order: Order) -> Option<Self> {
         let at = range.start;
         let n = u64::from_le_bytes(*source.bytes(at..at.checked_add(HEADER)?)?.first_chunk()?);
@@ -121,22 +121,22 @@ impl<S: Source> Packed<S> {
         (payload + units * UNIT + SLACK == range.end).then_some(column)
     }
 
-    /// How many values there are.
+    /// Returns the number of values.
     pub fn len(&self) -> usize {
         self.len
     }
 
-    /// Whether there are none.
+    /// Returns whether there are no values.
     pub fn is_empty(&self) -> bool {
         self.len == 0
     }
 
-    /// Where it lies.
+    /// Returns the source.
     pub fn source(&self) -> &S {
         &self.source
     }
 
-    /// Bytes of the column.
+    /// Returns the bytes of the column.
     pub fn bytes(&self) -> usize {
         self.payload - self.at + self.start(self.blocks()).unwrap_or(0) * UNIT + SLACK
     }
@@ -157,7 +157,7 @@ impl<S: Source> Packed<S> {
         Some(u32::from_le_bytes(*self.source.bytes(at..at + 4)?.first_chunk()?) as usize)
     }
 
-    /// The payload of a block with the slack behind it, and its width.
+    /// Returns the payload of a block with the slack after it, and its width.
     #[inline(always)]
     fn packed(&self, block: usize) -> Option<(&[u8], u32)> {
         let (start, end) = (self.start(block)?, self.start(block + 1)?);
@@ -166,7 +166,7 @@ impl<S: Source> Packed<S> {
         Some((self.source.bytes(at..at + width * UNIT + SLACK)?, width as u32))
     }
 
-    /// Decodes a block; how many of its values are of the column. Nothing: the bytes are damaged.
+    /// Decodes a block and returns how many of its values belong to the column. Returns `None` if the bytes are damaged.
     #[inline]
     pub fn block(&self, block: usize, out: &mut Block) -> Option<usize> {
         if block >= self.blocks() {
@@ -185,7 +185,7 @@ impl<S: Source> Packed<S> {
         Some((self.len - block * BLOCK).min(BLOCK))
     }
 
-    /// The value at place `i`. Nothing: there is none, or the bytes are damaged.
+    /// Returns value number `i`, or `None` if there is none or the bytes are damaged.
     pub fn get(&self, i: usize) -> Option<u64> {
         if i >= self.len {
             return None;
@@ -200,8 +200,8 @@ impl<S: Source> Packed<S> {
         Some(self.base(i / BLOCK)?.wrapping_add(number))
     }
 
-    /// The places of all values from `low` to `high`, both included. REQUIRES: [`Order::Ascending`].
-    /// Nothing: the bytes are damaged.
+    /// Returns the positions of all values from `low` to `high`, both included, or `None` if the bytes are damaged.
+    /// REQUIRES: [`Order::Ascending`].
     pub fn rows(&self, low: u64, high: u64) -> Option<Range<usize>> {
         if self.is_empty() || low > high {
             return Some(self.len..self.len);
@@ -220,14 +220,14 @@ impl<S: Source> Packed<S> {
         Some(start..block * BLOCK + to)
     }
 
-    /// The values of a block. Nothing: the bytes are damaged.
+    /// Returns the values of a block, or `None` if the bytes are damaged.
     fn values<'a>(&self, block: usize, out: &'a mut Block) -> Option<&'a [u64]> {
         let count = self.block(block, out)?;
         out.get(..count)
     }
 
-    /// Calls `seen` with the values at `rows`, a block at a time, each with the place of its first value; places beyond the end are left
-    /// out. Nothing: the bytes are damaged; what was seen before is right.
+    /// Calls `seen` with the values at `rows`, block by block, each with the position of its first value. Positions beyond the end are
+    /// skipped. Returns `None` if the bytes are damaged; the values passed before are correct.
     pub fn read(&self, rows: Range<usize>, seen: &mut dyn FnMut(usize, &[u64])) -> Option<()> {
         let (mut at, end) = (rows.start, rows.end.min(self.len));
         let mut out = [0; BLOCK];
@@ -241,16 +241,16 @@ impl<S: Source> Packed<S> {
         Some(())
     }
 
-    /// The first block that may hold values ≥ `low`: the last one with a lower base, or the first.
+    /// Returns the first block that may hold values ≥ `low`: the last one with a lower base, or the first.
     fn locate(&self, low: u64) -> Option<usize> {
         let blocks = self.blocks();
         let is_before = |block: usize| Some(self.base(block)? < low);
         let top = self.base(blocks - 1)?;
-        // Where the block would be if values were spread evenly up to the last base.
+        // The block if values were spread evenly up to the last base.
         let guess = (u128::from(low) * blocks as u128 / (u128::from(top) + 1)).min(blocks as u128 - 1) as usize;
         let (mut from, mut to) = (guess, guess + 1);
         let mut step = 1;
-        // Afterwards the block sought is in from..to: base(from) is lower, or from is 0; base(to) is not, or to is the end.
+        // Afterwards the wanted block is in from..to: base(from) is lower, or from is 0; base(to) is not, or to is the end.
         if from == 0 || is_before(from)? {
             while to < blocks && is_before(to)? {
                 (from, to, step) = (to, (to + step).min(blocks), step * 2);
@@ -270,9 +270,9 @@ impl<S: Source> Packed<S> {
         Some(from)
     }
 
-    /// Appends all values. Nothing: the bytes are damaged.
+    /// Appends all values. Returns `None` if the bytes are damaged.
     pub fn decode(&self, out: &mut Vec<u64>) -> Option<()> {
-        // The length is of the size of the source, which `open` saw.
+        // `open` compared the length with the size of the source, so it is not too large.
         out.reserve(self.len);
         let mut values = [0; BLOCK];
         for block in 0..self.blocks() {
@@ -283,22 +283,22 @@ impl<S: Source> Packed<S> {
     }
 }
 
-/// The 64 bits from bit `at` on.
+/// Returns the 64 bits from bit `at` on.
 #[inline(always)]
 fn number_at(bytes: &[u8], at: usize) -> Option<u64> {
     let chunk: &[u8; 16] = bytes.get(at / 8..)?.first_chunk()?;
     Some((u128::from_le_bytes(*chunk) >> (at % 8)) as u64)
 }
 
-/// Takes 128 numbers apart. REQUIRES: 16 bytes for each bit of width and the slack; fewer give zeros.
+/// Unpacks 128 numbers. REQUIRES: 16 bytes per bit of width and the slack; with fewer, all numbers are zero.
 fn unpack(bytes: &[u8], width: u32, out: &mut Block) {
     if bytes.len() < width as usize * UNIT + SLACK {
         out.fill(0);
         return;
     }
-    // Up to here eight bytes hold any number with the bits before it in its first byte.
+    // Up to this width, eight bytes contain a number and the bits before it in its first byte.
     const NARROW: u32 = 57;
-    // Eight numbers take `width` bytes, so that places within eight of them are the same for all.
+    // Eight numbers take `width` bytes, so the positions within each group of eight are the same.
     let place = |j: usize| (j * width as usize / 8, (j * width as usize % 8) as u32);
     let places: [(usize, u32); 8] = std::array::from_fn(place);
     for (group, numbers) in out.chunks_exact_mut(8).enumerate() {

@@ -1,4 +1,4 @@
-//! Every codec gives back what it took, answers ranges as a scan does, and stays near the entropy.
+//! Checks that every codec is lossless, finds ranges like a scan, and stays near the entropy.
 
 use super::elias_fano::EliasFano;
 use super::huffman::{Huffman, BLOCK_BYTES};
@@ -52,7 +52,7 @@ fn uniform(n: usize) -> Vec<u64> {
     values
 }
 
-/// Bits a value of a set of n uniform values, at least: log₂ of C(2⁶⁴, n), by Stirling's formula, over n.
+/// Returns the entropy of a set of n uniform values in bits per value: log₂ of C(2⁶⁴, n) over n, by Stirling's formula.
 fn entropy(n: usize) -> f64 {
     64.0 - (n as f64).log2() + std::f64::consts::LOG2_E
 }
