@@ -205,8 +205,10 @@ fn prose_and_code_of_the_same_text_have_nothing_in_common() {
 fn a_lexer_outside_and_a_grammar_are_different_languages() {
     let row = |(at, word): (usize, &str)| [at as u32, (at + word.len()) as u32, 0];
     let lexed = Some(PROGRAM.match_indices(char::is_alphabetic).map(row).collect());
-    let other =
-        mixed(PROGRAM, vec![TextStretch { language: "lisp", range: 0..PROGRAM.len(), lexed, values: None, thresholds: CODE }]);
+    let other = mixed(
+        PROGRAM,
+        vec![TextStretch { language: "lisp", range: 0..PROGRAM.len(), lexed, values: None, thresholds: CODE }],
+    );
     assert_eq!(pair(vec![read("python", PROGRAM)], vec![other]).1, None);
 }
 
