@@ -259,10 +259,10 @@ def test_the_documents_teach_every_option_of_simhash():
     assert not untaught
 
 
-#: Options of the command line that decide no answer: what is printed, inputs and outputs, exit codes.
+#: Options of the command line that decide no answer: what is printed, inputs and outputs, exit codes, threads.
 PRINTED = {
     "as_json", "strict", "out", "overwrite", "open_report", "fail_above", "top", "anonymise", "dry_run", "restore",
-    "query", "given", "folder", "plot", "documents", "trials", "seed", "filter", "quiet", "output", "rows",
+    "query", "given", "folder", "plot", "documents", "trials", "seed", "filter", "quiet", "output", "rows", "threads",
 }  # fmt: skip
 
 

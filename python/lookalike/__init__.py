@@ -24,7 +24,8 @@ Design filters, sketches and tables
 Bring your own tokens and formats
     ``Tokens``, ``FrontEnd``, ``Language``, ``Readable``
 Errors
-    ``ParameterError``, ``FrontendError``, ``FormatError``, ``DamagedError``, ``VersionError``, ``LockedError``,
+    ``LookalikeError`` is the base of ``ParameterError``, ``FrontendError``, ``FormatError``, ``DamagedError``,
+    ``VersionError``, ``LockedError``,
     ``LedgerError``, ``MissingExtraError``, ``NoSpaceError``, ``TooManyErrorsError``
 """
 

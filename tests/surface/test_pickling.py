@@ -53,7 +53,7 @@ def estimate() -> Any:
 EQUAL: dict[str, Callable[[], Any]] = {
     "sketch": lambda: la.sketch(TEXT),
     "sketch of an encoding": lambda: la.sketch(TEXT.encode("utf-16")),
-    **{f"sketch {kind}": lambda kind=kind: la.sketch(TEXT, kind=kind) for kind in la.params.SKETCHES},
+    **{f"sketch {kind}": lambda kind=kind: la.sketch(TEXT, sketch=kind) for kind in la.params.SKETCHES},
     "merged sketch": lambda: merged(),
     "sketch table": lambda: la.sketch_batch(TEXTS, 16),
     "fingerprints": lambda: la.fingerprint(TEXT, k=5, t=8),

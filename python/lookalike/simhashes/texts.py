@@ -41,7 +41,7 @@ class IdfTable:
 
     >>> from lookalike.simhashes.texts import idf_table
     >>> idf_table(["red rose", "red house"], language="en")
-    <IdfTable of 1 features in 2 documents>
+    <IdfTable of 1 feature in 2 documents>
     """
 
     def __init__(self, made: _core.IdfTable) -> None:
