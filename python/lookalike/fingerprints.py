@@ -157,7 +157,7 @@ class Fingerprints:
         """
         s = self.selection
         if s.scheme not in params.NESTED:
-            raise ParameterError(f"scheme `{s.scheme}` does not nest: use one of {', '.join(params.NESTED)}")
+            raise ParameterError(f"scheme `{s.scheme}` has no coarser subset: use one of {', '.join(params.NESTED)}")
         if t < s.t:
             raise ParameterError(f"t `{t}` is finer than the t `{s.t}` these were made with: use t ≥ {s.t}")
         return _make(self.text, params.selection(s.k, t, s.scheme, s.unit, s.homoglyphs))

@@ -18,7 +18,7 @@ class Parameter:
     default: Any = None
     kind: type = str
     choices: tuple[str, ...] = ()
-    #: Short names on the command line, MOSS's where MOSS has one.
+    #: Short names on the command line; those of MOSS where it has one.
     flags: tuple[str, ...] = ()
     #: Whether it may be given several times.
     many: bool = False
@@ -35,28 +35,28 @@ UNITS = ("character", "word", "line")
 #: The unit of tokens that the caller made; no text is read by it.
 TOKEN = "token"
 SCHEMES = ("robust", "winnow", "compact", "compact-robust", "safe-modulo", "modulo", "every", "smallest")
-#: Schemes under which every run of t tokens in common shares a fingerprint.
+#: Schemes for which every common run of t tokens shares a fingerprint.
 GUARANTEED = ("robust", "winnow", "compact", "compact-robust", "safe-modulo", "every")
-#: Schemes whose selection with a larger t is a part of that with a smaller one.
+#: Schemes whose selection with a larger t is a subset of that with a smaller t.
 NESTED = ("robust", "winnow", "compact", "compact-robust")
 #: Kinds of sketches: coordinates first, then samples.
 SKETCHES = ("fast", "permutations", "smallest", "modulo", "smallest-modulo", "adaptive")
-#: Those with a fixed number of elements, and those from which containment can be told.
+#: Kinds with a fixed number of elements, and kinds that can estimate containment.
 COORDINATES = ("fast", "permutations")
 CONTAINING = ("modulo", "adaptive")
 #: Tokens per shingle where none is given, by unit. Other tools use the same, so thresholds mean the same.
 SHINGLES = {"character": 24, "word": 5, "line": 2}
-#: One shingle in so many is sampled where no modulus is given.
+#: Default modulus: one shingle in so many is sampled.
 SAMPLED = 8
 #: Most equal features a designed filter asks for: without limits, and where bytes or false accepts are limited.
 MAX_R, MAX_R_LIMITED = 1, 2
-#: k and t where none is given, by unit: long enough that what is shared was hardly written twice by chance.
+#: Default k and t by unit: long enough that a common run is hardly a coincidence.
 THRESHOLDS = {"character": (25, 50), "word": (5, 12), "line": (2, 4)}
 #: The same for tokens that the caller made.
 TOKEN_THRESHOLDS = THRESHOLDS["word"]
 
-#: k and t in a comparison, by language. Tokens of prose are letters, those of code its words and operators. Java and
-#: its kin have short statements, C and C++ have long ones that everybody writes.
+#: Default k and t in a comparison, by language. Tokens of prose are letters, those of code its words and operators.
+#: Java and similar languages have short statements; C and C++ have long ones that everybody writes.
 LANGUAGE_THRESHOLDS = {
     "text": (20, 35),
     "java": (8, 12),
@@ -66,7 +66,7 @@ LANGUAGE_THRESHOLDS = {
     "c": (12, 16),
     "cpp": (12, 16),
 }
-#: The same for every language that is not named above.
+#: The same for all other languages.
 CODE_THRESHOLDS = (10, 14)
 
 _BY_UNIT = ", ".join(f"{{}} {unit}s".format(k) for unit, (k, _) in THRESHOLDS.items())
@@ -396,7 +396,7 @@ NEAR = {
 FINGERPRINTS = Parameter(
     "fingerprints", "Number of stored fingerprints; may be written as 8e9.", default=100_000_000, kind=float
 )
-#: How a table of fingerprints is held.
+#: Where a table of fingerprints is kept.
 HOLDS = ("plain", "compressed", "mapped")
 HOLD = Parameter(
     "hold", "Hold the table in memory (plain, compressed) or in its files (mapped).", default="plain", choices=HOLDS
@@ -405,7 +405,7 @@ HOLD = Parameter(
 
 @dataclass(frozen=True)
 class Sketching:
-    """Everything that decides what the sketch of a text is; only sketches with equal ones can be compared."""
+    """The parameters of a sketch; only sketches with the same parameters can be compared."""
 
     sketch: str
     size: int
@@ -427,7 +427,7 @@ def sketching(
     labelled: bool | None = None,
     bits: int | None = None,
 ) -> Sketching:
-    """Fill in what was not given."""
+    """Fill in missing parameters."""
 
     def chosen(name: str, value: Any) -> Any:
         return SKETCHING[name].default if value is None else value
@@ -447,16 +447,16 @@ def sketching(
 
 @dataclass(frozen=True)
 class Simhashing:
-    """Everything that decides what the simhash of a text is; only those with equal ones can be compared."""
+    """The parameters of a simhash; only simhashes with the same parameters can be compared."""
 
     unit: str
     homoglyphs: bool
     shingle: int
     features: str
-    #: Of all texts; detected for each if ``None``.
+    #: The language of all texts; ``None`` to detect it for each.
     language: str | None
     ignore: tuple[str, ...]
-    #: Whether the language is told.
+    #: Whether languages are reported.
     languages: bool
     #: The digest of the table of idf.
     idf: str | None
@@ -472,7 +472,7 @@ def simhashing(
     languages: bool | None = None,
     idf: str | None = None,
 ) -> Simhashing:
-    """Fill in what was not given. Errors: ``ParameterError`` for what contradicts itself."""
+    """Fill in missing parameters. Errors: ``ParameterError`` if they contradict each other."""
     given = {"unit": unit, "homoglyphs": homoglyphs, "shingle": shingle, "features": features, "languages": languages}
     chosen: dict[str, Any] = {name: SIMHASHING[name].default if one is None else one for name, one in given.items()}
     if isinstance(ignore, str):

@@ -1,14 +1,13 @@
-"""What an answer is worth, measured on the corpus itself: a seeded sample is judged exactly, with intervals.
+"""Measures precision and recall of a result on the corpus itself: a seeded sample is scored exactly, with intervals.
 
-Precision: rows that go are scored exactly against the row that stays for them. Recall needs the pairs that nothing ever
-proposed. Random pairs of a corpus are next to never near-duplicates, so documents are drawn instead, and *all* partners
-of each are found in the corpus by a way of its own that cannot miss one: a pair that reaches the threshold t agrees in
-one of the first n − ⌈tn⌉ + 1 of the n shingles of either, in whatever order all shingles are put (prefix filtering:
-Chaudhuri, Ganti, Kaushik 2006; Bayardo, Ma, Srikant 2007). Candidates are scored exactly. Neither sketches nor features
-have a part in it.
+Precision: removed rows are scored exactly against the rows kept for them. Recall needs pairs that no filter proposed.
+Random pairs of a corpus are hardly ever near-duplicates. So documents are drawn instead, and *all* partners of each are
+found by prefix filtering, which cannot miss one: two documents at threshold t share one of the first n − ⌈tn⌉ + 1 of
+the n shingles of either, in any fixed order of shingles (Chaudhuri, Ganti, Kaushik 2006; Bayardo, Ma, Srikant 2007).
+Candidates are scored exactly. Sketches and features are not used.
 
-Cost: a pass over the sources for the sample and one for everybody else, some 100 µs of CPU a document of 450 words, and
-at most ``SAMPLE`` × ``CANDIDATES`` exact comparisons.
+Cost: two passes over the sources, some 100 µs of CPU per document of 450 words, and at most ``SAMPLE`` ×
+``CANDIDATES`` exact comparisons.
 """
 
 from __future__ import annotations
@@ -29,58 +28,58 @@ from lookalike.deduplication.result import LINKS, Deduplication
 from lookalike.deduplication.settings import Settings
 from lookalike.designs.sketch_size import between
 
-#: Documents that are drawn, and rows that go of each kind. Of 200 documents with a partner, if all are found, 98.2 % is
-#: the lower limit; that many are in the sample where one document in ten has one.
+#: Most documents drawn, and most removed rows of each kind. If one document in ten has a partner, 200 in the sample
+#: have one; if all of these are found, the lower limit of recall is 98.2 %.
 SAMPLE = 2_000
-#: Rows among which partners are looked for; of more, so many are drawn.
+#: Most rows among which partners are searched; of more, so many are drawn.
 ROWS = 1_000_000
-#: Candidates of a drawn document that are scored, and documents that are kept for one of its shingles. Of more, so many
-#: are drawn, and the audit says for how many documents.
+#: Most candidates scored per drawn document, and most documents kept per shingle. Of more, so many are drawn, and the
+#: audit says for how many documents.
 CANDIDATES, HOLDERS = 200, 100
-#: Shingles of all drawn documents together, some 100 bytes each while they are counted; of long ones fewer are drawn.
+#: Most shingles of all drawn documents, some 100 bytes each; of long documents fewer are drawn.
 SHINGLES = 2_000_000
-#: How often an interval must hold the truth.
+#: How often an interval must hold the true value.
 CONFIDENCE = 0.95
-#: Pairs nobody found that are kept to be looked at.
+#: Missed pairs that are kept for the report.
 MISSED = 10
-#: Bands of resemblance from the threshold to 1 in which pairs are told; pairs at 1 are a band of their own.
+#: Bands of resemblance from the threshold to 1; pairs at 1 are a band of their own.
 BANDS = 4
-#: What an audit measures, by name.
+#: Names of the measured shares.
 SHARES = ("removed", "estimated", "partnered", "documents", "pairs")
 AUDITING = "auditing"
-#: Progress is told once in so many rows.
+#: Progress is reported once in so many rows.
 TOLD = 1_000
 
 
 @dataclass(frozen=True)
 class Share:
-    """So many of so many, and between which limits the share of all of them lies."""
+    """A share measured on a sample, and the limits between which the share of all lies."""
 
     hits: int
     trials: int
-    #: Whether that was all of them, so that nothing is left to estimate.
+    #: Whether the sample was everything, so that the share is exact.
     is_whole: bool = False
 
     @property
     def value(self) -> float | None:
-        """The share, undefined where there was nothing to look at."""
+        """The share; ``None`` if the sample was empty."""
         return self.hits / self.trials if self.trials else None
 
     @property
     def limits(self) -> tuple[float, float]:
-        """The interval of Clopper and Pearson (1934): exact, never too narrow; of all of them the share itself."""
+        """The interval of Clopper and Pearson (1934), which is never too narrow; the share itself if it is exact."""
         if self.is_whole and self.value is not None:
             return self.value, self.value
         return interval(self.hits, self.trials)
 
     def to_json(self) -> dict[str, Any]:
-        """Return it for a program; nothing is said where nothing is known."""
+        """Return the share as values that JSON can hold."""
         low, high = self.limits if self.trials else (None, None)
         return asdict(self) | {"value": self.value, "low": low, "high": high, "confidence": CONFIDENCE}
 
 
 class Band(NamedTuple):
-    """True pairs of the sample between two resemblances, and how many of them are known."""
+    """Pairs of the sample between two resemblances, and how many of them were found."""
 
     low: float
     high: float
@@ -89,7 +88,7 @@ class Band(NamedTuple):
 
 
 class Missed(NamedTuple):
-    """A pair that reaches the threshold, both of which stay."""
+    """A pair at or above the threshold whose two rows are both kept."""
 
     left: int
     right: int
@@ -98,31 +97,31 @@ class Missed(NamedTuple):
 
 @dataclass(frozen=True)
 class Audit:
-    """What was measured, on how much, and what was not covered."""
+    """The measured shares, the size of the sample, and what was not covered."""
 
     seed: int
-    #: Rows that go and are not identical to the one that stays: those that reach the threshold against it.
+    #: Of removed rows that are not identical to the row kept for them, those that reach the threshold with it.
     removed: Share
-    #: The same for rows that go by an estimate only.
+    #: The same for rows removed by an estimate only.
     estimated: Share
-    #: Documents: those with a partner at or above the threshold.
+    #: Of all documents, those with a partner at or above the threshold.
     partnered: Share
-    #: Documents with a partner: those in a cluster or pair.
+    #: Of documents with a partner, those in a cluster or pair.
     documents: Share
-    #: One partner each, drawn among those below 1: pairs that were found, or of which one goes anyway. Where all
-    #: documents were drawn, all these pairs.
+    #: Of pairs below 1, those that were found, or of which one row is removed anyway. One pair per document is drawn;
+    #: if all documents were drawn, all their pairs.
     pairs: Share
     bands: tuple[Band, ...]
     missed: tuple[Missed, ...]
-    #: Rows that were drawn, rows among which their partners were looked for, exact comparisons that took.
+    #: Rows drawn, rows among which their partners were searched, and exact comparisons made.
     drawn: int
     searched: int
     comparisons: int
-    #: One sentence for each thing that was not covered.
+    #: One sentence for each limit of the audit.
     notes: tuple[str, ...]
 
     def to_json(self) -> dict[str, Any]:
-        """Return it for a program."""
+        """Return the audit as values that JSON can hold."""
         shares = {name: getattr(self, name).to_json() for name in SHARES}
         lists = {name: [one._asdict() for one in getattr(self, name)] for name in ("bands", "missed")}
         return asdict(self) | shares | lists | {"notes": list(self.notes)}
@@ -135,13 +134,13 @@ def audit(
     sample: int = SAMPLE,
     progress: Progress | None = None,
 ) -> Audit:
-    """Measure an answer while its corpus is open. The same seed gives the same audit. Errors: ``OSError``."""
+    """Measure a result while its corpus is open. The same seed gives the same audit. Errors: ``OSError``."""
     rng = random.Random(seed)
     removed, estimated = (_precision(answer, links, sample, rng) for links in ((LINKS[2], LINKS[3]), (LINKS[3],)))
     precise = removed.trials + estimated.trials
     nothing = Share(0, 0)
     if answer.settings.method == "exact":
-        note = "recall: identical texts are compared as a whole, so none can be missed; nothing else was looked for"
+        note = "recall: identical texts are compared as a whole, so none can be missed; no others were searched"
         return Audit(seed, removed, estimated, nothing, nothing, nothing, (), (), 0, 0, precise, (note,))
     found = _Search(answer, sample, rng, progress or unheard)
     known = _Known(answer, found.partners)
@@ -163,7 +162,7 @@ def audit(
 
 
 def interval(hits: int, trials: int, confidence: float = CONFIDENCE) -> tuple[float, float]:
-    """Return the limits of Clopper and Pearson: shares at which so few, or so many, are no rarer than they may be."""
+    """Return the limits of Clopper and Pearson: shares at which so many or so few hits are just probable enough."""
     tail = (1 - confidence) / 2
     low = _root(lambda p: between(trials, hits, trials, p) < tail) if hits else 0.0
     high = _root(lambda p: between(trials, 0, hits, p) > tail) if hits < trials else 1.0
@@ -171,7 +170,7 @@ def interval(hits: int, trials: int, confidence: float = CONFIDENCE) -> tuple[fl
 
 
 def _root(is_below: Callable[[float], bool]) -> float:
-    """Return where a question that is first true and then false turns."""
+    """Return the point where a condition that is first true becomes false."""
     low, high = 0.0, 1.0
     while low < (middle := (low + high) / 2) < high and high - low > 1e-12:
         low, high = (middle, high) if is_below(middle) else (low, middle)
@@ -179,7 +178,7 @@ def _root(is_below: Callable[[float], bool]) -> float:
 
 
 def _precision(answer: Deduplication, links: Collection[str], sample: int, rng: random.Random) -> Share:
-    """Score rows that go, of these kinds, against the row that stays."""
+    """Score removed rows of these kinds against the rows kept for them."""
     kinds = {LINKS.index(link) for link in links}
     rows = [row for row in answer.gone if answer.links[row] in kinds]
     pairs = [(answer.survivors[row], row) for row in sorted(rng.sample(rows, min(sample, len(rows))))]
@@ -188,35 +187,35 @@ def _precision(answer: Deduplication, links: Collection[str], sample: int, rng: 
     return Share(reached, len(pairs), len(pairs) == len(rows))
 
 
-#: Drawn documents with their partners, and what they score.
+#: Drawn documents with their partners and scores.
 Partners = dict[int, list[tuple[int, float]]]
 
 
 class _Index:
-    """Drawn documents by the shingles of which a partner must have one, and who has these."""
+    """Drawn documents by shingles, one of which every partner must have, and the holders of these shingles."""
 
     def __init__(self, shingles: dict[int, Sequence[int]], settings: Settings, rng: random.Random) -> None:
         self._threshold, self._rng = settings.threshold, rng
         self._is_containment = settings.method == "containment"
         counts = Counter(id for ids in shingles.values() for id in ids)
-        #: Shingles of several drawn documents come last in the order of all shingles: they tell least.
+        #: Shingles of several drawn documents come last in the order of shingles, because they select least.
         self._common = {id: count for id, count in counts.items() if count > 1}
         self._asked = {row: self._first(ids) for row, ids in shingles.items()}
         self._holders: dict[int, list[int]] = {id: [] for ids in self._asked.values() for id in ids}
-        #: Shingles that more documents have than are kept, and how many do.
+        #: Shingles with more holders than are kept, and how many more.
         self._many: Counter[int] = Counter()
-        #: Drawn documents of which not all candidates were kept.
+        #: Drawn documents whose candidates were not all kept.
         self.thinned: set[int] = set()
 
     def _first(self, ids: Sequence[int]) -> Sequence[int]:
-        """Return the first n − ⌈tn⌉ + 1 of ascending ids, common ones last; rounding makes it rather one more."""
+        """Return the first n − ⌈tn⌉ + 1 of ascending ids, common ones last; rounding errors add one, never drop one."""
         if not self._common.keys().isdisjoint(ids):
             ids = sorted(ids, key=lambda id: (self._common.get(id, 0), id))
         return ids[: len(ids) - math.ceil(self._threshold * len(ids) - 1e-9) + 1]
 
     def add(self, other: int, ids: Sequence[int]) -> None:
-        """Keep a document for the shingles that drawn documents ask for; of too many a random part (a reservoir)."""
-        # What contains a document may hold its shingles anywhere among its own.
+        """Keep a document for the shingles of drawn documents; of too many, keep a random part (a reservoir)."""
+        # A document that contains another may have its shingles anywhere among its own.
         told = ids if self._is_containment else self._first(ids)
         if self._holders.keys().isdisjoint(told):
             return
@@ -230,7 +229,7 @@ class _Index:
                 kept[place] = other
 
     def candidates(self) -> Iterator[tuple[int, list[int]]]:
-        """Yield each drawn document and who may be its partners: all that were added, or a random part of too many."""
+        """Yield each drawn document with its candidates: all that were added, or a random part of too many."""
         for row, ids in self._asked.items():
             found = sorted({other for id in ids for other in self._holders[id]} - {row})
             if len(found) > CANDIDATES or not self._many.keys().isdisjoint(ids):
@@ -239,7 +238,7 @@ class _Index:
 
 
 class _Search:
-    """All partners of drawn documents."""
+    """The search for all partners of drawn documents."""
 
     def __init__(self, answer: Deduplication, sample: int, rng: random.Random, tell: Progress) -> None:
         self._answer, self._rng = answer, rng
@@ -249,7 +248,7 @@ class _Search:
         )
         own = range(answer.references, answer.rows)
         self.drawn = sorted(rng.sample(own, min(sample, len(own))))
-        # With references, nothing else is looked for than pairs with one of them.
+        # With references, only pairs with one of them are searched.
         self._pool = range(answer.references or answer.rows)
         self.others = self._pool if len(self._pool) <= ROWS else sorted(rng.sample(self._pool, ROWS))
         shingles = self._affordable(tell)
@@ -258,12 +257,12 @@ class _Search:
         for other, ids in self._shingles(self.others, tell):
             index.add(other, ids.tolist())
         self.comparisons = 0
-        #: Drawn documents that have partners, with all of them and what they score.
+        #: Drawn documents that have partners, with these and their scores.
         self.partners = self._score(index.candidates())
         self._thinned = index.thinned
 
     def _shingles(self, rows: Sequence[int], tell: Progress) -> Iterator[tuple[int, _core.Column]]:
-        """Yield the shingles of rows, ascending; what the core could not read is not tried again."""
+        """Yield the shingles of rows, ascending, without rows that the core could not read."""
         bad = {row for row, _ in self._answer.core.problems}
         total = sum(stretch.source.size for stretch in self._answer.stretches)
         before = 0
@@ -277,7 +276,7 @@ class _Search:
             before += stretch.source.size
 
     def _affordable(self, tell: Progress) -> dict[int, Sequence[int]]:
-        """Return the shingles of the drawn documents; where they are too many, draw fewer, whatever their length."""
+        """Return the shingles of the drawn documents; if there are too many, draw fewer, regardless of length."""
         order = {row: self._rng.random() for row in self.drawn}
         held: dict[int, Sequence[int]] = {}
         last: list[tuple[float, int]] = []
@@ -311,36 +310,36 @@ class _Search:
 
     @property
     def is_whole(self) -> bool:
-        """Whether all documents were drawn, and every partner of each was looked for."""
+        """Whether all documents were drawn, and all partners of each were searched."""
         own, pool = self._answer.rows - self._answer.references, len(self._pool)
         return len(self.drawn) == own and len(self.others) == pool and not self._thinned
 
     def notes(self) -> Iterator[str]:
-        """Say what was not covered."""
+        """Yield the limits of the audit."""
         own = self._answer.rows - self._answer.references
         if len(self.drawn) < own:
             yield f"recall: {len(self.drawn):,} of {own:,} rows were drawn"
         if len(self.others) < len(self._pool):
             yield (
-                f"recall: partners were looked for among {len(self.others):,} rows drawn from {len(self._pool):,}, "
-                "so a document with one partner is likely to be left out, and one with many is not"
+                f"recall: partners were searched among {len(self.others):,} rows drawn from {len(self._pool):,}, "
+                "so a document with one partner is likely to be missed, and one with many is not"
             )
         if self._without:
-            yield f"recall: {self._without:,} of the rows drawn have no shingle, so that no resemblance is defined"
+            yield f"recall: {self._without:,} of the rows drawn have no shingle, so their resemblance is undefined"
         if self._thinned:
             yield (
                 f"recall: {len(self._thinned):,} of the rows drawn share shingles with very many others; "
-                "of those some were drawn and compared"
+                "only some of these were compared"
             )
 
 
 def _within(rows: Sequence[int], first: int, last: int) -> Iterable[int]:
-    """Return the rows from ``first`` to before ``last``, of ascending ones."""
+    """Return the ascending rows from ``first`` to before ``last``."""
     return rows[bisect_right(rows, first - 1) : bisect_right(rows, last - 1)]
 
 
 class _Known:
-    """What the answer knows about drawn documents."""
+    """What the result says about drawn documents."""
 
     def __init__(self, answer: Deduplication, rows: Collection[int]) -> None:
         self._answer = answer
@@ -350,23 +349,23 @@ class _Known:
         self._paired = {end for pair in self._pairs for end in pair}
 
     def _text(self, row: int) -> int:
-        """Return the first row with the same text: what holds for it holds for its copies, and is told of it only."""
+        """Return the first row with the same text; pairs list only that row for all its copies."""
         return self._answer.survivors[row] if LINKS[self._answer.links[row]] == "identical" else row
 
     def is_flagged(self, row: int) -> bool:
-        """Tell whether a document is in a cluster or pair."""
+        """Return whether a document is in a cluster or pair."""
         is_alone = self._answer.survivors[row] == row and row not in self._answer.cluster_sizes
         return not is_alone or self._text(row) in self._paired
 
     def is_settled(self, row: int, other: int) -> bool:
-        """Tell whether a pair was found, or one of it goes for a third one's sake; else both stay."""
+        """Return whether a pair was found, or one of its rows is removed because of a third; else both are kept."""
         ends = self._text(row), self._text(other)
         survivors = tuple(self._answer.survivors[end] for end in ends)
         return survivors[0] == survivors[1] or survivors != ends or not self._pairs.isdisjoint((ends, ends[::-1]))
 
 
 def _pairs(found: _Search, known: _Known, rng: random.Random) -> Share:
-    """Draw a partner for each document, so that draws are independent; where all documents were drawn, take all."""
+    """Draw one partner per document, so that draws are independent; if all documents were drawn, take all."""
     if found.is_whole:
         drawn = [pair for pair, score in _once(found.partners).items() if score < 1]
     else:
@@ -376,7 +375,7 @@ def _pairs(found: _Search, known: _Known, rng: random.Random) -> Share:
 
 
 def _once(partners: Partners) -> dict[tuple[int, int], float]:
-    """Return pairs with their scores, also those of which both were drawn once; of two containments the larger."""
+    """Return each pair once, with its score; of two containments the larger."""
     found: dict[tuple[int, int], float] = {}
     for row, others in partners.items():
         for other, score in others:
@@ -399,7 +398,7 @@ def _bands(partners: Partners, known: _Known, threshold: float) -> tuple[Band, .
 
 
 def _missed(partners: Partners, known: _Known) -> tuple[Missed, ...]:
-    """Return pairs nobody found, the most alike first."""
+    """Return missed pairs, the most similar first."""
     found = {pair: score for pair, score in _once(partners).items() if not known.is_settled(*pair)}
     ranked = sorted(found.items(), key=lambda one: (-one[1], one[0]))
     return tuple(Missed(*pair, score) for pair, score in ranked[:MISSED])

@@ -1,4 +1,4 @@
-"""What a deduplication leaves behind: the corpus without near-duplicates, clusters, pairs, and a ledger to undo it."""
+"""Writes the outputs of a deduplication: the corpus without near-duplicates, clusters, pairs, and a ledger."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def is_stream(out: Path | Stream | None) -> TypeGuard[Stream]:
 
 @dataclass(frozen=True)
 class Outputs:
-    """The files that are asked for."""
+    """The files to write."""
 
     out: Path | Stream | None = None
     clusters: Path | None = None
@@ -49,19 +49,19 @@ class Outputs:
 
     @property
     def any(self) -> bool:
-        """Whether anything is to be written."""
+        """Whether any file is to be written."""
         return any(one is not None for one in (self.out, self.clusters, self.pairs, self.ledger))
 
 
 class _Lines:
-    """The core's filter of lines, which also checks that the second pass meets the rows of the first."""
+    """The core's filter of lines, which also checks that the second pass reads the same rows as the first."""
 
     def __init__(self, mask: bytes) -> None:
         self._core = _core.LineFilter(mask)
         self._rows = len(mask)
 
     def feed(self, data: bytes, last: bool) -> tuple[bytes, list[Removed]]:
-        """Return what is kept of a chunk, and the lines that end in it and are taken out."""
+        """Return the kept bytes of a chunk, and the removed lines that end in it."""
         kept, removed = self._core.feed(data, last)
         if last:
             check_rows(self._core.rows, self._rows)
@@ -69,9 +69,9 @@ class _Lines:
 
 
 def check(asked: Outputs, corpus: Corpus | None) -> None:
-    """Refuse what could not be written in the end. Errors: ``ParameterError``, ``FileExistsError``."""
+    """Check that the outputs can be written. Errors: ``ParameterError``, ``FileExistsError``."""
     if asked.out is not None and corpus is None:
-        raise ParameterError("an object has no files to be written again: use its `select()`")
+        raise ParameterError("`out` works on files, and an object was given: use `select()` of the result")
     tables = {"clusters": asked.clusters, "pairs": asked.pairs}
     if any(one is not None and os.fspath(one) == "-" for one in (*tables.values(), asked.ledger)) or asked.out == "-":
         raise ParameterError("`-` is not a file: use a path, or for out=… an open binary file")
@@ -95,7 +95,7 @@ def check(asked: Outputs, corpus: Corpus | None) -> None:
 def write(
     answer: Deduplication, corpus: Corpus | None, scratch: Scratch, asked: Outputs, progress: Progress | None
 ) -> None:
-    """Write all outputs, and only then give them their names.
+    """Write all outputs, and rename them to their names at the end.
 
     Errors: ``OSError``, ``ParameterError``, ``RefusedError`` if an input was changed or cannot be copied.
     """
@@ -135,7 +135,7 @@ def _copy(written: Plan, corpus: Corpus | None, stream: Stream) -> None:
 
 
 def _names(answer: Deduplication, asked: Outputs, tell: Progress) -> dict[int, Row]:
-    """Return the names of all rows that an output tells of."""
+    """Return the names of all rows that appear in an output."""
     wanted: set[int] = set()
     if asked.clusters is not None:
         wanted.update(answer.gone)
@@ -179,7 +179,7 @@ Measured = Callable[[list[tuple[int, int]], list[float]], Iterable[list[Any]]]
 
 
 def _measures(answer: Deduplication) -> tuple[list[str], Measured]:
-    """Return how pairs are measured: by resemblance, and by the distance of fingerprints where there are any."""
+    """Return the columns and values that measure pairs: resemblance, and the distance of fingerprints for simhash."""
 
     def resemblances(_pairs: list[tuple[int, int]], scores: list[float]) -> Iterable[list[Any]]:
         return ([f"{score:.4f}"] for score in scores)
@@ -199,7 +199,7 @@ def _measures(answer: Deduplication) -> tuple[list[str], Measured]:
 
 @dataclass(frozen=True)
 class _Writing:
-    """The corpus without the rows that go, and their ledger."""
+    """Writes the corpus without the removed rows, and their ledger."""
 
     answer: Deduplication
     corpus: Corpus
@@ -226,7 +226,7 @@ class _Writing:
         return planned
 
     def _verdict(self) -> Callable[[int, int], Verdict]:
-        """Return what tells why a row went, by its source and its number there. Sources of ``against`` are below 0."""
+        """Return a function from source and row to the reason of removal; sources of ``against`` are negative."""
         answer, names = self.answer, self.names
         firsts = [one.first for one in answer.stretches]
         others = len(firsts) - len(self.corpus.sources)
@@ -234,7 +234,7 @@ class _Writing:
         def verdict(number: int, row: int) -> Verdict:
             whole = firsts[others + number] + row
             survivor = answer.survivors[whole]
-            # Of sources that begin there, the last one: those before it are empty.
+            # Several sources may begin at this row; all but the last of them are empty.
             place = bisect_right(firsts, survivor) - 1
             name = names[survivor].name if survivor in names else None
             is_exact = LINKS[answer.links[whole]] != "estimated"

@@ -1,4 +1,4 @@
-"""Single rows of a corpus, brought back by a pass over its sources: their names, and texts where they are wanted."""
+"""Reads single rows of a corpus again, by a pass over its sources: their names, and texts on demand."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ from lookalike.corpora.parquet import ParquetSource
 from lookalike.deduplication.reading import Stretch
 from lookalike.deduplication.settings import Settings
 
-#: Leaves numbers as they stand.
+#: Keeps numbers as they are written.
 _JSON = json.JSONDecoder(parse_int=str, parse_float=str)
 
 
 class Row(NamedTuple):
-    """A row as people know it."""
+    """The name and text of a row."""
 
-    #: Its id, or where it stands: file and line.
+    #: Its id, or else file and line.
     name: str
     text: str | None
 
@@ -38,7 +38,7 @@ def pick(
     texts: bool = False,
     tell: Callable[[int], None] = lambda done: None,
 ) -> dict[int, Row]:
-    """Return the rows asked for, by number. Cost: one pass over the sources that hold any of them.
+    """Return the wanted rows, by number. Cost: one pass over the sources that hold any of them.
 
     ``tell`` is told how many bytes are done.
     """
@@ -58,7 +58,7 @@ def pick(
 
 
 def rows_of(stretch: Stretch, wanted: Iterable[int], settings: Settings, texts: bool) -> Picked:
-    """Yield the wanted rows of one source, counted from its first: number, id, text; ``None`` for what there is not."""
+    """Yield number, id and text of the wanted rows of one source; ``None`` for a missing id or text."""
     wanted = sorted(wanted)
     mask = bytearray(b"\1") * stretch.rows
     for row in wanted:
@@ -77,7 +77,7 @@ def rows_of(stretch: Stretch, wanted: Iterable[int], settings: Settings, texts: 
 
 
 def _batches(source: Source, texts: bool) -> Iterator[Batch]:
-    # Only tables can be asked for their ids alone.
+    # Only tables can be read for their ids alone.
     if isinstance(source, ParquetSource) and not texts:
         return source.named()
     return source.pieces() if isinstance(source, LineSource) else source.batches()
@@ -118,7 +118,7 @@ def _loaded(text: str) -> Any:
 
 
 def _value(line: bytes, column: str) -> Any:
-    """Return the value of a column of a line; ``None`` where it has none."""
+    """Return the value of a column of a line; ``None`` if it has none."""
     try:
         found = _loaded(line.decode(json.detect_encoding(line), "surrogatepass"))
     except ValueError:

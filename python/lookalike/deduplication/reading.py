@@ -1,4 +1,4 @@
-"""The first pass: every batch of every source goes to the core, which keeps what it needs of it."""
+"""The first pass: feeds every batch of every source to the core."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class Stretch:
 
 
 def open_files(paths: Sequence[str], settings: Settings, scratch: Scratch) -> Corpus:
-    """Find out what the inputs are. Errors: as ``corpora.open_sources``."""
+    """Open the inputs as sources. Errors: as ``corpora.open_sources``."""
     return open_sources(
         paths,
         scratch,
@@ -37,7 +37,7 @@ def open_files(paths: Sequence[str], settings: Settings, scratch: Scratch) -> Co
 
 
 def open_core(settings: Settings, folder: str) -> _core.Corpus:
-    """Return an empty corpus of the core. Errors: ``ParameterError``."""
+    """Return an empty corpus in the core. Errors: ``ParameterError``."""
     return _core.Corpus(
         settings.kept_sketch,
         settings.size,
@@ -78,7 +78,7 @@ def read(
 
 
 def push(core: _core.Corpus, batch: Batch) -> int:
-    """Feed one batch; how many bytes it had."""
+    """Feed one batch; return its bytes."""
     if isinstance(batch, Lines):
         core.push_lines(batch.data, batch.last)
         return len(batch.data)
@@ -92,7 +92,7 @@ def push(core: _core.Corpus, batch: Batch) -> int:
 
 
 def check_errors(core: _core.Corpus, found: Sequence[Problem], settings: Settings) -> None:
-    """Errors: ``TooManyErrorsError`` if more could not be read than was allowed."""
+    """Errors: ``TooManyErrorsError`` if more rows than allowed could not be read."""
     if settings.max_errors is None:
         return
     bad = core.states[3] + sum(max(problem.rows, 1) for problem in found)

@@ -1,14 +1,14 @@
-"""Bytes → text for the front ends that need characters before the core sees them. The rules are the core's, in short.
+"""Decodes bytes for front ends that need characters before the core does, by a short form of the core's rules.
 
-A byte-order mark is obeyed. Valid UTF-8 is UTF-8. UTF-16 without a mark is told from where its NULs stand. Damaged
-UTF-8 has U+FFFD for what cannot be read. The rest is windows-1252, the likeliest legacy encoding, and noted as guessed.
+A byte-order mark decides. Valid UTF-8 is UTF-8. UTF-16 without a mark is recognised by the places of its NULs. Damaged
+UTF-8 gets U+FFFD for unreadable bytes. The rest is windows-1252, the likeliest legacy encoding, noted as a guess.
 """
 
 from __future__ import annotations
 
 import codecs
 
-#: The longer mark first: that of UTF-32 begins with that of UTF-16.
+#: Longer marks first, because the mark of UTF-32 begins with that of UTF-16.
 MARKS = (
     (codecs.BOM_UTF8, "utf-8"),
     (codecs.BOM_UTF32_LE, "utf-32-le"),
@@ -16,11 +16,11 @@ MARKS = (
     (codecs.BOM_UTF16_LE, "utf-16-le"),
     (codecs.BOM_UTF16_BE, "utf-16-be"),
 )
-#: Only this much is looked at to tell texts from binary files.
+#: Bytes examined to tell texts from binary files.
 SAMPLE_BYTES = 1 << 16
-#: More than one control character in this many bytes is no text; the core draws the line there too.
+#: More than one control character in this many bytes means binary, as in the core.
 CONTROLS_ONE_IN = 10
-#: C0 but backspace, white space and escape.
+#: C0 control characters except backspace, white space and escape.
 _CONTROLS = bytes(set(range(0x20)) - {0x08, 0x09, 0x0A, 0x0B, 0x0C, 0x0D, 0x1B})
 #: A legacy text has no more well-formed sequences of several bytes than this for each stray byte.
 _SEQUENCES_PER_STRAY = 2
@@ -46,7 +46,7 @@ def utf16_without_mark(data: bytes) -> str | None:
 
 
 def is_binary(data: bytes) -> bool:
-    """Whether the beginning has too many control characters for a text in any encoding known here."""
+    """Whether the beginning has too many control characters for a text in any known encoding."""
     if marked(data) or utf16_without_mark(data):
         return False
     sample = data[:SAMPLE_BYTES]
@@ -55,7 +55,7 @@ def is_binary(data: bytes) -> bool:
 
 
 def decode(data: bytes) -> tuple[str, tuple[str, ...]]:
-    """Return the text and what is to be noted about it; a mark is no part of the text. REQUIRES: not binary."""
+    """Return the text, without a byte-order mark, and remarks on it. REQUIRES: not binary."""
     encoding = marked(data) or utf16_without_mark(data)
     if encoding is None:
         return _unmarked(data)
@@ -64,7 +64,7 @@ def decode(data: bytes) -> tuple[str, tuple[str, ...]]:
 
 
 def sample(data: bytes) -> str:
-    """Return the beginning of a document as text, for a look at it."""
+    """Return the beginning of a document as text."""
     head = data[:SAMPLE_BYTES]
     encoding = marked(head) or utf16_without_mark(head) or "utf-8"
     return head.decode(encoding, "replace").removeprefix("\ufeff")

@@ -1,8 +1,8 @@
-"""``-l auto``: which language a document is in, from its name and its content.
+"""Detects the language of a document (``-l auto``) from its name and its content.
 
-In order: bytes that only one format begins with; the name, with a look at the content where a suffix has several
-meanings; the first line (``#!``, ``<?php``, ``<!doctype html``); then the content of nameless files, which is text
-unless several lines are plainly code. Only the beginning is read, line by line and each line cut, so the cost is fixed.
+In this order: first bytes that belong to one format; the name, and the content where a suffix has several meanings; the
+first line (``#!``, ``<?php``, ``<!doctype html``); then the content of nameless files, which is text unless several
+lines are plainly code. Only the beginning of the file and of each line is read, so the cost is fixed.
 """
 
 from __future__ import annotations
@@ -13,16 +13,16 @@ from pathlib import PurePosixPath
 
 from lookalike.frontends.decoding import is_binary, sample
 
-#: The answer for what is no document.
+#: The result for binary files.
 BINARY = "binary"
-#: Formats whose files are no text and can be told by their bytes alone: a name proves nothing.
+#: Binary formats, which are recognised by their bytes alone, never by a name.
 NOT_TEXT = frozenset(("pdf", "docx"))
-#: Characters of a line that are looked at.
+#: Characters of a line that are examined.
 MAX_LINE = 200
-#: A nameless file is code when so many lines are of one language.
+#: A nameless file is code if at least so many lines are of one language.
 MIN_CODE_LINES = 2
 
-#: First bytes of files that are no text, and what to call them.
+#: First bytes of binary files, and the names of their formats.
 MAGIC = (
     (b"\x89PNG", "a PNG image"),
     (b"\xff\xd8\xff", "a JPEG image"),
@@ -45,10 +45,10 @@ MAGIC = (
     (b"PAR1", "a Parquet file"),
     (b"\x00asm", "a program (WebAssembly)"),
 )
-#: A PDF may have something before its mark.
+#: A PDF may have other bytes before its mark.
 _PDF_WITHIN = 1024
 
-# Expressions are compiled where they are used (and kept by ``re``): most comparisons need none of them.
+# Expressions are compiled on use (and cached by ``re``), because most comparisons need none of them.
 _INTERPRETERS = {
     "python": "python", "pypy": "python", "sh": "bash", "bash": "bash", "dash": "bash", "zsh": "bash", "ksh": "bash",
     "node": "javascript", "deno": "typescript", "ruby": "ruby", "perl": "perl", "php": "php", "lua": "lua",
@@ -67,7 +67,7 @@ _LATEX = r"\s*(?:\\[a-zA-Z@]+|%)"
 _MIPS = r"\s*(?:\.(?:data|text|globl|asciiz)\b|.*\$(?:t\d|s\d|a\d|v\d|ra|sp|zero)\b|.*\bsyscall\b)"
 _PASCAL = r"(?i)\s*(?:program|unit|procedure|function|begin|uses|var|const|type)\b"
 
-#: Beginnings of lines that are hardly ever met outside one language, for files whose name says nothing.
+#: Beginnings of lines that hardly occur outside one language, for files whose name does not decide.
 _TELLING_LINES = {
     "cpp": r"#include <\w+>|using namespace \w+;|.*\bstd::|.*\b(?:cin ?>>|cout ?<<)|template\s*<",
     "c": r'#include [<"][\w/.]+\.h[>"]|#define \w+|int main\(|.*\b(?:printf|scanf)\(',
@@ -97,7 +97,7 @@ def detect(name: str, data: bytes, known: Mapping[str, str]) -> str:
 
 
 def container(data: bytes) -> str | None:
-    """Return the format of a document whose bytes are no text."""
+    """Return the format of a binary document that can be read; ``None`` for other files."""
     if b"%PDF-" in data[:_PDF_WITHIN]:
         return "pdf"
     if data.startswith(b"PK\x03\x04") and b"word/document" in data:
@@ -106,7 +106,7 @@ def container(data: bytes) -> str | None:
 
 
 def what_binary(data: bytes) -> str | None:
-    """Say what the bytes are, if they are no text."""
+    """Return the name of a binary format; ``None`` for text."""
     for magic, what in MAGIC:
         if data.startswith(magic):
             return what
@@ -114,7 +114,7 @@ def what_binary(data: bytes) -> str | None:
 
 
 def _by_name(name: str, known: Mapping[str, str]) -> str | None:
-    """Return the language of a file's name or suffix; None where several have it, or where only bytes are proof."""
+    """Return the language of a file's name or suffix; ``None`` if several have it, or only the bytes decide."""
     base = name.replace("\\", "/").rpartition("/")[2].lower()
     dot = base.rfind(".")
     suffix = base[dot:] if dot > 0 else ""
@@ -125,7 +125,7 @@ def _by_name(name: str, known: Mapping[str, str]) -> str | None:
 
 
 def _by_content_of(name: str, lines: list[str]) -> str:
-    """Return the language that the lines speak for, among those of the suffix if several have it."""
+    """Return the language that the lines suggest, among those of the suffix if several have it."""
     choose = _AMBIGUOUS.get(PurePosixPath(name.lower()).suffix, _unsure)
     return choose(lines)
 
@@ -136,7 +136,7 @@ def _count(lines: list[str], expression: str) -> int:
 
 
 def _prefer(expression: str, language: str, otherwise: str) -> Callable[[list[str]], str]:
-    """Choose a language when a line is plainly of it."""
+    """Choose a language if one of the lines is plainly written in it."""
     return lambda lines: language if _count(lines, expression) else otherwise
 
 
@@ -149,13 +149,13 @@ def _unsure(lines: list[str]) -> str:
 
 
 def _class_file(lines: list[str]) -> str:
-    """LaTeX, Visual Basic or Apex, which is much like Java."""
+    """Tell LaTeX, Visual Basic and Apex apart; Apex is much like Java."""
     if _count(lines, _LATEX) * 3 >= max(len(lines), 1):
         return "text"
     return "java" if any(line.rstrip().endswith(("{", ";")) for line in lines) else "vb"
 
 
-#: Suffixes of several languages, and how to tell. ``.h`` is C unless something is C++, and so on.
+#: Suffixes of several languages, and how to decide: ``.h`` is C unless a line is C++, and so on.
 _AMBIGUOUS: dict[str, Callable[[list[str]], str]] = {
     ".h": _prefer(_CPP, "cpp", "c"),
     ".m": _prefer(_OBJECTIVE_C, "objectivec", "matlab"),
@@ -188,9 +188,9 @@ def _if_notebook(lines: list[str]) -> str | None:
 
 
 def _by_content(lines: list[str]) -> str:
-    """Return the language with the most telling lines: at least two, and one in twenty; else text."""
+    """Return the language of most typical lines, if they are at least two and one in twenty; else text."""
     counts = {language: _count(lines, rf"\s*(?:{telling})") for language, telling in _TELLING_LINES.items()}
-    # Much of a C++ file is C as well, and much of a C# file might be Java.
+    # Much of a C++ file is also C, and much of a C# file could be Java.
     for language, base in (("cpp", "c"), ("csharp", "java")):
         counts[language] += counts[base] if counts[language] else 0
     best = max(counts, key=lambda language: counts[language])

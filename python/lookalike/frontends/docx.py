@@ -1,10 +1,10 @@
-"""Word documents → the text of the body, then of notes, comments, headers and footers, each under a mark.
+"""Reads Word documents: the body, then notes, comments, headers and footers, each under a label.
 
-Read with the standard library: the members of the archive are inflated under caps and their XML is streamed, so there
-is no tree and no recursion. No expansion of any kind is carried out: a document type declaration, the door of entity
-bombs, is refused (the format forbids it), and cell spans and list numbers are not written out.
+The standard library inflates the members of the archive within limits and streams their XML, so there is no tree and no
+recursion. Nothing is expanded: a document type declaration, which entity bombs need and the format forbids, is refused;
+cell spans and list numbers are not written out.
 
-Deleted text of tracked changes is not read, inserted text is. Hidden text, and white text outside tables and without
+Inserted text of tracked changes is read, deleted text is not. Hidden text, and white text outside tables and without
 shading, is left out and counted.
 """
 
@@ -21,15 +21,15 @@ from lookalike.frontends.readable import BuiltIn, Composer, Language, Readable
 if TYPE_CHECKING:
     from zipfile import ZipFile
 
-#: Bytes that the members of one document may have together when inflated.
+#: Most bytes of all inflated members of a document.
 MAX_EXPANDED = 256 << 20
-#: How many times larger than the document they may be; XML of real documents shrinks 5 to 30 times.
+#: Most times they may be larger than the document; XML of real documents compresses 5 to 30 times.
 MAX_RATIO = 200
-#: Below this the ratio is not asked: small members of few words shrink more.
+#: Below this size the ratio is not checked, because small members compress better.
 _SMALL = 1 << 20
-#: A document has a few dozen members.
+#: Most members; real documents have a few dozen.
 MAX_MEMBERS = 10_000
-#: What is read, in this order, by the beginning of the member's name.
+#: The stories that are read, in this order, by the beginning of the member's name.
 STORIES = (
     ("document", "body"),
     ("footnotes", "footnotes"),
@@ -100,7 +100,7 @@ class _Story:
     def __init__(self) -> None:
         self.hidden = 0
         self._pieces: list[str] = []
-        #: Elements whose content is not shown, and how deep inside one the parser is.
+        #: How many elements with hidden content are open.
         self._skipped = 0
         self._in_text = False
         self._in_table = 0

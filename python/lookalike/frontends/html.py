@@ -1,7 +1,7 @@
-"""HTML → its visible text. What a browser does not show is left out, and counted when it was hidden on purpose.
+"""Reads the visible text of HTML. Text that a browser does not show is left out, and counted if hidden on purpose.
 
-The tree is lexbor's, walked by hand without recursion. Its parser takes quadratic time on deep nesting (29 s for
-100,000 open elements), so nesting is estimated first, and beyond a cap the tags are cut out and that is noted.
+lexbor parses the page, and the tree is walked without recursion. The parser takes quadratic time on deep nesting (29 s
+for 100,000 open elements). So nesting is estimated first; beyond a limit the tags are removed, and a note says so.
 """
 
 from __future__ import annotations
@@ -18,9 +18,9 @@ from lookalike.frontends.readable import BuiltIn, Composer, Language, Readable
 if TYPE_CHECKING:
     from selectolax.lexbor import LexborHTMLParser, LexborNode
 
-#: Elements open at once; pages people write stay below 100, and lexbor needs 2 ms for so many.
+#: Most elements open at once; real pages stay below 100, and lexbor needs 2 ms for so many.
 MAX_DEPTH = 1000
-#: Attributes of one element; lexbor compares each with all before it.
+#: Most attributes of one element; lexbor compares each with all before it.
 MAX_ATTRIBUTES = 2000
 
 
@@ -36,12 +36,12 @@ _BLOCKS = _names(
     "summary table tbody tfoot thead tr ul xmp"
 )
 _CELLS = _names("td th")
-#: Elements without an end, or whose end may be left out: they do not add to the depth of honest pages.
+#: Elements whose end tag is missing or optional; they do not add to the depth of ordinary pages.
 _UNCLOSED = _names(
     "area base br col embed hr img input link meta param source track wbr p li dt dd tr td th thead tbody tfoot option "
     "optgroup colgroup caption body html head"
 )
-#: Inside these, every element nests unless it closes itself.
+#: Inside these elements, every element nests unless it closes itself.
 _FOREIGN = _names("svg math")
 _TAG = r"<(/?)([a-zA-Z][a-zA-Z0-9]{0,15}+)(?:[^<>/]++|/(?!>))*+(/?)"
 _HIDING = (
@@ -49,16 +49,16 @@ _HIDING = (
     r"|text-indent:-\d{3}"
 )
 _WHITE = r"(?i)(?<![-\w])color:(?:white|#f{3}(?:f{3})?(?![0-9a-f])|rgb\(255,255,255\))"
-#: What may stand between two attributes; a quoted value counts once.
+#: Text between two attributes; a quoted value counts once.
 _BETWEEN = r"\"[^\"]*+\"?|'[^']*+'?|[\s/]++"
-#: A tag, comment or element whose content is no text; for pages that are not parsed.
+#: A tag, comment or element without text, for pages that are not parsed.
 _MARKUP = (
     r"(?i)<!--(?:[^-]++|-(?!->))*+(?:-->)?+|<(script|style)\b(?:[^<]++|<(?!/(?:script|style)))*+"
     r"|</?[a-zA-Z!?](?:[^<>\"']++|\"[^\"]*+\"?|'[^']*+'?)*+>?+"
 )
-#: Where the HTML standard stops looking for it.
+#: The HTML standard looks for it within so many bytes.
 _CHARSET_WITHIN = 1024
-#: Encodings of the web only: Python has others, some of them slow (punycode) and some that make surrogates.
+#: Encodings of the web only. Python has others: some are slow (punycode), some make surrogates.
 _CHARSET = (
     rb"(?i)<meta\b[^<>]*?\bcharset\s*=\s*[\"']?(utf-8|us-ascii|latin-?1|windows-\d{3,4}|iso-8859-\d\d?|koi8-[ru]|gb\w{1,6}|big5"
     rb"|shift_jis|euc-(?:jp|kr)|iso-2022-(?:jp|kr))(?![\w-])"
@@ -86,7 +86,7 @@ def read(data: bytes, language: str, comments: bool) -> Readable:
 
 
 def _source(data: bytes) -> tuple[str, tuple[str, ...]]:
-    """Return the page's source, by the encoding it declares where neither a mark nor valid UTF-8 says more."""
+    """Return the page's source. A byte-order mark and valid UTF-8 win over the encoding that the page declares."""
     text, notes = decode(data)
     if not notes or marked(data) is not None:
         return text, notes
@@ -98,7 +98,7 @@ def _source(data: bytes) -> tuple[str, tuple[str, ...]]:
 
 
 def _obstacle(source: str) -> str | None:
-    """Return what would take the parser quadratic time, if there is anything; the depth is an upper estimate."""
+    """Return why the parser would take quadratic time, or ``None``; the depth is an upper estimate."""
     depth = 0
     opened: Counter[str] = Counter()
     for tag in re.finditer(_TAG, source):
@@ -106,7 +106,7 @@ def _obstacle(source: str) -> str | None:
         name = name.lower()
         is_foreign = opened["svg"] or opened["math"]
         if closes:
-            # An end without a beginning ends nothing.
+            # An end tag without a start tag closes nothing.
             step = -1 if opened[name] else 0
         else:
             step = 0 if (closes_itself and is_foreign) or (name in _UNCLOSED and not is_foreign) else 1
@@ -127,7 +127,7 @@ def _stripped(source: str) -> str:
 
 
 class _Page:
-    """The visible text of a page, line by line, as its tree is walked."""
+    """Collects the visible text of a page, line by line, while its tree is walked."""
 
     def __init__(self, page: LexborHTMLParser) -> None:
         #: Characters of hidden text.
@@ -156,7 +156,7 @@ class _Page:
             node = node.next
 
     def _enter(self, node: LexborNode) -> bool:
-        """Take a node in; whether what is below it is shown."""
+        """Add a node; return whether its children are shown."""
         tag = node.tag or ""
         if tag == "-text":
             self._add(node.text_content or "")
@@ -196,7 +196,7 @@ class _Page:
 
 
 def _is_hidden(node: LexborNode) -> bool:
-    """Whether an element is there and not to be seen: white text without a ground of its own counts as such."""
+    """Whether an element is hidden; white text without a background of its own counts as hidden."""
     attributes = node.attributes
     if "hidden" in attributes:
         return True

@@ -1,8 +1,8 @@
-"""The languages that are read as they stand: plain text and programming languages. Formats declare their own.
+"""Lists plain text and the programming languages, with aliases and suffixes. Formats declare their own.
 
-Prose, markup and data (Markdown, LaTeX, CSV, JSON, XML, YAML, TOML, CSS …) are all ``text``: their words are what is
-copied, and no name in them may be folded away. MOSS's names are accepted, some as aliases; its ``spice`` (lists of
-circuits) has no lexer and is text as well.
+Prose, markup and data (Markdown, LaTeX, CSV, JSON, XML, YAML, TOML, CSS …) are all ``text``: their words matter, and no
+name in them may be folded. All names of MOSS are accepted, some as aliases. Its ``spice`` (lists of circuits) has no
+lexer and is text.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from typing import NamedTuple
 from lookalike import _core
 from lookalike.frontends.readable import Kind, Language
 
-#: Languages with a grammar in the core; any other that has a syntax in ``syntax.py`` is made into tokens here.
+#: Languages with a grammar in the core; ``lexed`` makes the tokens of the others, by ``syntax.py``.
 CORE = frozenset(name for name, _ in _core.languages())
 
 

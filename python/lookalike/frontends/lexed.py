@@ -1,8 +1,8 @@
-"""Programming languages without a grammar in the core: tokens by their outer syntax, words classed by Pygments.
+"""Makes tokens of programming languages without a grammar in the core; Pygments tells keywords from names.
 
 Pygments' own lexers are not run over documents: measured on hostile input, 17 of 23 take quadratic time or worse
-(16,000 blank lines hold its MATLAB lexer for more than five seconds). So ``syntax.py`` cuts the text up in linear time,
-and Pygments is only asked, once for each distinct word, whether that word is a keyword or a name.
+(16,000 blank lines keep its MATLAB lexer busy for more than five seconds). So ``syntax.py`` splits the text in linear
+time, and Pygments only says, once per distinct word, whether that word is a keyword or a name.
 
 A token's class says how it is compared. Names, numbers and strings are folded, so renaming and new constants change
 nothing; comments and white space are no tokens, so reformatting does not either; operators that are written without
@@ -23,14 +23,14 @@ from lookalike.frontends.readable import BuiltIn, Part, Readable
 
 #: How a token is compared: by its text, as any name, as any number, as any string, by its text in lower case.
 TEXT, NAME, NUMBER, STRING, FOLDED = range(5)
-#: No keyword is longer, in any of the languages; a longer word is a name without asking.
+#: Length of the longest keyword of any language; longer words are names.
 MAX_KEYWORD = 32
-#: Distinct words a file may have asked about, about 20 µs each; later ones are names. Programs of 1 MB have fewer.
+#: Most distinct words per file that Pygments is asked about, at 20 µs each; programs of 1 MB have fewer.
 MAX_WORDS = 50_000
 
 _WORDS = r"\w+"
 _LOWER = {code: code + 32 for code in range(ord("A"), ord("Z") + 1)}
-#: The triples are little-endian, the machine need not be.
+#: Whether triples must be swapped, because they are little-endian and the machine is not.
 _SWAPS = sys.byteorder == "big"
 
 
@@ -42,9 +42,9 @@ def read(data: bytes, language: str, comments: bool) -> Readable:
 
 
 def tokenise(text: str, language: str, comments: bool = False, offset: int = 0) -> tuple[bytes, tuple[str, ...]]:
-    """Return a text's tokens as packed triples, ``offset`` added to each place, and what is to be noted."""
+    """Return a text's tokens as packed triples, with ``offset`` added to each place, and remarks."""
     tokens = _Tokens(language, comments, offset)
-    # Only \n ends a line for the expressions; none of these replacements moves a character.
+    # The expressions know only \n as the end of a line; these replacements move no character.
     text = text.replace("\r\n", " \n").replace("\r", "\n")
     position = 0
     while position < len(text):
@@ -57,10 +57,10 @@ def tokenise(text: str, language: str, comments: bool = False, offset: int = 0) 
 
 
 class _Tokens:
-    """The triples of one text, and what its words turned out to be."""
+    """The triples of one text, and the classes of its words."""
 
     def __init__(self, language: str, comments: bool, offset: int) -> None:
-        # Loaded with the first such document: most comparisons have none.
+        # Loaded with the first such document, because most comparisons have none.
         from lookalike.frontends.syntax import SYNTAX, scanner
 
         self.triples: list[int] = []
@@ -70,7 +70,7 @@ class _Tokens:
         self.comments = comments
         self.offset = offset
         self.classes: dict[str, int] = {}
-        #: End of the line whose instruction was met last.
+        #: End of the line of the last instruction.
         self.line_end = 0
         self.is_full = False
 
@@ -79,13 +79,13 @@ class _Tokens:
         self.triples.extend((start + self.offset, end + self.offset, token_class))
 
     def comment(self, text: str, start: int, end: int) -> None:
-        """Add a comment word by word, if comments count."""
+        """Add a comment word by word, if comments are compared."""
         if self.comments:
             for word in re.compile(_WORDS).finditer(text, start, end):
                 self.add(*word.span(), FOLDED)
 
     def word(self, text: str, start: int, end: int) -> None:
-        """Add a word, by its text if the language gives it a meaning."""
+        """Add a word: by its text if it is a keyword, else as a name."""
         word = text[start:end]
         token_class = self.classes.get(word)
         if token_class is None:
@@ -107,7 +107,7 @@ class _Tokens:
         return self.kept if vocabulary(asked) else NAME
 
     def _is_instruction(self, text: str, start: int, end: int) -> bool:
-        """Whether this is the first word of its line that is no label."""
+        """Whether this is the first word of its line after any label."""
         if start < self.line_end or text.startswith(":", end):
             return False
         line_end = text.find("\n", end)
@@ -116,7 +116,7 @@ class _Tokens:
 
 
 def _run(text: str, position: int, language: str, tokens: _Tokens) -> int:
-    """Add the tokens from a position on, up to the end of a nested comment or of the text; return where that is."""
+    """Add the tokens from a position to the end of a nested comment or of the text; return that end."""
     from lookalike.frontends.syntax import end_of_nested
 
     add, word = tokens.add, tokens.word
@@ -142,7 +142,7 @@ def _run(text: str, position: int, language: str, tokens: _Tokens) -> int:
 
 @cache
 def _vocabulary(lexer_name: str, asked: str, keeps_builtins: bool) -> Callable[[str], bool]:
-    """Return the function that tells whether a word has a meaning of its own in a language."""
+    """Return a function that says whether a word is a keyword of a language."""
     from pygments.lexers import get_lexer_by_name
     from pygments.token import Keyword, Name, Operator
 

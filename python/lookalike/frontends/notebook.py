@@ -1,8 +1,8 @@
-"""Jupyter notebooks → their code and Markdown cells, each under a mark; outputs are dropped.
+"""Reads Jupyter notebooks: code and Markdown cells, each under a label; outputs are dropped.
 
-Format 4 (``cells``) and 3 (``worksheets``) are read, and nothing is validated that is not used. A code cell has the
-kernel's language, or the one a ``%%`` magic names. Lines with IPython magics and shell escapes are shown, but belong to
-no part: they are no code of the language.
+Formats 4 (``cells``) and 3 (``worksheets``) are read; only what is used is validated. A code cell has the kernel's
+language, or the one that a ``%%`` magic names. Lines with IPython magics and shell escapes are shown but not compared,
+because they are not code of the language.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from lookalike.frontends.decoding import decode
 from lookalike.frontends.languages import CORE_LANGUAGES, LEXED_LANGUAGES
 from lookalike.frontends.readable import BuiltIn, Composer, Language, Readable
 
-#: The language of a notebook that does not say.
+#: The language of a notebook that names none.
 DEFAULT_LANGUAGE = "python"
 
 _CODE = {name: code for code in CORE_LANGUAGES + LEXED_LANGUAGES for name in (code.name, *code.aliases)}
@@ -29,7 +29,7 @@ _CELL_MAGIC = r"\s*%%(\w+)"
 
 
 def read(data: bytes, language: str, comments: bool) -> Readable:
-    """Return the cells; a notebook without any text is refused."""
+    """Return the cells. Errors: ``FrontendError`` if none has text."""
     composer = Composer()
     notebook, composer.notes[:] = _load(data)
     kernel = _kernel(notebook)
@@ -72,7 +72,7 @@ def _cells(notebook: dict[str, Any]) -> Iterator[dict[str, Any]]:
 
 
 def _kernel(notebook: dict[str, Any]) -> str:
-    """Return the language of the code cells; one that is not known is text."""
+    """Return the language of the code cells; an unknown one is text."""
     metadata = notebook.get("metadata")
     for owner, key in (("language_info", "name"), ("kernelspec", "language"), ("kernelspec", "name")):
         section = metadata.get(owner) if isinstance(metadata, dict) else None
@@ -119,7 +119,7 @@ def _add_run(composer: Composer, run: list[str], language: str, comments: bool) 
 
 
 def _tokens(composer: Composer, language: str, comments: bool) -> Callable[[str, int], bytes] | None:
-    """Return what makes a cell's tokens here, for a language without a grammar in the core."""
+    """Return the maker of a cell's tokens, for a language without a grammar in the core."""
     return partial(_lexed, composer, language, comments) if language in _LEXED else None
 
 

@@ -1,8 +1,8 @@
-"""PDF → the text of its pages, each under a mark that is shown and never compared.
+"""Reads the pages of PDF files, each under a label that is shown and never compared.
 
-Each page is a part of its own. Nothing separates the tokens of one part from those of the next, so a passage that runs
-over a page break is found in one piece; the page number between the two never gets into it. A word divided at a line's
-end is joined where the file says so.
+Each page is a part of its own. Nothing separates the tokens of one part from those of the next, so a passage across a
+page break is found in one piece, without the page number. A word divided at the end of a line is joined if the file
+marks the hyphen.
 """
 
 from __future__ import annotations
@@ -19,12 +19,12 @@ from lookalike.frontends.readable import BuiltIn, Composer, Language, Readable
 if TYPE_CHECKING:
     from pypdfium2 import PdfDocument
 
-#: Pages read of one document; about 25 s of work.
+#: Most pages read of one document; about 25 s of work.
 MAX_PAGES = 2000
-#: Characters read of one document: a page may draw the same text a million times.
+#: Most characters read of one document; a page may draw the same text a million times.
 MAX_CHARACTERS = 1 << 26
 
-#: pdfium writes U+FFFE or U+0002 for a hyphen that only divides a word at a line's end.
+#: pdfium writes U+FFFE or U+0002 for a hyphen that divides a word at the end of a line.
 _DIVIDED = "[\ufffe\x02\xad]\r?\n?"
 _UNREADABLE = "no PDF that can be read: cut short or damaged; print it to a new PDF"
 
@@ -49,7 +49,7 @@ def read(data: bytes, language: str, comments: bool) -> Readable:
 
 
 def _pages(data: bytes) -> Iterator[tuple[int, str, int]]:
-    """Yield number, text and the number of all pages; one page that cannot be read has no text."""
+    """Yield the number, the text and the count of pages; a page that cannot be read has no text."""
     from pypdfium2 import PdfDocument, PdfiumError
 
     try:

@@ -1,4 +1,4 @@
-"""Plain text and the core's own languages: the bytes are the readable text, and the core decodes and splits them."""
+"""Reads plain text and the core's languages: the bytes are the readable text, which the core decodes and splits."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from lookalike.frontends.readable import BuiltIn, Part, Readable
 
 
 def read(data: bytes, language: str, comments: bool) -> Readable:
-    """Hand the bytes over as they are; whether comments count is the core's to heed."""
+    """Return the bytes unchanged; the core decides about comments."""
     return Readable(data, (Part(language, 0, len(data)),))
 
 

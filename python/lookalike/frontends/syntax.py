@@ -1,9 +1,8 @@
-"""The outer syntax of each lexed language: what its comments, strings, words and numbers look like.
+"""Describes the outer syntax of each lexed language: its comments, strings, words and numbers.
 
-That is all a lexer needs in order never to lose its place; which words are keywords is asked elsewhere. A syntax
-becomes one regular expression that reads a text in linear time: every alternative keeps what it has read (possessive
-quantifiers), and whatever opens and is never closed runs to its end of line or of file instead of being tried again
-from each opening mark.
+A lexer needs nothing else to keep its place; ``lexed`` finds out which words are keywords. A syntax becomes one regular
+expression that reads a text in linear time. Its quantifiers are possessive, and a comment or string that is never
+closed ends with its line or file, so that nothing is tried twice.
 """
 
 from __future__ import annotations
@@ -12,20 +11,20 @@ import re
 from dataclasses import dataclass
 from functools import cache
 
-#: Operators of several signs that count as one token, in whatever language; the longest first.
+#: Operators of several signs that are one token in any language; the longest first.
 _OPERATORS = (
     "<=> === !== ... >>= <<= **= ||= &&= <-> --> ::= := <= >= <> == /= != ~= -> => <- ** && || .. :: ++ << >> |> += -= "
     "*= %= |= &= ^= ?? // @@"
 )
 _WORD = r"[^\W\d]\w*+"
 _NUMBER = r"0[xXbBoO][\da-fA-F_]++\w*+|\d[\d_]*+(?:\.\d[\d_]*+)?+(?:[eEdD][+-]?+\d++)?+\w*+"
-#: A quoted character, told from a lone apostrophe by its end.
+#: A quoted character; its closing quote distinguishes it from an apostrophe.
 _CHARACTER = r"'(?:[^'\\\n]|\\[^\n][\w+{}]{0,8}+)'"
 
 
 @dataclass(frozen=True, slots=True)
 class Syntax:
-    """How a language's text is cut up, before anything is known of its words."""
+    """How a language's text is split into tokens."""
 
     #: The Pygments lexer that knows the words.
     lexer: str
@@ -43,12 +42,12 @@ class Syntax:
     ignores_case: bool = False
     #: The first word of a line, after any label, is an instruction and kept by its text.
     has_instructions: bool = False
-    #: Built-in functions are kept by their text: in Lisps they are all the syntax there is. Elsewhere they are names
-    #: like any other, as people call variables ``i`` and ``sum`` too.
+    #: Built-in functions are kept by their text, because Lisps have no other syntax. Elsewhere they are names
+    #: like any other, because people also name variables ``i`` and ``sum``.
     keeps_builtins: bool = False
-    #: Capitalised words are types and constructors, and as free as names.
+    #: Capitalised words are types and constructors, and are folded like names.
     folds_types: bool = False
-    #: In what surroundings the lexer is asked about a word.
+    #: The code in which the lexer is asked about a word.
     asked: str = "{} x"
 
 
@@ -200,7 +199,7 @@ def _edges(language: str) -> re.Pattern[str]:
 
 
 def end_of_nested(language: str, text: str, start: int) -> int:
-    """Return where the nested comment ends that opens at ``start``: at its own end, or with the file."""
+    """Return the end of the nested comment that opens at ``start``, or of the file."""
     depth = 0
     for edge in _edges(language).finditer(text, start):
         depth += -1 if edge.group(1) else 1
