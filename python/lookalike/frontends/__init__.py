@@ -13,6 +13,10 @@ read formats are imported when the first such document is met.
 
 from __future__ import annotations
 
+import contextlib
+import glob
+import os
+import sys
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cache
 from types import MappingProxyType
@@ -101,6 +105,8 @@ def with_own(own: Sequence[FrontEnd]) -> FrontEnds:
 
 def _entry_points() -> list[FrontEnd]:
     """Return the front ends that installed packages declare: instances, or classes to be called without arguments."""
+    if not any(map(_declares, sys.path)):
+        return []
     from importlib.metadata import entry_points
 
     found: list[FrontEnd] = []
@@ -113,6 +119,15 @@ def _entry_points() -> list[FrontEnd]:
                 f"front end `{point.name}` of `{point.value}` cannot be loaded: {type(error).__name__}: {error}"
             ) from error
     return found
+
+
+def _declares(folder: str) -> bool:
+    """Whether a package in a folder of ``sys.path`` declares front ends; ``importlib.metadata`` loads slowly."""
+    for path in glob.iglob(os.path.join(glob.escape(folder or "."), "*-info", "entry_points.txt")):
+        with contextlib.suppress(OSError), open(path, "rb") as file:
+            if GROUP.encode() in file.read():
+                return True
+    return False
 
 
 #: Every built-in language by its own name.
