@@ -200,7 +200,7 @@ def test_objects_can_be_against_each_other():
 
 
 def test_an_object_can_have_its_tables_but_no_files(tmp_path: Path):
-    with pytest.raises(ParameterError, match=r"use its `select\(\)`"):
+    with pytest.raises(ParameterError, match=r"use `select\(\)`"):
         la.dedup(TEXTS, out=tmp_path / "out")
     with pytest.raises(ParameterError, match="give out=… as well"):
         la.dedup(TEXTS, ledger=tmp_path / "ledger")
