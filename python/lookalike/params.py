@@ -348,10 +348,10 @@ class Selection:
     def promise(self) -> str:
         """The guarantee of the scheme, as a sentence."""
         if self.scheme not in GUARANTEED:
-            return f"{self.scheme} promises to find no length of copy; nothing below {self.k} {self.unit}s is reported"
+            return f"scheme {self.scheme} guarantees no length; matches below {self.k} {self.unit}s are not reported"
         return (
-            f"any run of at least {self.t} {self.unit}s that two texts have in common is found, "
-            f"whatever surrounds it; nothing shorter than {self.k} {self.unit}s is reported"
+            f"any run of at least {self.t} {self.unit}s that two texts share is found, whatever surrounds it; "
+            f"matches shorter than {self.k} {self.unit}s are not reported"
         )
 
 

@@ -143,7 +143,7 @@ def test_a_folder_that_is_there_is_not_touched(root: Path, tmp_path: Path):
     out = write(tmp_path / "out", {"notes.txt": "mine"})
     ran = run("compare", root, "--out", out, "--overwrite")
     assert (ran.code, ran.out) == (2, "")
-    assert "exists and is no report of ours" in ran.err
+    assert "exists and is not a report of lookalike" in ran.err
     assert snapshot(out) == {"notes.txt": b"mine"}
 
 
@@ -173,7 +173,7 @@ def test_top_is_the_number_of_pages_and_0_is_all(tmp_path: Path):
     for top, count in (("2", 2), ("0", 6)):
         ran = run("compare", root, "--out", tmp_path / top, "-n", top)
         assert len(list((tmp_path / top / "pairs").iterdir())) == count
-        assert ("pages of pairs: the first 2 of 6 were written" in ran.out) == (top == "2")
+        assert ("pair pages: the first 2 of 6 are written" in ran.out) == (top == "2")
 
 
 def test_anonymise_leaves_no_name_anywhere(tmp_path: Path):

@@ -33,7 +33,7 @@ def test_command_shows_table_plot_and_facts():
     for fact in ("half at", "s = 1/ln(1/ρ₀) = 4.481", "r ≈ k·ρ₀^s", "total error", "500 simulated pairs"):
         assert fact in shown, fact
     assert "false pairs among 5,000,000 documents" in shown
-    assert f"bytes a document: {found.filter.features_bytes}" in shown
+    assert f"bytes per document: {found.filter.features_bytes}" in shown
 
 
 def test_command_looks_at_the_papers_filter_and_states_its_erratum():
@@ -80,9 +80,9 @@ def test_command_of_permutations_simulates_nothing():
 
 def test_command_designs_a_sketch():
     shown = run("--error", "0.05", "--confidence", "0.95", "--documents", "30000000")
-    assert "sketch of 390 elements, 3,120 bytes a document" in shown
+    assert "sketch of 390 elements, 3,120 bytes per document" in shown
     assert "(worst)" in shown
-    assert "above 90 % at most 0.0007475" in shown
+    assert "above 90 %: at most 0.0007475" in shown
     assert json.loads(run("--error", "0.05", "--json"))["size"] == 390
 
 
@@ -92,7 +92,7 @@ def test_command_draws_a_plot_and_overwrites_only_when_told(tmp_path: Path):
     arguments = ("--filter", "6,14,2", "--trials", "100", "--plot")
     run(*arguments, str(png))
     assert png.read_bytes().startswith(b"\x89PNG")
-    assert "exists: use --overwrite" in run(*arguments, str(svg), code=2)
+    assert "exists: use another name, or --overwrite to replace it" in run(*arguments, str(svg), code=2)
     assert svg.read_text(encoding="utf-8") == "mine"
     run(*arguments, str(svg), "--overwrite")
     assert "<svg" in svg.read_text(encoding="utf-8")
@@ -121,7 +121,7 @@ def test_plot_without_the_extra_names_the_install(tmp_path: Path):
         ),
         (["--filter", "6,14"], "filter `6,14` is not k,s,r"),
         (["--recall", "2"], "recall `2` is out of range"),
-        (["--plot", "curve.gif"], "plot `curve.gif` is neither .png nor .svg"),
+        (["--plot", "curve.gif"], "--plot `curve.gif` has no suffix of a picture"),
         (["--trials", "0"], "trials `0` are out of range: use 1 to 10000000"),
         (["--documents", "0"], "0 is not in the range"),
         (["--seed", "-1"], "seed `-1` is out of range: use 0 to 2⁶⁴ − 1"),

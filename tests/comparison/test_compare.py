@@ -280,7 +280,7 @@ def test_nothing_found_is_said_with_the_same_facts(tmp_path: Path):
     assert ran.code == 0
     assert "3 submissions, 3 files" in ran.out
     assert "at least 35 letters of text" in ran.out
-    assert "nothing found: no two submissions have a score of 0.1 or more" in ran.out
+    assert "no pairs: no two submissions have a score of 0.1 or more" in ran.out
     assert table(tmp_path / "out" / "pairs.csv") == []
     assert "No pair reaches the cut-off" in (tmp_path / "out" / "report.html").read_text("utf-8")
 
@@ -291,8 +291,8 @@ def test_nothing_to_compare_with_is_no_error(tmp_path: Path, count: int):
     root.mkdir(exist_ok=True)
     ran = run("compare", root, "--out", tmp_path / "out")
     assert ran.code == 0
-    assert "nothing found" in ran.out
-    assert ("nothing was read, so nothing is guaranteed" in ran.out) == (count == 0)
+    assert "no pairs" in ran.out
+    assert ("no file was read, so nothing is guaranteed" in ran.out) == (count == 0)
 
 
 def test_the_same_bytes_come_out_of_two_runs_any_threads_and_any_order_on_disk(tmp_path: Path):

@@ -50,7 +50,7 @@ def test_a_folder_with_files_of_rows_is_these_files_in_order_of_their_names(tmp_
     with Scratch() as scratch:
         problems = open_sources(["d"], scratch).problems
     assert [problem.reason for problem in problems] == [
-        "1 files without a known row format are not read: `d/README.md`"
+        "1 file not read, because no known format has this suffix: `d/README.md`"
     ]
 
 

@@ -108,10 +108,10 @@ def test_the_demo_runs_offline_and_ends_with_a_report(tmp_path: Path):
     )
     assert (done.returncode, done.stderr) == (0, b"")
     shown = " ".join(done.stdout.decode().split())
-    assert "One passage of 160 letters" in shown
+    assert "The shared passage has 160 letters" in shown
     assert "The 6 planted copies are the first 6 pairs." in shown
-    assert "14 of 60 go, each for the one it was made of; 46 stay." in shown
-    assert "c11 stays: a typing mistake at the beginning leaves a resemblance of 0.79" in shown
+    assert "14 of 60 rows removed, each for its original; 46 kept." in shown
+    assert "c11 is kept: a typing mistake at the beginning. Its resemblance with n30 is 0.79" in shown
     assert f"report: {Path('shown', 'report.html')}" in shown
     assert (tmp_path / "shown" / "report.html").is_file()
     assert len(list((tmp_path / "shown" / "pairs").iterdir())) >= len(story.PLANTED)
@@ -134,7 +134,7 @@ def test_a_second_run_replaces_the_first_with_the_same_bytes(tmp_path: Path):
 def test_another_report_is_replaced_only_when_asked(report: Report, tmp_path: Path):
     folder.write(replace(report, parameters={"title": "Homework 5"}), tmp_path / "mine", top=1)
     before = files(tmp_path / "mine")
-    with pytest.raises(ParameterError, match="--overwrite"):
+    with pytest.raises(ParameterError, match="overwrite=True"):
         story.tell(tmp_path / "mine", False)
     assert files(tmp_path / "mine") == before
     story.tell(tmp_path / "mine", True)
@@ -144,7 +144,7 @@ def test_another_report_is_replaced_only_when_asked(report: Report, tmp_path: Pa
 @pytest.mark.parametrize("place", [None, len(story.PLANTED) + 1])
 def test_a_planted_copy_that_is_not_on_top_is_told(place: int | None):
     said = story.verdict([*range(1, len(story.PLANTED)), place])
-    assert said.startswith("This is not as it should be: ")
+    assert said.startswith("Unexpected result: ")
     assert story.PLANTED[-1].copier in said
     assert story.PLANTED[0].copier not in said
 
@@ -160,7 +160,7 @@ def test_notices_go_for_the_sake_of_those_they_were_made_of():
 
 
 def test_a_notice_that_goes_for_another_is_told():
-    assert story._gone(14, 60, ["n03"]).startswith("This is not as it should be: n03 ")
+    assert story._gone(14, 60, ["n03"]).startswith("Unexpected result: n03 ")
 
 
 def test_notices_that_were_seen_are_copies_of_what_came_before():

@@ -88,7 +88,7 @@ def corpus_of(*texts: bytes) -> Corpus:
     ("name", "seed", "message"),
     [
         ("densty", 1, "experiment `densty` is not known: use one of density, gaps, rank"),
-        ("gaps", -1, "seed `-1` is neg"),
+        ("gaps", -1, "seed `-1` must be 0"),
     ],
 )
 def test_wrong_name_or_seed_is_refused(name: str, seed: int, message: str, tmp_path: Path) -> None:

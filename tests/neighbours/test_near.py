@@ -127,7 +127,7 @@ def test_the_design_command_shows_the_trade_off():
     shown, _ = run("design", "--distance", "3", "--fingerprints", "8e9")
     for word in ("all stored", "all probed", "43,745", "41,664", "31–33", "17.2 billion"):
         assert word in shown
-    assert "2 tables, 32 bits at the top, 1 of which may differ" in shown
+    assert "2 tables, prefixes of 32 bits, of which 1 may differ" in shown
     tree = json.loads(run("design", "--distance", "3", "--fingerprints", "8e9", "--json")[0])
     assert tree["chosen"]["tables"] == [[32, 1], [32, 1]]
     assert "--recall has no effect with --distance" in run("design", "--distance", "3", "--recall", "0.9", code=2)[1]

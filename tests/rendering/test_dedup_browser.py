@@ -82,7 +82,7 @@ def test_flags_lead_to_what_they_announce(walk: Walk):
 
 def test_nothing_found_is_said(walk: Walk):
     page = walk.open("nothing")
-    assert page.locator("h2 >> text=Nothing found").is_visible()
+    assert page.locator("h2 >> text=No near-duplicates found").is_visible()
     assert page.locator("article").count() == 0
 
 

@@ -16,6 +16,7 @@ from lookalike.cli.main import cli
 from lookalike.deduplication import settings
 from lookalike.deduplication.job import opened
 from lookalike.errors import ParameterError
+from lookalike.frontends.readable import counted
 from lookalike.rendering.html import dedup_pages, dedup_plots, differences
 from support.planted import texts
 
@@ -74,7 +75,7 @@ def few_trials(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_a_page_tells_the_facts(tmp_path: Path):
     page, facts = put(texts(100, 60), tmp_path / "out")
     assert "Deduplication of 160 rows" in page
-    assert f"{sum(facts['removed'].values())} of 160 rows go" in page
+    assert f"{sum(facts['removed'].values())} of 160 rows removed" in page
     assert f"lookalike {facts['version']}" in page
     for name, value in facts["parameters"].items():
         assert name.replace("_", " ") in page
@@ -104,7 +105,12 @@ def test_no_more_examples_than_an_eye_takes(tmp_path: Path):
     _, facts = put(texts(1, 1_400, replaced=(1, 2)) + texts(300, 600, seed=2), tmp_path / "out")
     whys = [one["why"] for one in facts["examples"]]
     assert len(whys) <= MOST_EXAMPLES
-    assert {"the least alike of a giant cluster", "nearest the threshold", "estimated only", "most alike"} <= set(whys)
+    assert {
+        "least similar in a very large cluster",
+        "closest to the threshold",
+        "estimated only",
+        "most similar",
+    } <= set(whys)
     assert len({(one["left"], one["right"]) for one in facts["examples"]}) == len(whys)
 
 
@@ -118,15 +124,15 @@ def test_a_missed_pair_is_shown(tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
     monkeypatch.setattr(settings, "RECALL", 0.3)
     page, facts = put(texts(100, 50, replaced=(4,)), tmp_path / "out", threshold=0.7)
     assert facts["audit"]["missed"]
-    assert "missed: both stay" in page
+    assert "missed: both rows kept" in page
 
 
 @pytest.mark.parametrize("rows", [[], ["too short"], texts(30, 0)], ids=["no rows", "no shingles", "no duplicates"])
 def test_nothing_found_says_what_was_done(rows: list[str], tmp_path: Path):
     page, facts = put(rows, tmp_path / "out")
-    assert f"Nothing found: all {len(rows)} rows stay." in page
+    assert f"No near-duplicates found: {counted(len(rows), 'row')} kept." in page
     assert "undefined" in page
-    assert "How it was made" in page
+    assert "How this report was made" in page
     assert facts["examples"] == []
     assert facts["audit"]["documents"]["value"] is None
 
@@ -134,12 +140,12 @@ def test_nothing_found_says_what_was_done(rows: list[str], tmp_path: Path):
 @pytest.mark.parametrize(
     ("chosen", "said"),
     [
-        ({"method": "exact"}, "Only identical texts were looked for"),
-        ({"method": "containment"}, "is in the one that stays"),
-        ({"clustering": "components"}, "chains of them do too"),
-        ({"clustering": "greedy"}, "verified one by one"),
+        ({"method": "exact"}, "Only identical texts were removed"),
+        ({"method": "containment"}, "is contained in the row kept for it"),
+        ({"clustering": "components"}, "also through chains of such pairs"),
+        ({"clustering": "greedy"}, "(verified)"),
         ({"sketch": "permutations"}, "exact for the permutations in use"),
-        ({"labelled": True, "unit": "character"}, "verified one by one"),
+        ({"labelled": True, "unit": "character"}, "(verified)"),
     ],
 )
 def test_every_method_has_a_report(chosen: dict[str, Any], said: str, tmp_path: Path):
@@ -150,7 +156,7 @@ def test_every_method_has_a_report(chosen: dict[str, Any], said: str, tmp_path: 
 def test_rows_to_stay_clear_of_are_told(tmp_path: Path):
     rows = texts(50, 30, replaced=(1,))
     page, facts = put(rows[50:], tmp_path / "out", against=rows[:50])
-    assert "Rows to stay clear of" in page
+    assert "Rows of the reference corpus" in page
     assert facts["removed"]["exact"] + facts["removed"]["estimated"] == 30
     assert facts["audit"]["documents"]["trials"] == 30
 
@@ -233,7 +239,7 @@ def test_an_existing_folder_is_not_touched(tmp_path: Path):
 def test_a_folder_that_is_no_report_is_never_replaced(tmp_path: Path):
     (tmp_path / "out").mkdir()
     (tmp_path / "out" / "mine.txt").write_text("mine")
-    with pytest.raises(ParameterError, match="no report of ours"):
+    with pytest.raises(ParameterError, match="not a report of lookalike"):
         put(texts(20, 10), tmp_path / "out", overwrite=True)
     assert (tmp_path / "out" / "mine.txt").read_text() == "mine"
 

@@ -202,7 +202,7 @@ def test_data_for_scripts_cannot_end_the_element():
 def test_an_existing_folder_is_not_touched(tmp_path: Path):
     put(school(SMALL), tmp_path / "out")
     before = every_file(tmp_path / "out")
-    with pytest.raises(ParameterError, match="exists: choose another folder, or replace it with --overwrite"):
+    with pytest.raises(ParameterError, match="exists: use another folder, or overwrite=True to replace it"):
         put(school(SMALL, seed=2), tmp_path / "out")
     assert every_file(tmp_path / "out") == before
 
@@ -221,7 +221,7 @@ def test_overwrite_never_replaces_what_is_no_report(tmp_path: Path, content: str
     out.mkdir()
     (out / ("report.json" if content else "chapter.tex")).write_text(content or "years of work")
     before = every_file(out)
-    with pytest.raises(ParameterError, match="is no report of ours: choose another folder"):
+    with pytest.raises(ParameterError, match="is not a report of lookalike: use another folder"):
         put(school(SMALL), out, overwrite=True)
     assert every_file(out) == before
 
@@ -229,7 +229,7 @@ def test_overwrite_never_replaces_what_is_no_report(tmp_path: Path, content: str
 def test_a_link_is_not_followed_to_be_replaced(tmp_path: Path):
     put(school(SMALL), tmp_path / "real")
     (tmp_path / "link").symlink_to(tmp_path / "real")
-    with pytest.raises(ParameterError, match="is no report of ours"):
+    with pytest.raises(ParameterError, match="is not a report of lookalike"):
         put(school(SMALL), tmp_path / "link", overwrite=True)
 
 
@@ -273,7 +273,7 @@ def test_an_interrupt_while_replacing_keeps_the_old_report(tmp_path: Path, monke
 def test_as_many_pages_as_asked_and_the_rest_is_told(tmp_path: Path):
     written = put(school(SMALL), tmp_path / "out", top=3)
     assert written.pages == 3
-    assert written.left_out == ("pages of pairs: the first 3 of 5 were written, as asked",)
+    assert written.left_out == ("pair pages: the first 3 of 5 are written (option --top)",)
     assert written.left_out[0] in (tmp_path / "out" / "report.html").read_text("utf-8")
     assert put(school(SMALL), tmp_path / "all", top=0).pages == 5
 
@@ -283,7 +283,7 @@ def test_pages_stop_when_the_folder_is_full(tmp_path: Path, monkeypatch: pytest.
     written = put(school(SMALL), tmp_path / "out")
     last = tmp_path / "out" / "pairs" / f"{written.pages:03}.html"
     assert 0 < written.pages < 5
-    assert written.left_out == (f"pages of pairs: {written.pages} of 5 were written, then they took 50,000 bytes",)
+    assert written.left_out == (f"pair pages: the first {written.pages} of 5 are written; the limit is 50,000 bytes",)
     assert 'rel="next"' not in last.read_text("utf-8")
     assert sorted(path.name for path in last.parent.iterdir())[-1] == last.name
 
@@ -310,7 +310,7 @@ def test_passages_beyond_the_cap_are_told(tmp_path: Path, monkeypatch: pytest.Mo
     assert [pair["passages"] is None for pair in data["pairs"]] == [False, False, True, True, True]
     assert [pair["passage_count"] for pair in data["pairs"]] == [2] * 5
     assert len((tmp_path / "out" / "passages.csv").read_bytes().split(b"\r\n")) == 1 + 4 + 1
-    assert written.left_out[0].startswith("passages: those of the first 2 of 5 pairs")
+    assert written.left_out[0].startswith("passages: passages.csv and report.json have those of the first 2 of 5 pairs")
 
 
 def test_pairs_beyond_the_table_are_counted(tmp_path: Path):
@@ -354,7 +354,7 @@ def test_a_page_is_an_evidence_file(tmp_path: Path):
     for number, passage in enumerate(pair.passages, 1):
         assert f"lines {passage.left.start_line}&ndash;{passage.left.end_line} &harr; " in page
         assert all(f"id={side}{number} " in page for side in "lr")
-    assert "same text but for layout" in page or "same structure" in page
+    assert "same text except for layout" in page or "same structure" in page
 
 
 def test_pages_of_plain_text_are_plain_ascii(tmp_path: Path):
@@ -397,7 +397,7 @@ def test_of_a_very_long_file_the_surroundings_of_its_passages_are_shown():
     assert '<b>30000</b><a id=l1 class="p c1" href=#r1>1</a><mark' in page
     assert "lines 30,016&ndash;60,000 are not shown" in page
     assert "<b>60000</b>line 60000</pre>" in page
-    assert "not shown: no passage lies in it" in page
+    assert "not shown: it has no passage" in page
 
 
 def test_of_a_very_long_line_the_surroundings_of_its_passages_are_shown():
@@ -405,7 +405,7 @@ def test_of_a_very_long_line_the_surroundings_of_its_passages_are_shown():
     place = Region(0, 500_000, 500_006, 1, 1)
     page = pair_page.pair_page(two_files((text, ""), (place, place)), ["x", "y"], 0, ["pairs/001.html"], lambda *_: b"")
     assert len(page) < 60_000
-    assert page.count("a part of line 1 is not shown") == 4
+    assert page.count("part of line 1 is not shown") == 4
     assert "data-p=1>copied</mark>yyy" in page
 
 
@@ -432,10 +432,13 @@ PLACE = Region(0, 30, 40, 3, 3)
 @pytest.mark.parametrize(
     ("passage", "said"),
     [
-        (Passage(PLACE, PLACE, 9, 2, exact=True), "9 tokens; same text but for layout; in these two only"),
-        (Passage(PLACE, PLACE, 1, 3, exact=True), "1 token; same text but for layout; shared by 3 submitters"),
+        (Passage(PLACE, PLACE, 9, 2, exact=True), "9 tokens; same text except for layout; in these two only"),
+        (Passage(PLACE, PLACE, 1, 3, exact=True), "1 token; same text except for layout; shared by 3 submitters"),
         (Passage(PLACE, PLACE, 9, 2, exact=False), "9 tokens; same structure; names, literals or small gaps differ"),
-        (Passage(PLACE, PLACE, 9, 2, True, "repeat"), "9 tokens; same text but for layout; stands in another passage"),
+        (
+            Passage(PLACE, PLACE, 9, 2, True, "repeat"),
+            "9 tokens; same text except for layout; also part of another passage",
+        ),
         (Passage(PLACE, PLACE, 1, 2, True, "literal"), "same string literal, 1 word; in these two only"),
         (Passage(PLACE, PLACE, 4, 2, True, "literal"), "same string literal, 4 words; in these two only"),
     ],
@@ -460,7 +463,7 @@ def test_a_passage_names_its_pages_and_cells():
     assert "9 letters; same words" in cells[0]
     code = said_of((over,), language="text+python", format="notebook", places=((2, "cell 1, code"),))
     assert "cell 1, lines 3–9" in code[0]
-    assert "9 tokens; same text but for layout" in code[0]
+    assert "9 tokens; same text except for layout" in code[0]
 
 
 @pytest.mark.parametrize(

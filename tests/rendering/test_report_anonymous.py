@@ -87,7 +87,7 @@ def test_codes_stay_when_a_report_is_made_again(tmp_path: Path):
 def test_names_of_an_earlier_report_are_not_overwritten(tmp_path: Path):
     put(signed(), tmp_path / "out")
     (tmp_path / "out").rename(tmp_path / "elsewhere")
-    with pytest.raises(ParameterError, match="exists: choose another folder, or replace it with --overwrite"):
+    with pytest.raises(ParameterError, match="exists: use another folder, or overwrite=True to replace it"):
         put(signed(), tmp_path / "out")
 
 

@@ -329,10 +329,10 @@ class _Comparison:
         """State the guarantee, for the languages that were read."""
         told, shortest = ([self._counted(language, which) for language in languages] for which in (1, 0))
         if not told:
-            return "nothing was read, so nothing is guaranteed"
+            return "no file was read, so nothing is guaranteed"
         return (
-            f"any run of at least {_or(told)} that two submissions have in common is found, whatever surrounds it; "
-            f"no run shorter than {_or(shortest)} is reported, except string literals with the same text"
+            f"any run of at least {_or(told)} that two submissions share is found, whatever surrounds it; "
+            f"runs shorter than {_or(shortest)} are not reported, except equal string literals"
         )
 
     def _counted(self, language: str, which: int) -> str:
@@ -373,7 +373,7 @@ class _Comparison:
             reason = f"first of {size:,} identical submissions: each is paired with it, not with all the others"
             yield Remark(entries[first].name, reason)
         if estimated:
-            yield Remark("pairs", f"share so little that they were estimated, not aligned: {estimated:,}")
+            yield Remark("pairs", f"estimated instead of aligned, because they share very little: {estimated:,}")
 
 
 def _submitter(submission: Submission) -> str:

@@ -7,7 +7,7 @@ import os
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from lookalike._types import Problem
+from lookalike._types import Problem, counted
 from lookalike.corpora.arrays import Wanted
 from lookalike.corpora.batches import FORMATS
 from lookalike.corpora.compression import by_content, by_suffix, chunks
@@ -120,7 +120,10 @@ class _Opening:
             self.file(place, is_named=False)
         if others := sorted({one.name for one in places} - {one.name for one in corpus}):
             shown = ", ".join(f"`{name}`" for name in others[:_NAMED]) + (", …" if len(others) > _NAMED else "")
-            self.skip(folder.name, f"{len(others):,} files without a known row format are not read: {shown}")
+            self.skip(
+                folder.name,
+                f"{counted(len(others), 'file')} not read, because no known format has this suffix: {shown}",
+            )
 
     def file(self, place: Place, *, is_named: bool) -> None:
         """Take a file of any format, unless it was taken before."""

@@ -1,8 +1,8 @@
-"""A report without names: each submission gets a code, and names in file names and texts are masked.
+"""Makes a report anonymous: each submission gets a code, and names in file names and texts are masked.
 
-A code is made by HMAC from the name under a key that is kept beside the report, never in it: the same key gives the
-same codes next time, and without it a code tells nothing. Submissions stand in the order of their codes, since the
-order of the alphabet tells too.
+A code is an HMAC of the name. The key is stored next to the report, never in it: the same key gives the same codes next
+time, and without the key a code reveals nothing. Submissions are sorted by their codes, because alphabetical order
+would reveal names.
 """
 
 from __future__ import annotations
@@ -23,23 +23,23 @@ from lookalike.rendering.html.pair_page import MarksOf
 from lookalike.rendering.tables import cell, rows
 
 KEY_BYTES = 32
-#: Letters of a code, without vowels: no words by accident. 26⁶ codes; more letters only where two would be the same.
+#: Letters of a code. Without vowels, no code is a word. 26⁶ codes; more letters only if two would be equal.
 ALPHABET, CODE_LETTERS = "BCDFGHJKMNPQRSTVWXZ2345679", 6
-#: A word of a name is masked from this many letters on; below `INSIDE` only where it stands as a word of its own.
+#: Shortest word of a name that is masked; words shorter than `INSIDE` are masked only as separate words.
 WORD, INSIDE = 3, 5
-#: Digits of a name that identify: the number of a student, not that of an exercise.
+#: Shortest number in a name that identifies a student; shorter ones number exercises.
 DIGITS = 4
-#: In a comparison of no more than this many, a word that most names have may still be a name.
+#: With at most this many submitters, a word in most names may still be a name.
 FEW = 5
 BLOCK = "•"
 _RUN = re.compile(r"[^\W\d_]+|\d+")
-#: The words of camelCase.
+#: Words inside camelCase.
 _HUMP = re.compile(r"[A-Z]?[^\W\d_A-Z]+|[A-Z]+(?![^\W\d_A-Z])|\d+")
 
 
 @dataclass
 class Secrets:
-    """What must not be handed out with an anonymous report: the key, and the names by code."""
+    """The private files of an anonymous report: the key, and the names by code."""
 
     FILES: ClassVar = ("names.csv", "names.key")
 
@@ -48,21 +48,21 @@ class Secrets:
 
     @classmethod
     def new(cls) -> Self:
-        """Draw a key."""
+        """Make a random key."""
         return cls(randomness.token_bytes(KEY_BYTES))
 
     @classmethod
     def is_kept_in(cls, folder: Path) -> bool:
-        """Tell whether a folder holds a key and names, and nothing else."""
+        """Return whether a folder contains a key and names, and nothing else."""
         return folder.is_dir() and {path.name for path in folder.iterdir()} == set(cls.FILES)
 
     @classmethod
     def kept_in(cls, folder: Path) -> Self:
-        """Read the key of an earlier report, so that codes stay."""
+        """Read the key of an earlier report, so that codes stay the same."""
         return cls(bytes.fromhex((folder / "names.key").read_text("ascii")))
 
     def code(self, kind: str, name: str) -> str:
-        """Return the code of a name; ``kind`` is S for a submission, P for a person, F for a file that is in none."""
+        """Return the code of a name. ``kind``: S for a submission, P for a person, F for a file outside submissions."""
         digest = hmac.digest(self.key, f"{kind}:{name}".encode("utf-8", "surrogatepass"), "sha256")
         number, letters = int.from_bytes(digest), ""
         while len(letters) < CODE_LETTERS or self.names.get(f"{kind}-{letters}", name) != name:
@@ -72,7 +72,7 @@ class Secrets:
         return f"{kind}-{letters}"
 
     def write(self, folder: Path) -> Path:
-        """Write both files into a new folder, for its owner's eyes only."""
+        """Write both files to a new folder that only its owner can read."""
         folder.mkdir(mode=0o700)
         table = rows("code,name", (f"{code},{cell(name)}" for code, name in sorted(self.names.items())))
         for name, text in zip(self.FILES, (table, self.key.hex()), strict=True):
@@ -82,12 +82,12 @@ class Secrets:
 
 
 class Mask:
-    """Hides the words of names in any text, at the text's length."""
+    """Masks the words of names in a text; the length of the text does not change."""
 
     def __init__(self, owners: Collection[Collection[str]], open_: Iterable[str] = ()) -> None:
-        """Take the names each owner goes by, and words that are no secret though names contain them."""
+        """Take the names of each owner, and words that are not secret although names contain them."""
         counted = Counter(word for names in owners for word in set().union(*map(words, names)))
-        # What more than half of them have in common identifies nobody: "submission", "hw3".
+        # A word in more than half of the names identifies nobody: "submission", "hw3".
         usual = {word for word, count in counted.items() if count * 2 > len(owners) > FEW}
         self._words = frozenset(counted.keys() - usual - {word for name in open_ for word in words(name)})
         self._long = sorted(word for word in self._words if len(word) >= INSIDE)
@@ -97,7 +97,7 @@ class Mask:
         self._whole = re.compile(rf"(?<![^\W_])(?:{whole})(?![^\W_])", re.IGNORECASE) if whole else None
 
     def __call__(self, text: str) -> str:
-        """Return the text with every name in it replaced by blocks."""
+        """Return the text with every name replaced by blocks."""
         masked = self._by_words(text)
         return self._whole.sub(lambda found: BLOCK * len(found[0]), masked) if self._whole else masked
 
@@ -105,7 +105,7 @@ class Mask:
         return _RUN.sub(lambda found: self._runs.get(found[0]) or self._run(found[0]), text)
 
     def _run(self, run: str) -> str:
-        """Mask one run of letters or digits, and remember the answer: texts repeat their words."""
+        """Mask one run of letters or digits, and remember the result, because texts repeat their words."""
         low, masked = _lower(run), run
         if low in self._words:
             masked = BLOCK * len(run)
@@ -123,7 +123,7 @@ class Mask:
 
 
 def words(name: str) -> set[str]:
-    """Return the words of a name that identify, in lower case, with and without their accents."""
+    """Return the identifying words of a name, in lower case, with and without accents."""
     name = unicodedata.normalize("NFC", name)
     stem = name[: -len(suffix)] if (suffix := PurePosixPath(name).suffix) and len(suffix) <= 6 else name
     runs = _RUN.findall(stem)
@@ -138,7 +138,7 @@ def _plain(text: str) -> str:
 
 
 def _lower(text: str) -> str:
-    """Return the text in lower case, at its length."""
+    """Return the text in lower case, with the same length."""
     low = text.lower()
     return low if len(low) == len(text) else "".join(c.lower() if len(c.lower()) == 1 else c for c in text)
 
@@ -157,7 +157,7 @@ class _Anonymity:
     codes: dict[str, str]
 
     def path(self, name: str) -> str:
-        """Replace the submission a path begins with by its code, and mask the rest."""
+        """Replace the submission at the beginning of a path by its code, and mask the rest."""
         parts = name.split("/")
         for end in range(len(parts), 0, -1):
             code = self.codes.get("/".join(parts[:end]))
@@ -183,7 +183,7 @@ class _Anonymity:
         return replace(entry, name=self.codes[entry.name], person=person, label=label, files=files)
 
     def file(self, file: File, owner: str, *, is_shown: bool) -> File:
-        """Mask a file; a text that no page shows is not worth the work and is dropped."""
+        """Mask a file; the text is dropped if no page shows it."""
         is_inside = file.name == owner or file.name.startswith(f"{owner}/")
         name = self.path(file.name) if is_inside else self.mask(file.name)
         text = self.mask(file.text) if is_shown else ""
@@ -191,7 +191,7 @@ class _Anonymity:
 
 
 def anonymised(report: Report, marks: MarksOf, secrets: Secrets, pages: int) -> tuple[Report, MarksOf]:
-    """Return the report without names, and its marks; texts are kept only for the pairs that get one of the pages."""
+    """Return the report without names, and its marks. Texts are kept only for pairs with a page."""
     known = {entry.name for entry in report.entries}
     languages = {file.language for entry in report.entries for file in entry.files}
     mask = Mask(_owners(report), languages)
@@ -221,7 +221,7 @@ def anonymised(report: Report, marks: MarksOf, secrets: Secrets, pages: int) -> 
 
 
 def _owners(report: Report) -> list[set[str]]:
-    """Return the names each submitter goes by; a file that is in no submission may be named after someone too."""
+    """Return the names of each submitter. A file outside submissions may be named after a person, too."""
     owners: dict[str, set[str]] = {}
     for entry in report.entries:
         owners.setdefault(entry.person or entry.name, set()).update({entry.name, entry.person or entry.name})
@@ -232,7 +232,7 @@ def _owners(report: Report) -> list[set[str]]:
 
 
 def _placed(pair: Pair, place: dict[int, int]) -> Pair:
-    """Return a pair by its new places, the lower one left."""
+    """Return a pair with its new numbers, the smaller one left."""
     left, right = place[pair.left], place[pair.right]
     if left < right:
         return replace(pair, left=left, right=right)

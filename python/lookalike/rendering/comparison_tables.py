@@ -1,4 +1,4 @@
-"""A comparison for programs: tables as CSV, everything as JSON. Each function returns the text of one file.
+"""A comparison as CSV tables and as JSON. Each function returns the text of one file.
 
 JSON is plain ASCII and keeps every name as it was, unprintable characters included.
 """
@@ -13,9 +13,9 @@ from lookalike.comparison.result import Cluster, Common, Entry, Pair, Passage, R
 from lookalike.rendering.tables import cell, rows
 
 SCHEMA_VERSION = 1
-#: What makes a JSON file a report of ours.
+#: Marks a JSON file as a report of lookalike.
 KIND = "lookalike report"
-#: Passages written to the tables; those of the pairs that come last are left out first, and that is said.
+#: Largest number of passages in the tables; those of the last pairs are left out first, and the report says so.
 MOST_PASSAGES = 100_000
 PAIR_COLUMNS = "left,right,score,left_coverage,right_coverage,matched_tokens,longest,passages"
 PASSAGE_COLUMNS = (
@@ -86,7 +86,7 @@ def pairs_with_passages(report: Report) -> int:
 
 
 def report_json(report: Report, pages: Sequence[str] = (), left_out: Sequence[str] = ()) -> str:
-    """Return everything but the texts; ``pages`` are the files of the first pairs, ``left_out`` what was capped."""
+    """Return the report as JSON, without texts. ``pages``: files of the first pairs; ``left_out``: cut lists."""
     head = {
         "kind": KIND,
         "schema_version": SCHEMA_VERSION,
@@ -122,7 +122,7 @@ def _lines(items: Iterable[str]) -> str:
 
 
 def _shares(pair: Pair, comma: str) -> str:
-    """Print score and coverages; six decimals are more than they are worth."""
+    """Return score and coverages with six decimals."""
     return comma.join(repr(round(share, 6)) for share in (pair.score, pair.left_coverage, pair.right_coverage))
 
 
@@ -192,5 +192,5 @@ def _remarks(remarks: Iterable[Remark]) -> list[dict[str, str]]:
 
 
 def is_ours(beginning: bytes) -> bool:
-    """Tell from its first bytes whether a JSON file is a report of ours."""
+    """Return whether a JSON file is a report of lookalike, from its first bytes."""
     return beginning.startswith(json.dumps({"kind": KIND}, indent=1)[:-2].encode())

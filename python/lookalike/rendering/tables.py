@@ -1,6 +1,6 @@
-"""The one CSV writer. A cell that a spreadsheet would calculate as a formula gets a leading apostrophe.
+"""The CSV writer of the package. A cell that a spreadsheet would run as a formula gets a leading apostrophe.
 
-CSV is RFC 4180 in UTF-8. Names come from strangers: submitters, crawled pages, rows of a corpus.
+CSV is RFC 4180 in UTF-8. Names come from untrusted sources: submitters, crawled pages, rows of a corpus.
 """
 
 from __future__ import annotations
@@ -13,18 +13,18 @@ from typing import Any, TextIO
 from lookalike import params
 from lookalike.rendering.safe import visible
 
-#: Begins like a formula and is none.
+#: Numbers begin like a formula but are harmless.
 _NUMBER = re.compile(r"[+-]?[0-9]+(\.[0-9]+)?")
 
 
 def guarded(text: str) -> str:
-    """Return a text that no spreadsheet takes for a formula; plain numbers stay as they are."""
+    """Return a text that no spreadsheet runs as a formula; plain numbers do not change."""
     is_formula = text.startswith(params.FORMULA) and not _NUMBER.fullmatch(text)
     return "'" + text if is_formula else text
 
 
 def cell(text: str) -> str:
-    """Return a name as a finished CSV cell: guarded, visible, quoted where it must be."""
+    """Return a name as a finished CSV cell: guarded, visible, and quoted if necessary."""
     shown = visible(guarded(text))
     return '"' + shown.replace('"', '""') + '"' if any(c in shown for c in ',"') else shown
 

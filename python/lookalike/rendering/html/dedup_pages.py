@@ -1,4 +1,4 @@
-"""The report of a deduplication: one page, and the same for programs; whole, or not there at all."""
+"""The report of a deduplication: one HTML page and one JSON file. The folder appears complete or not at all."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from lookalike import _core, params
-from lookalike._types import Progress
+from lookalike._types import Progress, counted
 from lookalike.deduplication import Deduplication
 from lookalike.deduplication.audit import CONFIDENCE, Audit, Share, audit
 from lookalike.deduplication.picking import Row, pick
@@ -23,23 +23,23 @@ from lookalike.rendering.html.differences import Side, differences
 from lookalike.rendering.html.folder import JSON, OVERVIEW, drafted
 from lookalike.rendering.safe import visible
 
-#: How many are listed; report.json has them all, but for examples.
+#: Longest lists; report.json has everything except more examples.
 MOST = {"sources": 50, "problems": 200, "capped": 20, "giants": 20}
-#: Pairs that are shown, by why; 30 at most.
+#: Numbers of example pairs, by the reason to show them; at most 30 in all.
 MISSED, NEAREST, ESTIMATED, HIGHEST, GIANTS = 6, 9, 6, 5, 2
-#: What the audit tells, in this order.
+#: Measures of the audit, in this order.
 ORDER = ("partnered", "documents", "pairs", "removed", "estimated")
-#: Characters of a name that are shown.
+#: Longest name in characters.
 NAME = 200
 
 
 class Example(NamedTuple):
-    """A pair that is shown: the row that stays, the one that goes, what was said and what is so."""
+    """An example pair: the kept row, the removed row, and their score as found and exactly."""
 
     why: str
     left: int
     right: int
-    #: As the job has it, and how it was found; of missed pairs nothing was found.
+    #: The score of the job and how it was found; ``None`` for a missed pair.
     found: float | None
     link: str
     exact: float | None = None
@@ -54,11 +54,11 @@ class Shown(NamedTuple):
 
 
 class Measure(NamedTuple):
-    """A line of the audit."""
+    """One measure of the audit."""
 
     name: str
     share: Share
-    #: What it means, in one sentence.
+    #: How it was measured, in one sentence.
     sentence: str
 
 
@@ -70,7 +70,7 @@ def write(
     seed: int = params.SEED.default,
     progress: Progress | None = None,
 ) -> Audit:
-    """Audit an answer while its corpus is open, and write the report into a new folder, or in place of an earlier one.
+    """Audit an answer while its corpus is open, and write the report to a new folder or in place of an earlier one.
 
     Errors: ``ParameterError`` if the folder is not free, ``OSError``.
     """
@@ -90,7 +90,7 @@ def _page(answer: Deduplication, found: Audit, plot: CurvePlot | None, shown: li
     return frame.page(
         "dedup",
         answer=answer,
-        title=f"Deduplication of {own:,} row{'' if own == 1 else 's'}",
+        title=f"Deduplication of {counted(own, 'row')}",
         lead=" ".join(_lead(answer)),
         own=own,
         gone=sum(answer.removed.values()),
@@ -121,94 +121,94 @@ def _page(answer: Deduplication, found: Audit, plot: CurvePlot | None, shown: li
 
 
 def _lead(answer: Deduplication) -> Iterator[str]:
-    """Say what was done, and what is sure about it."""
+    """Yield sentences about the result and its guarantee."""
     settings, gone, own = answer.settings, sum(answer.removed.values()), answer.rows - answer.references
     if settings.method == "exact":
-        yield "Only identical texts were looked for."
+        yield "Only identical texts were removed."
     if not gone:
-        yield f"Nothing found: all {own:,} rows stay."
+        yield f"No near-duplicates found: {counted(own, 'row')} kept."
         return
-    yield f"{gone:,} of {own:,} rows go ({frame.percent(gone / own)}), {own - gone:,} stay."
+    yield f"{gone:,} of {counted(own, 'row')} removed ({frame.percent(gone / own)}), {own - gone:,} kept."
     if settings.clustering == "components":
         yield (
-            f"Pairs from {settings.threshold:g} on hold rows together, and chains of them do too: a row may be less "
-            "like the one that stays for it than the threshold says."
+            f"Rows are linked by pairs that reach {settings.threshold:g}, also through chains of such pairs. So a "
+            "removed row may be less similar to the row kept for it."
         )
     elif settings.method == "containment":
-        yield f"Of every row that goes, at least {settings.threshold:g} is in the one that stays, verified one by one."
+        yield f"At least {settings.threshold:g} of every removed row is contained in the row kept for it (verified)."
     elif settings.method == "minhash":
-        yield f"Every row that goes reaches {settings.threshold:g} against the one that stays, verified one by one."
+        yield f"Every removed row has resemblance ≥ {settings.threshold:g} with the row kept for it (verified)."
 
 
 def _facts(answer: Deduplication) -> Iterator[tuple[str, str]]:
-    """Yield what people ask first."""
+    """Yield names and values for the list at the end."""
     words = {
-        "short": "shorter than a shingle, compared as a whole only",
-        "missing": "without a text",
+        "short": "shorter than a shingle (compared as a whole only)",
+        "missing": "without text",
         "bad": "unreadable",
         "blank": "blank lines",
     }
     yield "Version", f"lookalike {_core.__version__}"
     yield "Rows read", f"{answer.rows:,}"
     if answer.references:
-        yield "Rows to stay clear of", f"{answer.references:,}"
+        yield "Rows of the reference corpus", f"{answer.references:,}"
     apart = ", ".join(f"{answer.states[state]:,} {told}" for state, told in words.items() if answer.states[state])
     yield "Not compared, and kept", apart or "none"
-    yield "Documents after identical texts were put together", f"{answer.documents:,}"
+    yield "Distinct documents", f"{answer.documents:,}"
     work = answer.work
-    yield "Pairs glanced at, and compared exactly", f"{work['glances']:,}, {work['exact_comparisons']:,}"
+    yield "Pairs compared by sketches, and exactly", f"{work['glances']:,}, {work['exact_comparisons']:,}"
     if work["unsampled"]:
         yield "Documents too short to be sampled", f"{work['unsampled']:,}"
     if work["spilled_bytes"]:
-        yield "Kept in files, for want of memory", in_bytes(work["spilled_bytes"])
+        yield "Temporary files", in_bytes(work["spilled_bytes"])
     for name, value in answer.settings.shown.items():
         yield name.replace("_", " "), visible(frame.plain(value))
 
 
 def _measures(answer: Deduplication, found: Audit) -> Iterator[Measure]:
-    """Yield the audit as people read it."""
+    """Yield the measures of the audit as sentences."""
     threshold = f"{answer.settings.threshold:g}"
-    where = "among the rows to stay clear of" if answer.references else "in the corpus"
+    where = "in the reference corpus" if answer.references else "in the corpus"
     partnered, documents, pairs, removed, sketched = (getattr(found, name) for name in ORDER)
-    draw = "All" if partnered.is_whole else "Drawn at random:"
+    draw = "All documents" if partnered.is_whole else "A random sample"
     yield Measure(
-        "Documents with a partner",
+        "Documents with a near-duplicate",
         partnered,
-        f"{draw} {found.drawn:,} documents; {partnered.hits:,} have one at {threshold} or above {where}.",
+        f"{draw}: {found.drawn:,}. With a near-duplicate at {threshold} or higher {where}: {partnered.hits:,}.",
     )
     yield Measure(
-        "Documents found (recall)",
+        "Recall of documents",
         documents,
-        f"{documents.hits:,} of the {documents.trials:,} with a partner are in a cluster or pair.",
+        f"Documents with a near-duplicate: {documents.trials:,}. In a cluster or pair: {documents.hits:,}.",
     )
-    told = "All {} pairs of theirs below 1" if pairs.is_whole else "{} pairs of theirs below 1, one for each drawn,"
+    told = "All their pairs below 1" if pairs.is_whole else "One of their pairs below 1 for each document"
     yield Measure(
-        "Pairs found (recall)",
+        "Recall of pairs",
         pairs,
-        f"{told.format(f'{pairs.trials:,}')} were looked up: {pairs.hits:,} were found, or one of the two goes "
-        "anyway. Of the others both stay.",
+        f"{told}: {pairs.trials:,}. Found, or one of the two rows removed: {pairs.hits:,}. Both rows of the others are "
+        "kept.",
     )
     yield Measure(
-        "Rows that go rightly (precision)",
+        "Precision of removed rows",
         removed,
-        f"{removed.trials:,} rows that go without being identical were compared exactly with the row that stays: "
-        f"{removed.hits:,} reach {threshold}.",
+        f"Removed rows that are not identical, compared exactly with the row kept for them: {removed.trials:,}. "
+        f"{threshold} or higher: {removed.hits:,}.",
     )
     yield Measure(
-        "… of those that go by an estimate",
+        "… of rows removed by estimate",
         sketched,
-        f"The same for {sketched.trials:,} rows of which a sketch was sure: {sketched.hits:,} reach {threshold}.",
+        f"The same for rows removed by their sketches: {sketched.trials:,}. {threshold} or higher: {sketched.hits:,}.",
     )
 
 
 def _exactly(share: float, *, up: bool = False) -> str:
-    """Print a share as a percentage with two decimals, rounded to the safe side; only all of it is 100 %."""
+    """Return a percentage with two decimals, rounded to the safe side; only a share of 1 is 100 %."""
     hundredths = ceil(share * 1e4 - 1e-6) if up else floor(share * 1e4 + 1e-6)
     return f"{hundredths / 100:.2f}".rstrip("0").rstrip(".") + " %"
 
 
 def _examples(answer: Deduplication, found: Audit) -> list[Example]:
-    """Return pairs worth a look, each once, with their exact scores."""
+    """Return the example pairs, each once, with their exact scores."""
     chosen: dict[tuple[int, int], Example] = {}
     for example in _chosen(answer, found):
         chosen.setdefault((example.left, example.right), example)
@@ -218,7 +218,7 @@ def _examples(answer: Deduplication, found: Audit) -> list[Example]:
 
 def _chosen(answer: Deduplication, found: Audit) -> Iterator[Example]:
     for missed in found.missed[:MISSED]:
-        yield Example("missed: both stay", missed.left, missed.right, None, "")
+        yield Example("missed: both rows kept", missed.left, missed.right, None, "")
     value = answer.resemblances
     near = [row for row in answer.gone if LINKS[answer.links[row]] != "identical"]
 
@@ -228,18 +228,18 @@ def _chosen(answer: Deduplication, found: Audit) -> Iterator[Example]:
     for giant in answer.giants[:GIANTS]:
         members = (row for row in near if answer.survivors[row] == giant.survivor)
         for row in nsmallest(2, members, key=lambda row: (value[row], row)):
-            yield example("the least alike of a giant cluster", row)
+            yield example("least similar in a very large cluster", row)
     for row in nsmallest(NEAREST, near, key=lambda row: (value[row], row)):
-        yield example("nearest the threshold", row)
+        yield example("closest to the threshold", row)
     estimated = (row for row in near if LINKS[answer.links[row]] == "estimated")
     for row in nsmallest(ESTIMATED, estimated, key=lambda row: (value[row], row)):
         yield example("estimated only", row)
     for row in nlargest(HIGHEST, near, key=lambda row: (value[row], -row)):
-        yield example("most alike", row)
+        yield example("most similar", row)
 
 
 def _shown(answer: Deduplication, examples: Iterable[Example]) -> list[Shown]:
-    """Bring names and texts of examples back."""
+    """Read the names and texts of examples."""
     listed = list(examples)
     rows = {row for example in listed for row in (example.left, example.right)}
     found = pick(answer.stretches, rows, answer.settings, texts=True) if rows else {}
@@ -252,13 +252,13 @@ def _shown(answer: Deduplication, examples: Iterable[Example]) -> list[Shown]:
 
 
 def _name(row: Row | None, number: int) -> str:
-    """Return what a row is called, safe to show and not too long."""
+    """Return the name of a row, safe to show and not too long."""
     name = visible(row.name) if row is not None else f"row {number:,}"
     return name if len(name) <= NAME else name[: NAME - 1] + "…"
 
 
 def _json(answer: Deduplication, found: Audit, plot: CurvePlot | None, shown: list[Shown]) -> str:
-    """Return everything but the texts."""
+    """Return the report as JSON, without texts."""
     sizes = sorted(answer.cluster_sizes.values(), reverse=True)
     parts: dict[str, Any] = {
         "kind": KIND,

@@ -1,4 +1,4 @@
-"""The plots of a deduplication's report, as bars and lines in their places: cluster sizes, resemblances, the curve."""
+"""The plots in the report of a deduplication: cluster sizes, resemblances, and the curve of the filter."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ from lookalike.designs.curves import Curve, curve
 PLOT, PLOT_TOP = 150, 24
 #: Sizes of clusters at which a bar begins.
 SIZES = (2, 3, 4, 5, 10, 20, 50, 100, 1_000, 10_000)
-#: Bars of sizes there are at least: one alone looks like a wall.
+#: Smallest number of bars, so that one alone does not fill the plot.
 FEWEST = 6
 #: Bars of resemblances.
 BARS = 20
-#: Resemblances of the curve, which all exist on 50 shingles, and random pairs behind each point of it: the standard
-#: error is below 0.008.
+#: Steps of the curve, all possible with 50 shingles, and random pairs for each point: the standard error is below
+#: 0.008.
 STEPS, TRIALS = 50, 4_000
-#: Resemblances that are told as numbers, beside the threshold.
+#: Resemblances in the table below the curve, besides the threshold.
 TOLD = (0.5, 0.6, 0.7, 0.8, 0.9, 0.96)
 
 
@@ -32,15 +32,15 @@ class Bar(NamedTuple):
     width: float
     height: float
     amount: int
-    #: The same as there is room for it.
+    #: The amount, short enough for the bar.
     shown: str
     label: str
-    #: What stands below it, if anything.
+    #: The label below the bar, if any.
     tick: str = ""
 
 
 class Line(NamedTuple):
-    """A line of the curve: its name, and its points in a square of a hundred, as SVG reads them."""
+    """A line of the curve: its name, and its points for SVG in a square of 100 by 100."""
 
     name: str
     points: str
@@ -73,15 +73,15 @@ def _size_label(i: int) -> str:
 
 
 def _size_tick(i: int) -> str:
-    """Print where a bar begins as there is room for it."""
+    """Return a short label for the smallest size of a bar."""
     least = SIZES[i] if SIZES[i] < 1_000 else f"{SIZES[i] // 1_000}k"
     return f"{least}+" if "–" in _size_label(i) or i + 1 == len(SIZES) else f"{least}"
 
 
 def resemblance_bars(answer: Deduplication) -> tuple[float, list[Bar]]:
-    """Return rows that go by their resemblance, identical texts left out, and the resemblance at the left end."""
+    """Return the left end of the plot, and the removed rows by resemblance, without identical texts."""
     found = [answer.resemblances[row] for row in answer.gone if answer.links[row] != 1]
-    # In chains, rows may be less like their survivor than the threshold says.
+    # In a chain, a row may resemble the row kept for it less than the threshold.
     least = floor(min([answer.settings.threshold, *found]) * 20 + 1e-6) / 20
     least = min(least, 0.95)
     counts = [0] * BARS
@@ -92,7 +92,7 @@ def resemblance_bars(answer: Deduplication) -> tuple[float, list[Bar]]:
 
 
 def _bars(counts: Sequence[int], labels: Iterable[str]) -> list[Bar]:
-    """Return bars side by side; heights are logarithmic, so that one among thousands is seen."""
+    """Return bars side by side. Heights are logarithmic, so that one among thousands is visible."""
     top = max(map(log1p, counts), default=0) or 1
     width = 100 / len(counts)
     return [
@@ -106,7 +106,7 @@ def _short(count: int) -> str:
 
 
 def curve_plot(answer: Deduplication) -> CurvePlot | None:
-    """Return the curve of the filter that was used, if one was."""
+    """Return the curve of the filter, or ``None`` without a filter."""
     settings = answer.settings
     if settings.filter is None:
         return None

@@ -1,4 +1,4 @@
-"""Two texts beside each other with the words marked in which they differ; of long ones the part where that begins."""
+"""Marks the words in which two texts differ. Long texts are shown from their first difference on."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from lookalike.rendering.safe import visible
 
-#: Characters of a text that are looked at, words that are shown of it, and characters of a word.
+#: Characters of a text that are compared, words that are shown, and characters of a shown word.
 CHARACTERS, WORDS, LETTERS = 200_000, 220, 60
 #: Words shown before the first difference.
 BEFORE = 25
@@ -18,26 +18,26 @@ _WORD = re.compile(r"(\S+)(\s*)")
 
 
 class Run(NamedTuple):
-    """Words that stand together: the same on both sides, or not."""
+    """Consecutive words that are the same on both sides, or different."""
 
     text: str
     is_different: bool
 
 
 class Side(NamedTuple):
-    """What is shown of one text."""
+    """The shown part of one text."""
 
     runs: tuple[Run, ...]
-    #: Whether something precedes or follows what is shown.
+    #: Whether text precedes or follows the shown part.
     is_begun: bool
     is_cut: bool
 
 
 def differences(left: str | None, right: str | None) -> tuple[Side, Side]:
-    """Return both texts, from shortly before their first difference; no text is an empty one."""
+    """Return both texts from shortly before their first difference. ``None`` counts as an empty text."""
     words = [_words(text or "") for text in (left, right)]
     same = sum(1 for _ in takewhile(lambda both: both[0][0] == both[1][0], zip(*words, strict=False)))
-    # Where there is no difference at all, the beginning is as good as any part.
+    # Equal texts are shown from their beginning.
     is_same = same == len(words[0]) == len(words[1])
     start = 0 if is_same else max(0, same - BEFORE)
     shown = [own[start : start + WORDS] for own in words]
@@ -52,13 +52,13 @@ def differences(left: str | None, right: str | None) -> tuple[Side, Side]:
 
 
 def _words(text: str) -> list[tuple[str, str]]:
-    """Return the words of a text as they are compared, each with the space behind it."""
+    """Return the words of a text, each with the space after it."""
     found = _WORD.finditer(text[:CHARACTERS])
     return [(match[1], "\n" if "\n" in match[2] else " " if match[2] else "") for match in found]
 
 
 def _runs(words: Sequence[tuple[str, str]], blocks: Sequence[tuple[int, int]]) -> Iterator[Run]:
-    """Yield what is the same and what is not, in turn."""
+    """Yield equal and different runs in turn."""
     at = 0
     for start, size in blocks:
         if start > at:

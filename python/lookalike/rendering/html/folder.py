@@ -1,4 +1,4 @@
-"""A report as a folder of files: whole, or not there at all."""
+"""Writes a report as a folder of files. The folder appears complete or not at all."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from lookalike import params
+from lookalike._types import counted
 from lookalike.comparison.result import Report
 from lookalike.errors import ParameterError
 from lookalike.rendering import comparison_tables
@@ -18,24 +19,24 @@ from lookalike.rendering.html.overview import overview
 from lookalike.rendering.html.pair_page import MarksOf, pair_page
 from lookalike.rendering.safe import visible
 
-#: Bytes of all pages of pairs together; pairs beyond are in the table only.
+#: Largest size of all pair pages together; further pairs are only in the table.
 MOST_BYTES = 40_000_000
 OVERVIEW, JSON = "report.html", "report.json"
 
 
 class Written(NamedTuple):
-    """What was written, and what was not."""
+    """The written report, and what was left out of it."""
 
     folder: Path
-    #: The report as it was written: without names if that was asked for.
+    #: The report as it was written: with codes for names if it is anonymous.
     report: Report
     #: The page to open.
     overview: Path
     pages: int
     bytes: int
-    #: One sentence for each thing that was capped.
+    #: One sentence for each list that was cut.
     left_out: tuple[str, ...]
-    #: Files beside the folder that tell who is who, not to be handed out: none unless the report is anonymous.
+    #: Private files next to the folder with the names behind the codes; only for an anonymous report.
     secrets: tuple[Path, ...] = ()
 
 
@@ -104,7 +105,7 @@ def write(
 
 @contextmanager
 def drafted(out: Path, *, overwrite: bool) -> Iterator[Path]:
-    """Make a folder to write a report into, which is renamed to ``out`` in the end; an error leaves nothing."""
+    """Make a folder for a report, and rename it to ``out`` at the end. An error leaves nothing."""
     check_out(out, overwrite)
     out.parent.mkdir(parents=True, exist_ok=True)
     with _workshop(out) as shop:
@@ -115,12 +116,12 @@ def drafted(out: Path, *, overwrite: bool) -> Iterator[Path]:
 
 
 def check_out(out: Path, overwrite: bool) -> None:
-    """Raise unless a report can be written to ``out``; to be asked before the work is done, too."""
+    """Refuse an ``out`` that cannot be written; call it before the work, too. Errors: ``ParameterError``."""
     _check_free(out, _is_report, "report", overwrite=overwrite)
 
 
 def _write_files(report: Report, draft: Path, top: int, marks: MarksOf) -> tuple[list[str], list[str]]:
-    """Write everything into a draft folder; return the pages and what was left out."""
+    """Write all files into a draft folder; return the pages and what was left out."""
     shown = [visible(entry.name) for entry in report.entries]
     draft.mkdir()
     pages, left_out = _write_pages(report, shown, draft, top, marks)
@@ -140,7 +141,7 @@ def _write_files(report: Report, draft: Path, top: int, marks: MarksOf) -> tuple
 def _write_pages(
     report: Report, shown: list[str], draft: Path, top: int, marks: MarksOf
 ) -> tuple[list[str], list[str]]:
-    """Write the pages of the first pairs until enough or full; return their names and what was left out."""
+    """Write the pages of the first pairs, up to the limits; return their names and what was left out."""
     wanted = [f"pairs/{i:03}.html" for i in range(1, min(top or len(report.pairs), len(report.pairs)) + 1)]
     (draft / "pairs").mkdir()
     size = 0
@@ -148,31 +149,31 @@ def _write_pages(
         data = pair_page(report, shown, i, wanted, marks).encode()
         size += len(data)
         if size >= MOST_BYTES and i + 1 < len(wanted):
-            # The last page that fits leads to no next one.
+            # The last page that fits has no link to a next one.
             data = pair_page(report, shown, i, wanted[: i + 1], marks).encode()
             (draft / name).write_bytes(data)
-            said = f"pages of pairs: {i + 1:,} of {len(wanted):,} were written, then they took {MOST_BYTES:,} bytes"
+            said = f"pair pages: the first {i + 1:,} of {len(wanted):,} are written; the limit is {MOST_BYTES:,} bytes"
             return wanted[: i + 1], [said]
         (draft / name).write_bytes(data)
     if len(wanted) < len(report.pairs):
-        return wanted, [f"pages of pairs: the first {len(wanted):,} of {len(report.pairs):,} were written, as asked"]
+        return wanted, [f"pair pages: the first {len(wanted):,} of {len(report.pairs):,} are written (option --top)"]
     return wanted, []
 
 
 def _capped_tables(report: Report) -> Iterator[str]:
-    """Say what the tables do not hold."""
+    """Return a sentence for each table that is cut."""
     if report.pair_count > len(report.pairs):
         yield f"pairs: the best {len(report.pairs):,} of {report.pair_count:,} are listed"
     full = comparison_tables.pairs_with_passages(report)
     if full < len(report.pairs):
         yield (
-            f"passages: those of the first {full:,} of {len(report.pairs):,} pairs are in passages.csv and {JSON}, "
-            f"{comparison_tables.MOST_PASSAGES:,} at most"
+            f"passages: passages.csv and {JSON} have those of the first {full:,} of {len(report.pairs):,} pairs; "
+            f"the limit is {counted(comparison_tables.MOST_PASSAGES, 'passage')}"
         )
 
 
 def _is_report(folder: Path) -> bool:
-    """Tell whether a folder is a report of ours."""
+    """Return whether a folder is a report that lookalike wrote."""
     try:
         with (folder / JSON).open("rb") as file:
             return comparison_tables.is_ours(file.read(200))
@@ -181,20 +182,22 @@ def _is_report(folder: Path) -> bool:
 
 
 def _check_free(folder: Path, is_ours: Callable[[Path], bool], what: str, *, overwrite: bool) -> None:
-    """Raise unless a folder can be written: it is not there, or empty, or ours and may be replaced."""
+    """Refuse a folder that exists, unless it is empty, or ours and may be replaced. Errors: ``ParameterError``."""
     if not os.path.lexists(folder) or (folder.is_dir() and not folder.is_symlink() and not any(folder.iterdir())):
         return
     if not is_ours(folder) or folder.is_symlink():
-        raise ParameterError(f"out `{visible(str(folder))}` exists and is no {what} of ours: choose another folder")
+        raise ParameterError(
+            f"out `{visible(str(folder))}` exists and is not a {what} of lookalike: use another folder"
+        )
     if not overwrite:
         raise ParameterError(
-            f"out `{visible(str(folder))}` exists: choose another folder, or replace it with --overwrite"
+            f"out `{visible(str(folder))}` exists: use another folder, or overwrite=True to replace it"
         )
 
 
 @contextmanager
 def _workshop(out: Path) -> Iterator[Path]:
-    """Make a folder beside ``out`` that is gone in the end, whatever happens."""
+    """Make a hidden folder next to ``out``, and remove it at the end."""
     shop = Path(tempfile.mkdtemp(prefix=f".{out.name}.", dir=out.parent))
     try:
         yield shop
@@ -203,7 +206,7 @@ def _workshop(out: Path) -> Iterator[Path]:
 
 
 def _put(moves: list[tuple[Path, Path]], shop: Path) -> None:
-    """Rename drafts into place, all or none; what they replace goes to the workshop."""
+    """Rename all drafts into place, or none; the files they replace are moved to the workshop."""
     done: list[tuple[Path, Path | None]] = []
     try:
         for i, (draft, place) in enumerate(moves):

@@ -1,4 +1,4 @@
-"""What all pages share: autoescaped templates, style and script inlined, a policy that lets nothing else run."""
+"""Shared by all pages: autoescaped templates, inlined style and script, and a policy that allows nothing else."""
 
 from __future__ import annotations
 
@@ -19,67 +19,67 @@ if TYPE_CHECKING:
     from jinja2 import Environment
 
 TEMPLATES = Path(__file__).parent / "templates"
-#: Pages that look like another one, and then some.
+#: Pages that also use the style of another page.
 _LIKE = {"dedup": ("overview.css",)}
-#: JSON inside a script element must not end it, nor hold what a script's parser takes for a line end.
+#: JSON inside a script element must not end the element.
 _ESCAPES = str.maketrans({"<": "\\u003c", ">": "\\u003e", "&": "\\u0026"})
 
 
 def page(kind: str, **values: Any) -> str:
-    """Return a page of one kind with these values: its template, style and script go by that name."""
+    """Return a page. Its template, style and script are named after its kind."""
     return _templates().get_template(f"{kind}.html").render(values, **_inlined(kind))
 
 
 def data_block(value: Any) -> str:
-    """Return JSON that may stand in a script element."""
+    """Return JSON that is safe inside a script element."""
     return json.dumps(value, separators=(",", ":")).translate(_ESCAPES)
 
 
 def percent(share: float) -> str:
-    """Print a share as a whole percentage; only what is all of it is 100 %."""
+    """Return a share as a whole percentage; only a share of 1 is 100 %."""
     rounded = round(share * 100)
     return f"{min(rounded, 99) if share < 1 else rounded} %"
 
 
 def lines(first: int, last: int) -> str:
-    """Print a range of lines."""
+    """Return a range of lines as text."""
     return str(first) if first == last else f"{first}–{last}"
 
 
 def title(report: Report) -> str:
-    """Return what the report is called: as asked, else by what was compared."""
+    """Return the title of the report: the given one, or the number of submissions."""
     return visible(report.parameters.get("title") or f"Comparison of {counted(len(report.entries), 'submission')}")
 
 
 def parameters(report: Report) -> list[tuple[str, str]]:
-    """Return the parameters as people read them; the title stands above."""
+    """Return the parameters for people, without the title."""
     asked = {name: value for name, value in report.parameters.items() if name not in ("title", "thresholds")}
     shown = [(visible(name).replace("_", " "), visible(plain(value))) for name, value in asked.items()]
     return [*shown, ("k and t", thresholds(report))]
 
 
 def thresholds(report: Report) -> str:
-    """Print k and t of the languages that were met, those with the same together."""
+    """Return k and t for each language in the comparison; languages with the same values share an entry."""
     languages: dict[tuple[int, ...], list[str]] = {}
     for language, both in report.parameters.get("thresholds", {}).items():
         languages.setdefault(tuple(both), []).append(visible(language))
     told = (f"k = {k}, t = {t} for {' and '.join(names)}" for (k, t), names in languages.items())
-    return "; ".join(told) or "by language, and none was met"
+    return "; ".join(told) or "no language was found"
 
 
 def plain(value: object) -> str:
-    """Print a parameter's value as people read it."""
+    """Return a parameter's value for people."""
     if value is None or isinstance(value, bool):
         return {True: "yes", False: "no", None: "not set"}[value]
     return ", ".join(map(plain, value)) if isinstance(value, (list, tuple)) else str(value)
 
 
-#: What people call the formats.
+#: Names of formats for people.
 _FORMATS = {"pdf": "PDF", "docx": "Word", "html": "HTML"}
 
 
 def read_as(file: File) -> str:
-    """Say what a file was read as: its language; of a format the format, and the languages in it that are code."""
+    """Return the language a file was read as, or its format and the programming languages in it."""
     if not file.format:
         return visible(file.language)
     code = [language for language in file.language.split("+") if language != "text"]
@@ -87,7 +87,7 @@ def read_as(file: File) -> str:
 
 
 def moment(time: str | None) -> str:
-    """Print when something was handed in; the T of ISO 8601 is for programs."""
+    """Return a time of submission without the T of ISO 8601."""
     shown = visible(time or "")
     return f"{shown[:10]} {shown[11:]}" if shown[10:11] == "T" else shown
 
@@ -106,16 +106,16 @@ def _templates() -> Environment:
         bytecode_cache=compiled_templates(),
     )
     environment.filters |= {"visible": visible, "percent": percent}
-    environment.filters |= {"number": "{:,}".format, "share": "{:.2f}".format}
+    environment.filters |= {"number": "{:,}".format, "share": "{:.2f}".format, "counted": counted}
     environment.globals |= {"lines": lines}
     return environment
 
 
 @cache
 def _inlined(name: str) -> dict[str, str]:
-    """Return what is the same on all pages of a kind: style, script, what a score is, and the content security policy.
+    """Return the parts that all pages of a kind share: style, script, the text about scores, and the security policy.
 
-    Ours may run, nothing else, from nowhere; where there is no script of ours, none.
+    The policy allows only our own style and script, by their hashes, and nothing from the network.
     """
     from markupsafe import Markup
 

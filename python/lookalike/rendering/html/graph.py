@@ -1,9 +1,8 @@
-"""The picture of who is tied to whom: a place for each submission, computed once, the same each time.
+"""Lays out the graph of clusters: one place for each submission, always the same for the same report.
 
-A cluster is a star by its definition (each member was verified against the representative), so it is drawn as one: the
-representative in the middle, the members round it, the most similar first. Stars are set side by side in rows, large
-ones first. That is linear in the nodes, and calmer than a simulation of springs. Other pairs at or above the threshold
-are lines between the places so found.
+A cluster is drawn as a star, because each member was verified against the representative: the representative at the
+centre, the members around it, the most similar first. Stars stand side by side in rows, large ones first. The cost is
+linear in the number of nodes. Other pairs at or above the threshold are lines between these places.
 """
 
 from __future__ import annotations
@@ -14,30 +13,30 @@ from typing import NamedTuple
 
 from lookalike.comparison.result import Report
 
-#: More submissions or lines are not drawn: no eye follows them.
+#: Largest numbers of submissions and lines that are drawn.
 MOST_NODES = 300
 MOST_LINES = 1_500
 #: Pixels: between neighbours on a ring, to the first ring, from one ring to the next, for a label, round a star, and a
 #: row at most.
 STEP, RING, NEXT, LABEL, MARGIN, ROW = 26, 56, 44, 100, 20, 1120
-#: Members up to this many have level labels; more of them are written outwards, like the hours of a dial.
+#: Up to this many members have horizontal labels; with more, labels point outwards like the hours of a clock.
 LEVEL = 6
 
 
 class Node(NamedTuple):
-    """A submission in the picture."""
+    """A submission in the graph."""
 
     entry: int
     x: float
     y: float
-    #: Where its label goes: the turn in degrees, and whether the text ends at the node.
+    #: The rotation of its label in degrees, and whether the text ends at the node.
     turn: float
     before: bool
     is_centre: bool
 
 
 class Line(NamedTuple):
-    """A pair in the picture, by its ends."""
+    """A pair in the graph, by its end points."""
 
     x1: float
     y1: float
@@ -49,7 +48,7 @@ class Line(NamedTuple):
 
 
 class Graph(NamedTuple):
-    """Everything to draw, in pixels, and what was left out."""
+    """Nodes and lines in pixels, and the numbers of those left out."""
 
     width: float
     height: float
@@ -76,7 +75,7 @@ def graph(report: Report) -> Graph:
 
 
 def _stars(report: Report, tied: set[int]) -> list[list[int]]:
-    """Return the clusters, the representative first, large ones first; then the tied that are in none."""
+    """Return the clusters, large ones first, each with its representative first; then tied submissions in none."""
     stars = []
     for cluster in report.clusters:
         ranked = sorted(zip(cluster.scores, cluster.members, strict=True), key=lambda tie: (-tie[0], tie[1]))
@@ -86,7 +85,7 @@ def _stars(report: Report, tied: set[int]) -> list[list[int]]:
 
 
 def _fitting(stars: Sequence[list[int]]) -> list[list[int]]:
-    """Return the stars that are drawn: all of them up to the cap, the last one cut."""
+    """Return the stars up to the limit of nodes; the last one may be cut."""
     room, drawn = MOST_NODES, []
     for star in stars:
         if room:
@@ -96,7 +95,7 @@ def _fitting(stars: Sequence[list[int]]) -> list[list[int]]:
 
 
 def _star(star: list[int]) -> list[Node]:
-    """Place a star round (0, 0): the centre, then ring after ring, each holding what its length allows."""
+    """Place a star around (0, 0): the centre, then as many rings as needed."""
     nodes = [Node(star[0], 0, 0, 0, before=False, is_centre=True)]
     others = star[1:]
     radius = float(RING) if len(others) <= LEVEL else max(RING, min(STEP * len(others) / (2 * pi), 6 * RING))
@@ -109,7 +108,7 @@ def _star(star: list[int]) -> list[Node]:
 
 
 def _on_ring(entry: int, i: int, count: int, radius: float) -> Node:
-    # A lone neighbour stands below, so that the two labels do not run into each other.
+    # A single member is placed below the centre, so that the two labels do not overlap.
     angle = pi / 2 + 2 * pi * i / count if count <= 2 else -pi / 2 + 2 * pi * (i + 0.5) / count
     before = cos(angle) < -1e-9
     turn = 0.0 if count <= LEVEL else degrees(angle) + (180 if before else 0)
@@ -117,7 +116,7 @@ def _on_ring(entry: int, i: int, count: int, radius: float) -> Node:
 
 
 def _rows(stars: list[list[Node]]) -> tuple[tuple[Node, ...], float, float]:
-    """Set stars side by side, a new row when one is full; return the nodes in place, and width and height."""
+    """Place stars side by side in rows; return the nodes, the width and the height."""
     placed: list[Node] = []
     x = y = row_height = width = 0.0
     for star in stars:
@@ -131,7 +130,7 @@ def _rows(stars: list[list[Node]]) -> tuple[tuple[Node, ...], float, float]:
 
 
 def _box(star: list[Node]) -> tuple[float, float, float, float]:
-    """Return the room a star takes with its labels: left, top, right, bottom."""
+    """Return the bounding box of a star with its labels: left, top, right, bottom."""
     upright = LABEL if any(node.turn for node in star) else 0
     before = LABEL if any(node.before for node in star) else 0
     return (

@@ -1,4 +1,4 @@
-"""The overview: what was compared and promised, all pairs in one table, the clusters, and what was left out."""
+"""The overview page: the guarantee, all pairs in one table, the clusters, and what was left out."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from lookalike.rendering.safe import visible
 
 #: Colours of labels in the graph and the table, used in turn.
 LABEL_COLOURS = 8
-#: How many are listed; report.json and the tables have them all. ``rows`` are those there before a script runs.
+#: Longest lists; report.json and the CSV files have everything. ``rows`` are in the page without a script.
 MOST = {"files": 100, "rows": 50, "remarks": 500, "common": 100, "clusters": 300, "members": 60, "printed": 500}
 #: The plot of scores, in pixels: the highest bar, and the room above it for labels.
 PLOT, PLOT_TOP = 170, 34
@@ -26,14 +26,14 @@ class Bar(NamedTuple):
     y: float
     height: float
     pairs: int
-    #: The count as there is room for it.
+    #: The count, short enough for the bar.
     shown: str
     label: str
     is_above: bool
 
 
 def overview(report: Report, names: Sequence[str], pages: Sequence[str], left_out: Sequence[str]) -> str:
-    """Return the overview; ``names`` are those of the entries to be shown, ``pages`` the files of the first pairs."""
+    """Return the page. ``names`` are the entries' names to show, ``pages`` the files of the first pairs."""
     labels = sorted({entry.label for entry in report.entries if entry.label is not None})
     return page(
         "overview",
@@ -59,7 +59,7 @@ def overview(report: Report, names: Sequence[str], pages: Sequence[str], left_ou
 
 
 def _bars(report: Report) -> list[Bar]:
-    """Return the plot of scores; heights are logarithmic, so that one pair among thousands is seen."""
+    """Return the plot of scores. Heights are logarithmic, so that one pair among thousands is visible."""
     top = max(log1p(count) for count in report.histogram) or 1
     bars = []
     for i, count in enumerate(report.histogram):
@@ -72,7 +72,7 @@ def _bars(report: Report) -> list[Bar]:
 
 
 def _remarks(report: Report) -> list[tuple[str, str, Any]]:
-    """Return the lists of what was not done or not done well: anchor, title, remarks."""
+    """Return the lists of skipped and doubtful inputs: anchor, title, remarks."""
     return [
         ("skipped", "Skipped", report.skipped),
         ("undefined", "Not comparable", report.undefined),
@@ -81,7 +81,7 @@ def _remarks(report: Report) -> list[tuple[str, str, Any]]:
 
 
 def _data(report: Report, names: Sequence[str], labels: Sequence[str], pages: Sequence[str]) -> dict[str, Any]:
-    """Return what the script needs: rows of the table and the cards of submissions."""
+    """Return the data for the script: rows of the table and cards of submissions."""
     hue = {label: i for i, label in enumerate(labels)}
     rows = [
         (
@@ -101,7 +101,7 @@ def _data(report: Report, names: Sequence[str], labels: Sequence[str], pages: Se
 
 
 def _card(entry: Entry, name: str, hue: dict[str, int]) -> list[Any]:
-    """Return a submission as the script reads it: see ``card`` there."""
+    """Return a submission for the function ``card`` of the script."""
     files = [
         [visible(file.name), read_as(file), file.tokens, [visible(note) for note in file.notes]]
         for file in entry.files[: MOST["files"]]

@@ -1,4 +1,4 @@
-"""The page of one pair: the evidence file, with every passage, both texts, and what was compared and how."""
+"""The page of one pair: both texts with every shared passage, and the parameters of the comparison."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ from lookalike.rendering.html.frame import moment, page, parameters, read_as, ti
 from lookalike.rendering.html.panes import COLOURS, Marks, pane, triples
 from lookalike.rendering.safe import visible
 
-#: Characters of one side that are shown whole; of a longer one only the surroundings of the passages.
+#: Longest side in characters that is shown completely; of a longer one only the text around passages is shown.
 WHOLE = 400_000
-#: Surroundings before and after a passage: lines, and characters where lines are very long.
+#: Text shown before and after a passage: lines, or characters if lines are very long.
 LINES_AROUND, CHARACTERS_AROUND = 15, 5_000
 #: Height of the map of passages, in units of its own.
 MAP = 1000
@@ -38,9 +38,9 @@ class Side(NamedTuple):
 
 
 def pair_page(report: Report, names: Sequence[str], index: int, pages: Sequence[str], marks: MarksOf) -> str:
-    """Return the page of a pair; ``names`` are those of the entries to be shown, ``pages`` the files of all pages.
+    """Return the page of a pair. ``names`` are the entries' names to show, ``pages`` the files of all pages.
 
-    What there is one of for each passage or file is written here, not by the template: a page takes half the time.
+    Parts that repeat for each passage or file are written here, not by the template, which halves the time of a page.
     """
     pair = report.pairs[index]
     regions = [[passage.left for passage in pair.passages], [passage.right for passage in pair.passages]]
@@ -70,7 +70,7 @@ def _is_prose(entry: Entry) -> bool:
 
 
 def _passages(report: Report, pair: Pair) -> Iterator[str]:
-    """Yield the passages as they are listed: number, place, and why they matched."""
+    """Yield the list of passages: number, place, and how the two sides agree."""
     left_files, right_files = (report.entries[end].files for end in (pair.left, pair.right))
     several = len(left_files) + len(right_files) > 2
     for number, passage in enumerate(pair.passages, 1):
@@ -93,7 +93,7 @@ def _name(file: File) -> str:
 
 
 def _where(left: File, right: File, passage: Passage) -> str:
-    """Name the places of a passage by their lines, and the pages, cells or notes where a file has such."""
+    """Return the places of a passage: lines, and pages, cells or notes if a file has them."""
     a, b = passage.left, passage.right
     if left.places or right.places:
         return f"<span>{_named(left, a)}</span> &harr; <span>{_named(right, b)}</span>"
@@ -107,7 +107,7 @@ def _named(file: File, region: Region) -> str:
 
 
 def _place_of(file: File, at: int) -> str:
-    """Return the page, cell or note in which an offset lies."""
+    """Return the page, cell or note of an offset."""
     before = bisect_right(file.places, at, key=lambda place: place[0])
     return file.places[before - 1][1] if before else ""
 
@@ -117,7 +117,7 @@ def _noun(*regions: Region) -> str:
 
 
 def _lines(region: Region) -> str:
-    """Print the lines of a region; without a dash of its own in it, an ASCII page is written four times as fast."""
+    """Return the lines of a region. The dash is an entity: an ASCII page is written four times as fast."""
     return (
         f"{region.start_line}&ndash;{region.end_line}"
         if region.start_line < region.end_line
@@ -126,27 +126,27 @@ def _lines(region: Region) -> str:
 
 
 def _agreement(passage: Passage, is_prose: bool) -> str:
-    """Say how much the two sides of a passage have in common, and how they agree."""
+    """Return the length of a passage, and how its two sides agree."""
     if passage.sort == "literal":
         return f"same string literal, {counted(passage.tokens, 'word')}"
     if is_prose:
         told = f"{counted(passage.tokens, 'letter')}; same words{'' if passage.exact else ' with small gaps'}"
     else:
-        how = "same text but for layout" if passage.exact else "same structure; names, literals or small gaps differ"
+        how = "same text except for layout" if passage.exact else "same structure; names, literals or small gaps differ"
         told = f"{counted(passage.tokens, 'token')}; {how}"
-    return f"{told}; stands in another passage too" if passage.sort == "repeat" else told
+    return f"{told}; also part of another passage" if passage.sort == "repeat" else told
 
 
 def _rarity(shared_by: int) -> str:
-    """Say how many have a passage."""
+    """Return how many submitters share a passage."""
     return "in these two only" if shared_by <= 2 else f"shared by {shared_by:,} submitters"
 
 
 def _side(entry: Entry, index: int, name: str, regions: list[Region], letter: str, marks: MarksOf) -> Side:
     unit = "letter" if _is_prose(entry) else "token"
-    facts = [f"{counted(entry.own_tokens, unit)} of its own"]
-    facts += [f"{entry.template_tokens:,} of the template"] if entry.template_tokens else []
-    facts += [f"{entry.common_tokens:,} too common"] if entry.common_tokens else []
+    facts = [f"{counted(entry.own_tokens, 'own ' + unit)}"]
+    facts += [f"{entry.template_tokens:,} of the starter code"] if entry.template_tokens else []
+    facts += [f"{entry.common_tokens:,} shared by many"] if entry.common_tokens else []
     origin = [f"handed in {moment(entry.time)}"] if entry.time else []
     origin += [visible(entry.label)] if entry.label else []
     origin += ["an earlier submission"] if entry.old else []
@@ -163,7 +163,7 @@ def _side(entry: Entry, index: int, name: str, regions: list[Region], letter: st
 
 
 def _files(entry: Entry, index: int, regions: list[Region], letter: str, marks: MarksOf) -> Iterator[str]:
-    """Yield the files of one side as HTML, whole if all of them are short enough, else round their passages."""
+    """Yield the files of one side as HTML: complete if they are short enough, else the text around passages."""
     is_whole = sum(len(file.text) for file in entry.files) <= WHOLE
     for i, file in enumerate(entry.files):
         own = [(region.start, region.end, number) for number, region in enumerate(regions, 1) if region.file == i]
@@ -171,15 +171,15 @@ def _files(entry: Entry, index: int, regions: list[Region], letter: str, marks: 
         if is_whole:
             body = f"<pre>{pane(file.text, marks(index, i), own, letter)}</pre>"
         elif own:
-            note = "only the surroundings of its passages are shown"
+            note = "only the text around its passages is shown"
             body = "\n".join(_stretches(file.text, marks(index, i), own, letter))
         else:
-            note = "not shown: no passage lies in it, and the submission is long"
+            note = "not shown: it has no passage, and the submission is long"
         yield _file(file, note, body, is_open=bool(own) or len(entry.files) == 1)
 
 
 def _file(file: File, note: str, body: str, *, is_open: bool) -> str:
-    """Return a file as HTML: what is without a passage is folded."""
+    """Return a file as HTML; a file without a passage is folded."""
     from markupsafe import escape
 
     said = f"{read_as(file)}; {note}" if note else read_as(file)
@@ -189,7 +189,7 @@ def _file(file: File, note: str, body: str, *, is_open: bool) -> str:
 
 
 def _stretches(text: str, marks: Marks, regions: list[tuple[int, int, int]], letter: str) -> Iterator[str]:
-    """Yield what is shown of a long file: the surroundings of its passages, until the page is full."""
+    """Yield the parts of a long file around its passages, until the page is full."""
     starts = [0, *(found.end() for found in re.finditer("\n", text))]
     coloured = list(triples(marks))
     room, shown_until = WHOLE, 0
@@ -206,7 +206,7 @@ def _stretches(text: str, marks: Marks, regions: list[tuple[int, int, int]], let
 
 
 def _near(starts: list[int], length: int, regions: list[tuple[int, int, int]]) -> list[tuple[int, int]]:
-    """Return the stretches near regions, joined where they meet: some lines, of long lines some characters."""
+    """Return the stretches of text around regions, joined where they meet."""
     near: list[tuple[int, int]] = []
     ends = [*starts[1:], length]
     for start, end, _ in sorted(regions):
@@ -221,16 +221,16 @@ def _near(starts: list[int], length: int, regions: list[tuple[int, int, int]]) -
 
 
 def _gap(starts: list[int], begin: int, end: int) -> str:
-    """Say what is not shown between two places."""
+    """Return a line about the text that is not shown between two places."""
     if begin >= end:
         return ""
     first, last = bisect_right(starts, begin), bisect_right(starts, end - 1)
-    told = f"lines {first:,}&ndash;{last:,} are not shown" if first < last else f"a part of line {first:,} is not shown"
+    told = f"lines {first:,}&ndash;{last:,} are not shown" if first < last else f"part of line {first:,} is not shown"
     return f"<p class=gap>{told}</p>"
 
 
 def _map(entry: Entry, regions: Iterable[Region], letter: str) -> Iterator[str]:
-    """Yield the place of each passage along the side, as HTML."""
+    """Yield the marks of the passages on the map of a side, as HTML."""
     tops = [0, *accumulate(file.text.count("\n") + 1 for file in entry.files)]
     scale = MAP / max(1, tops[-1])
     for number, region in enumerate(regions, 1):

@@ -1,4 +1,4 @@
-"""A text as it is shown on a pair page; what that is, character by character, stands in the core beside the code."""
+"""A text as HTML for a pair page. The core describes the HTML and makes it."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def pane(text: str, marks: Marks, regions: Iterable[tuple[int, int, int]], side:
 
 
 def triples(marks: Marks) -> Iterable[tuple[int, int, int]]:
-    """Return marks as (start, end, class), however they came."""
+    """Return marks as (start, end, class)."""
     if not isinstance(marks, bytes):
         return marks
     words = array("I", marks)

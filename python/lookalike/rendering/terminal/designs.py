@@ -1,4 +1,4 @@
-"""Designs at the command line: the curve as a table and a small plot, the facts beneath, or everything as JSON."""
+"""Prints a design: the curve as a table and a small plot, then facts; or everything as JSON."""
 
 from __future__ import annotations
 
@@ -24,20 +24,20 @@ from lookalike.rendering.terminal.progress import SLOW_SECONDS, waiting
 
 #: Width and height of the plot in the terminal.
 COLUMNS, LINES = 60, 8
-#: Parts of a character cell, an eighth more each.
+#: A character cell, filled by eighths.
 BLOCKS = " ▁▂▃▄▅▆▇█"
-#: Resemblances for which false pairs are told beside the uniform ones: most pairs of a corpus have next to none.
+#: Resemblances for which false pairs are predicted, too: most pairs of a corpus resemble each other very little.
 UNLIKE = (0.1, 0.3)
-#: Resemblances of which Broder 2000 speaks, told beside the others for its filter.
+#: Resemblances that Broder 2000 names, shown for its filter.
 PAPER_ROWS = (0.77, 0.975)
-#: Resemblances at which the worth of a sketch is told.
+#: Resemblances in the table of a sketch.
 SAMPLED = (0.5, 0.8, 0.9)
 #: §4.2: "100 samples seems reasonable".
 PAPER_SIZE = 100
 
 
 def measure(design: Design, trials: int, seed: int, *, quiet: bool = False) -> Curve:
-    """Return the curve of the sketch in use, with a threshold that somebody chose among its rows."""
+    """Return the curve of the sketch, with the threshold among its rows if someone chose it."""
     rho = (*ROWS, *PAPER_ROWS) if design.filter.notes else ROWS
     if round(design.threshold, 4) == design.threshold:
         rho = (*rho, design.threshold)
@@ -60,13 +60,16 @@ def print_design(design: Design, measured: Curve, documents: int) -> None:
 
 
 def title(design: Design) -> str:
-    """Say what the filter is."""
+    """Return the filter in words."""
     k, s, r = design.filter.k, design.filter.s, design.filter.r
-    return f"filter {design.filter}: {k} features of {s} elements, accepted when {r} or more are equal"
+    return (
+        f"filter {design.filter}: {counted(k, 'feature')} of {counted(s, 'element')}; accepts a pair if at least {r} "
+        f"{'is' if r == 1 else 'are'} equal"
+    )
 
 
 def curve_table(measured: Curve) -> Table:
-    """Lay out the curve; missing values are those that no two documents of so few shingles can have."""
+    """Return the curve as a table. A missing value is impossible for documents with so few shingles."""
     headings = [f"fast, {size.union:,}" for size in measured.simulated]
     table = Table("resemblance", "formula", *headings, box=None, header_style="bold")
     for column in table.columns:
@@ -77,7 +80,7 @@ def curve_table(measured: Curve) -> Table:
 
 
 def share(value: float | None) -> str:
-    """Print a chance so that neither end loses its digits."""
+    """Return a probability with enough digits near 0 and near 1."""
     if value is None:
         return "–"
     if value in (0.0, 1.0):
@@ -88,7 +91,7 @@ def share(value: float | None) -> str:
 
 
 def plot(found: Filter, threshold: float) -> list[str]:
-    """Draw P as columns of blocks over resemblance 0 to 1, the threshold marked below."""
+    """Draw the curve as columns of blocks over resemblance 0 to 1, with the threshold marked below."""
     heights = [round(8 * LINES * found.accept((i + 0.5) / COLUMNS)) for i in range(COLUMNS)]
     rows = []
     for line in reversed(range(LINES)):
@@ -102,39 +105,40 @@ def plot(found: Filter, threshold: float) -> list[str]:
 
 
 def facts(design: Design, documents: int) -> list[str]:
-    """Say what the filter is worth at its threshold."""
+    """Return lines about recall, errors and cost at the threshold."""
     found, rho = design.filter, design.threshold
-    asked = f", {design.goal.recall:g} asked" if design.goal else ""
+    asked = f"; goal {design.goal.recall:g}" if design.goal else ""
     false, missed = found.false_mass(rho), found.missed_mass(rho)
-    pairs = "".join(f", {number(pairs)} if all resembled {x:g}" for x, pairs in _unlike(design, documents).items())
+    pairs = "".join(f", {number(pairs)} if all have {x:g}" for x, pairs in _unlike(design, documents).items())
     lines = [
-        f"threshold {rho:g}: {share(design.recall)} of the pairs pass (formula{asked}); half at {found.half:.6f}",
-        f"s = 1/ln(1/ρ₀) = {found.best_s(rho):.4g} is steepest at the threshold; {found.s} at {found.steepest:.6f}",
-        f"r ≈ k·ρ₀^s = {found.best_r(rho):.4g}; r is {found.r}",
-        f"total error {share(false + missed)}: {share(false)} passes below the threshold, {share(missed)} is missed "
-        "above, resemblance being uniform",
-        f"false pairs among {documents:,} documents: {number(found.false_pairs(documents, rho))} of "
-        f"{number(documents * (documents - 1) // 2)} if resemblance were uniform below the threshold{pairs}",
+        f"expected recall at {rho:g}: {share(design.recall)} (by the formula{asked}); half at {found.half:.6f}",
+        f"the curve is steepest at the threshold for s = 1/ln(1/ρ₀) = {found.best_s(rho):.4g}; "
+        f"with s = {found.s} it is steepest at {found.steepest:.6f}",
+        f"best r ≈ k·ρ₀^s = {found.best_r(rho):.4g}; r = {found.r} is used",
+        f"total error {share(false + missed)}: {share(false)} accepted below the threshold, {share(missed)} missed "
+        "above it, for uniform resemblance",
+        f"false pairs among {counted(documents, 'document')}: {number(found.false_pairs(documents, rho))} of "
+        f"{number(documents * (documents - 1) // 2)} for uniform resemblance below the threshold{pairs}",
     ]
-    keys = "" if found.r == 1 else f", {found.keys_bytes:,} as {found.keys:,} super-features"
-    lines.append(f"bytes a document: {found.features_bytes:,}{keys}; elements of the sketch: {found.elements:,}")
+    keys = "" if found.r == 1 else f", {found.keys_bytes:,} as {counted(found.keys, 'super-feature')}"
+    lines.append(f"bytes per document: {found.features_bytes:,}{keys}; elements in the sketch: {found.elements:,}")
     return lines
 
 
 def _unlike(design: Design, documents: int) -> dict[float, float]:
-    """Return the pairs expected to pass if all had a resemblance, for those below the threshold."""
+    """Return the expected false pairs if all pairs had one resemblance, for those below the threshold."""
     below = (x for x in UNLIKE if x < design.threshold)
     return {x: design.filter.false_pairs(documents, design.threshold, x) for x in below}
 
 
 def worth(measured: Curve) -> list[str]:
-    """Say what the columns are, and how exact."""
+    """Return what the columns show, and their error."""
     if not measured.simulated:
         return ["the formula is exact for independent permutations"]
     trials = measured.simulated[0].trials
     return [
-        f"fast: {trials:,} simulated pairs with so many shingles between them, standard error up to "
-        f"{0.5 / trials**0.5:.2g}; – where no pair of that size has the resemblance"
+        f"fast, N: {counted(trials, 'simulated pair')} of documents with N shingles together, standard error up to "
+        f"{0.5 / trials**0.5:.2g}; – means that such documents cannot have this resemblance"
     ]
 
 
@@ -165,9 +169,9 @@ def design_json(design: Design, measured: Curve, documents: int) -> str:
 
 
 def print_sketch(found: SketchDesign) -> None:
-    """Print the size of a sketch and what it is worth."""
+    """Print the size of a sketch and its errors."""
     console = Console(highlight=False)
-    console.print(Line(f"sketch of {found.size:,} elements, {found.bytes:,} bytes a document", style="bold"))
+    console.print(Line(f"sketch of {counted(found.size, 'element')}, {found.bytes:,} bytes per document", style="bold"))
     table = Table("resemblance", f"within ±{found.error:g}", box=None, header_style="bold")
     for rho, chance in sorted({found.worst_at: found.worst, **{x: found.within(x) for x in SAMPLED}}.items()):
         table.add_row(f"{rho:.4g}" + (" (worst)" if rho == found.worst_at else ""), share(chance))
@@ -178,15 +182,15 @@ def print_sketch(found: SketchDesign) -> None:
 
 def _sketch_facts(found: SketchDesign) -> Iterable[str]:
     one, any_ = share(found.unlike_as_alike), share(found.any_unlike_as_alike)
-    yield f"a pair that resembles less than 50 % is estimated above 90 % with a chance of at most {one}"
-    yield f"any of the M²/2 pairs of {found.documents:,} documents: at most {any_}"
+    yield f"probability that a pair below 50 % is estimated above 90 %: at most {one}"
+    yield f"the same for any of the M²/2 pairs of {counted(found.documents, 'document')}: at most {any_}"
     worst, _ = sketch_size.worst_within(PAPER_SIZE, found.error)
     yield (
-        f"the {PAPER_SIZE} elements of Broder 1997: within ±{found.error:g} with a chance of {share(worst)} at worst, "
-        f"any pair below 50 % above 90 % at most {share(sketch_size.any_mistaken(PAPER_SIZE, found.documents))}"
+        f"with the {PAPER_SIZE} elements of Broder 1997: within ±{found.error:g} with probability {share(worst)} at "
+        f"worst; any pair below 50 % above 90 %: at most {share(sketch_size.any_mistaken(PAPER_SIZE, found.documents))}"
     )
     yield (
-        f"64-bit ids move the resemblance of documents with 1,000 shingles by less than "
+        f"collisions of 64-bit ids change the resemblance of documents with 1,000 shingles by less than "
         f"{sketch_size.collision_error(1000):.2g} (99.9 %)"
     )
 
@@ -202,11 +206,11 @@ def _printed(tree: dict[str, Any]) -> str:
 
 
 def check_plot(path: Path, overwrite: bool) -> None:
-    """Refuse before any work a plot that could not be written."""
-    if path.suffix not in (".png", ".svg"):
-        raise ParameterError(f"plot `{path}` is neither .png nor .svg: give it one of these suffixes")
+    """Refuse a plot that cannot be written, before any work. Errors: ``ParameterError``."""
+    if path.suffix.lower() not in (".png", ".svg"):
+        raise ParameterError(f"plot `{path}` has no suffix of a picture: use a name that ends in .png or .svg")
     if path.exists() and not overwrite:
-        raise ParameterError(f"`{path}` exists: use --overwrite or another --plot")
+        raise ParameterError(f"plot `{path}` exists: use another name, or overwrite=True to replace it")
     _drawing()
 
 

@@ -11,13 +11,14 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text as Line
 
+from lookalike._types import counted
 from lookalike.rendering.safe import visible
 from lookalike.tokens import Tokens
 
 if TYPE_CHECKING:
     from lookalike.fingerprints import Fingerprints
 
-#: Fingerprints turned into JSON at a time, so that a gigabyte's worth needs no gigabyte of Python objects.
+#: Fingerprints turned into JSON at a time, to limit the number of Python objects.
 PIECE = 10_000
 
 
@@ -33,7 +34,7 @@ def excerpt(found: Fingerprints, start: int, end: int, most: int = 60) -> str:
 
 
 def _decoded(data: bytes, encoding: str) -> str:
-    """Decode a slice for show; a few labels of the core have no codec of that name in Python."""
+    """Decode a slice to show it. Python has no codec for a few encodings of the core."""
     try:
         return data.decode(encoding, "replace")
     except LookupError:
@@ -55,20 +56,23 @@ def fingerprints_table(found: Fingerprints, name: str, top: int) -> None:
         table.add_row(f"{found.hashes[i]:016x}", str(found.positions[i]), f"{start}–{end}", text)
     console.print(table)
     if shown < len(found):
-        console.print(f"… {len(found) - shown} more; -n 0 shows all, --json gives them to a program")
+        console.print(f"… {len(found) - shown:,} more; -n 0 shows all, --json prints all as JSON")
 
 
 def facts(found: Fingerprints, name: str) -> list[str]:
-    """Say what was read, what was selected and what that is worth."""
+    """Return lines about the document, the selection and its guarantee."""
     s = found.selection
     lines = [
-        f"{visible(name)}: {found.tokens:,} {s.unit}s, {found.kgrams:,} k-grams, {len(found):,} fingerprints"
+        f"{visible(name)}: {counted(found.tokens, s.unit)}, {counted(found.kgrams, 'k-gram')}, "
+        + counted(len(found), "fingerprint")
         + (f" (density {found.density:.5f})" if found.density is not None else ""),
         f"scheme {s.scheme}, k = {s.k}, t = {s.t}, windows of {s.window}; read as {found.reading}",
-        f"promise: {s.promise}",
+        f"guarantee: {s.promise}",
     ]
     if found.is_too_short:
-        lines.append(f"too short to compare: fewer than k = {s.k} {s.unit}s; only an exact copy can be recognised")
+        lines.append(
+            f"too short to compare: fewer than k = {counted(s.k, s.unit)}; only an identical document is recognised"
+        )
     return lines
 
 

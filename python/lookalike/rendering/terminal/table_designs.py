@@ -1,4 +1,4 @@
-"""Tables for a Hamming distance at the command line: what each design costs, or everything as JSON."""
+"""Prints the tables for a Hamming distance: the cost of each design; or everything as JSON."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from rich.table import Table
 from rich.text import Text as Line
 
 from lookalike import _core
+from lookalike._types import counted
 from lookalike.designs.tables import TableDesign, TableDesigns
 
 HEADINGS = ("design", "tables", "prefix", "radius", "lookups", "rows seen", "B each", "memory", "µs")
@@ -18,9 +19,9 @@ UNITS = ("B", "KB", "MB", "GB", "TB", "PB", "EB")
 
 
 def show(found: TableDesigns) -> None:
-    """Print what was chosen, the table, and the notes."""
+    """Print the chosen design, the table of designs, and notes."""
     console = Console(highlight=False)
-    asked = f"{found.fingerprints:,} fingerprints within {found.distance} bits"
+    asked = f"{counted(found.fingerprints, 'fingerprint')} within {counted(found.distance, 'bit')}"
     console.print(Line(f"{asked}: {title(found.chosen)}", style="bold"), soft_wrap=True)
     table = Table(*HEADINGS, box=None, header_style="bold", padding=(0, 1, 0, 0))
     for column in table.columns:
@@ -34,26 +35,25 @@ def show(found: TableDesigns) -> None:
         console.print(Line(note), soft_wrap=True)
 
 
-#: What the figures rest on.
+#: How the figures are computed.
 MODEL = (
-    "every design finds all of them; lookups are of at most as many bits as the directory of a table has",
-    "µs by the cost model: {:g} ns a table, {:g} ns a lookup in memory that no cache holds, {:g} ns a candidate, "
-    "uniform fingerprints".format(*_core.HAMMING_COST_NS),
-    "memory is that of tables and directories without ids; B each are the bytes of one fingerprint",
-    "all probed, all stored (§3): one sorted table, probed with every pattern or holding every neighbour",
+    "every design finds all pairs; a lookup uses at most as many bits as the directory of a table has",
+    "µs by the cost model for uniform fingerprints: {:g} ns per table, {:g} ns per lookup in uncached memory, "
+    "{:g} ns per candidate".format(*_core.HAMMING_COST_NS),
+    "memory: tables and directories, without ids; B each: bytes per fingerprint",
+    "all probed, all stored (§3): one sorted table that is probed with every pattern, or that stores every neighbour",
 )
 
 
 def title(one: TableDesign) -> str:
-    """Say what a design is."""
+    """Return a design in words."""
     if one.name == "scan":
-        return "scan them, since no table pays"
-    count = "1 table" if len(one.tables) == 1 else f"{len(one.tables)} tables"
-    return f"{count}, {one.prefixes} bits at the top, {one.radii} of which may differ"
+        return "scan them; a table would not be faster"
+    return f"{counted(len(one.tables), 'table')}, prefixes of {one.prefixes} bits, of which {one.radii} may differ"
 
 
 def rows(found: TableDesigns) -> Iterator[TableDesign]:
-    """Yield the designs: the simple ones, the best of each size, the paper's."""
+    """Yield the designs: the simple ones, the best of each size, those of the paper."""
     yield from found.baselines
     seen = set()
     for one in (*found.frontier, *found.paper):
@@ -63,7 +63,7 @@ def rows(found: TableDesigns) -> Iterator[TableDesign]:
 
 
 def cells(one: TableDesign, found: TableDesigns) -> tuple[str, ...]:
-    """Return what a row of the table says; the chosen design is marked."""
+    """Return the cells of a row; the chosen design is marked."""
     mark = " ←" if one.tables == found.chosen.tables and one.nanoseconds is not None else ""
     each = short(one.bytes / found.fingerprints) if found.fingerprints else "–"
     time = "–" if one.nanoseconds is None else short(one.nanoseconds / 1000)
@@ -72,12 +72,12 @@ def cells(one: TableDesign, found: TableDesigns) -> tuple[str, ...]:
 
 
 def short(value: float) -> str:
-    """Print three digits, or a whole number below a million."""
+    """Return three digits, or a whole number below a million."""
     return f"{value:,.0f}" if value == int(value) < 1e6 or 100 <= value < 1e6 else f"{value:.3g}"
 
 
 def size(count: float) -> str:
-    """Print bytes in a unit that fits."""
+    """Return bytes in a fitting unit."""
     unit = 0
     while count >= 1000 and unit + 1 < len(UNITS):
         count, unit = count / 1000, unit + 1

@@ -20,9 +20,10 @@
     return element;
   }
   const plain = (number) => number.toLocaleString("en");
+  const pairs = (count) => `${plain(count)} pair${count === 1 ? "" : "s"}`;
   const percent = (share) => (share < 1 ? Math.min(99, Math.round(share * 100)) : 100) + " %";
 
-  // --- the table: of all rows only those in sight are there ---
+  // --- the table: only visible rows exist in the page ---
   const table = document.getElementById("table");
   const frame = document.getElementById("frame");
   const find = document.getElementById("find");
@@ -87,7 +88,7 @@
     const order = byText.has(key) ? (a, b) => names[a[column]].localeCompare(names[b[column]], "en") : (a, b) => a[column] - b[column];
     shown.sort((a, b) => (down ? -1 : 1) * order(a, b) || a[RANK] - b[RANK]);
     document.getElementById("count").textContent =
-      shown.length === data.rows.length ? `${plain(shown.length)} pairs` : `${plain(shown.length)} of ${plain(data.rows.length)} pairs`;
+      shown.length === data.rows.length ? pairs(shown.length) : `${plain(shown.length)} of ${pairs(data.rows.length)}`;
     table.setAttribute("aria-rowcount", shown.length + 1);
     focused = -1;
     frame.scrollTop = 0;
@@ -148,8 +149,8 @@
     fact("Person", who);
     fact("Label", data.labels[label]);
     fact("Time", time);
-    fact("Kind", old && "an earlier submission, compared with new ones only");
-    fact("Tokens", `${plain(tokens[0])} its own, ${plain(tokens[1])} of the template, ${plain(tokens[2])} too common`);
+    fact("Kind", old && "earlier submission, compared with new ones only");
+    fact("Tokens", `${plain(tokens[0])} own, ${plain(tokens[1])} of the starter code, ${plain(tokens[2])} shared by many`);
     fact("SHA-256", make("span", { class: "mono" }, digest));
     return list;
   }
@@ -159,7 +160,7 @@
     const head = make("tr", {}, make("th", {}, "File"), make("th", {}, "Read as"), make("th", { class: "num" }, "Tokens"), make("th", {}, "Notes"));
     const rows = list.map(([name, language, tokens, notes]) => make("tr", {}, make("td", { class: "mono" }, name), make("td", {}, language),
       make("td", { class: "num" }, plain(tokens)), make("td", {}, notes.join("; "))));
-    if (more) rows.push(make("tr", {}, make("td", { colspan: 4 }, `and ${plain(more)} more, see report.json`)));
+    if (more) rows.push(make("tr", {}, make("td", { colspan: 4 }, `and ${plain(more)} more in report.json`)));
     return make("table", { class: "rows" }, make("thead", {}, head), make("tbody", {}, ...rows));
   }
 

@@ -7,7 +7,7 @@
 
   const badge = (side, number) => document.getElementById(side.id + number);
 
-  // Where an element is in what its side scrolls over.
+  // The position of an element inside its scrolling side.
   const depth = (side, element) => element.getBoundingClientRect().top - side.getBoundingClientRect().top + side.scrollTop;
 
   function scroll(side, number, height) {
@@ -18,7 +18,7 @@
     side.scrollTo({ top, behavior: near && !quiet ? "smooth" : "auto" });
   }
 
-  // Show a passage on both sides; `from` stays where it is and the other side comes level with it.
+  // Show a passage on both sides; `from` does not move, and the other side scrolls level with it.
   function show(number, from) {
     current = number;
     for (const old of document.querySelectorAll(".on")) old.classList.remove("on");
@@ -58,7 +58,7 @@
     show(current ? ((current - 1 + step + count) % count) + 1 : step > 0 ? 1 : count, null);
   });
 
-  // The map is drawn by lines; where they wrap, the real places are better.
+  // The map is drawn by line numbers; where lines wrap, measured places are better.
   function chart() {
     const places = [];
     for (const side of sides) {
@@ -69,7 +69,7 @@
         if (target && target.offsetParent) places.push([link.firstElementChild, depth(side, target) * scale]);
       }
     }
-    // Written when all are read, else the page is laid out anew for each.
+    // Read all places before writing, so that the page is laid out only once.
     for (const [mark, top] of places) mark.setAttribute("y", top.toFixed(1));
   }
   let waiting = 0;
