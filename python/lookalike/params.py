@@ -456,7 +456,7 @@ class Simhashing:
     #: The language of all texts; ``None`` to detect it for each.
     language: str | None
     ignore: tuple[str, ...]
-    #: Whether languages are reported.
+    #: Whether the language of each text is reported.
     languages: bool
     #: The digest of the table of idf.
     idf: str | None

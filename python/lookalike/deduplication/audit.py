@@ -321,15 +321,15 @@ class _Search:
             yield f"recall: {len(self.drawn):,} of {own:,} rows were drawn"
         if len(self.others) < len(self._pool):
             yield (
-                f"recall: partners were searched among {len(self.others):,} rows drawn from {len(self._pool):,}, "
-                "so a document with one partner is likely to be missed, and one with many is not"
+                f"recall: similar rows were searched for among {len(self.others):,} rows drawn from {len(self._pool):,}; "
+                "so a document with a single similar row is likely to be missed"
             )
         if self._without:
-            yield f"recall: {self._without:,} of the rows drawn have no shingle, so their resemblance is undefined"
+            yield f"recall: drawn rows without a shingle, which have no resemblance: {self._without:,}"
         if self._thinned:
             yield (
-                f"recall: {len(self._thinned):,} of the rows drawn share shingles with very many others; "
-                "only some of these were compared"
+                f"recall: drawn rows that share shingles with very many others: {len(self._thinned):,}; only some of those "
+                "others were compared"
             )
 
 

@@ -192,12 +192,12 @@ def _measures(answer: Deduplication, found: Audit) -> Iterator[Measure]:
         "Precision of removed rows",
         removed,
         f"Removed rows that are not identical, compared exactly with the row kept for them: {removed.trials:,}. "
-        f"{threshold} or higher: {removed.hits:,}.",
+        f"With {threshold} or higher: {removed.hits:,}.",
     )
     yield Measure(
         "… of rows removed by estimate",
         sketched,
-        f"The same for rows removed by their sketches: {sketched.trials:,}. {threshold} or higher: {sketched.hits:,}.",
+        f"The same for rows removed by their sketches: {sketched.trials:,}. With {threshold} or higher: {sketched.hits:,}.",
     )
 
 
