@@ -321,15 +321,15 @@ class _Search:
             yield f"recall: {len(self.drawn):,} of {own:,} rows were drawn"
         if len(self.others) < len(self._pool):
             yield (
-                f"recall: similar rows were searched for among {len(self.others):,} rows drawn from {len(self._pool):,}; "
+                f"recall: similar rows were sought among {len(self.others):,} rows drawn from {len(self._pool):,}; "
                 "so a document with a single similar row is likely to be missed"
             )
         if self._without:
             yield f"recall: drawn rows without a shingle, which have no resemblance: {self._without:,}"
         if self._thinned:
             yield (
-                f"recall: drawn rows that share shingles with very many others: {len(self._thinned):,}; only some of those "
-                "others were compared"
+                f"recall: drawn rows that share shingles with very many others: {len(self._thinned):,}; only some "
+                "of those others were compared"
             )
 
 

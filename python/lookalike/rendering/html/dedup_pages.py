@@ -197,7 +197,7 @@ def _measures(answer: Deduplication, found: Audit) -> Iterator[Measure]:
     yield Measure(
         "… of rows removed by estimate",
         sketched,
-        f"The same for rows removed by their sketches: {sketched.trials:,}. With {threshold} or higher: {sketched.hits:,}.",
+        f"The same for rows removed by sketches: {sketched.trials:,}. With {threshold} or higher: {sketched.hits:,}.",
     )
 
 
