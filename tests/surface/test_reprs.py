@@ -89,7 +89,7 @@ def test_a_short_line_tells_what_it_is(name: str, tmp_path: Path):
     assert type(made) is getattr(la, name)
     shown = repr(made).replace(str(tmp_path), "")
     assert part in shown
-    assert len(shown) <= (400 if name == "Column" else LONGEST)
+    assert len(shown) <= {"Column": 400, "Limits": 250}.get(name, LONGEST)
     assert "\n" not in shown
 
 
