@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
@@ -63,33 +63,25 @@ class Expected:
         yield "nothing was written; how many rows are removed is known only after a full run"
 
 
-@explained(*params.DEDUPLICATION.values())
+#: Parameters on which the cost of a deduplication depends.
+COSTLY = ("method", "threshold", "size", "modulus", "shingle", "unit", "text_column", "format", "memory", "threads")
+
+
+@explained(*(params.DEDUPLICATION[name] for name in COSTLY))
 def estimate(
     source: str | os.PathLike[str] | Sequence[str | os.PathLike[str]],
     *,
     against: str | os.PathLike[str] | Sequence[str | os.PathLike[str]] = (),
     method: str | None = None,
     threshold: float | None = None,
-    sketch: str | None = None,
     size: int | None = None,
     modulus: int | None = None,
     shingle: int | None = None,
     unit: str | None = None,
-    labelled: bool | None = None,
-    clustering: str | None = None,
-    keep: str | None = None,
-    distance: int | None = None,
-    no_verify: bool | None = None,
-    length_within: float | None = None,
-    same_language: bool | None = None,
-    features: str | None = None,
-    ignore: Iterable[str] | None = None,
     text_column: str | None = None,
-    id_column: str | None = None,
     format: str | None = None,
     memory: str | int | None = None,
     threads: int | None = None,
-    max_errors: int | None = None,
 ) -> Expected:
     """Estimate what ``dedup`` of files will take: rows, memory, temporary files, time. Nothing is written.
 
@@ -107,7 +99,7 @@ def estimate(
     ...     estimate(path).rows
     10
     """
-    chosen = given(params.DEDUPLICATION, locals())
+    chosen = given(COSTLY, locals())
     return expect([*_listed(against), *_listed(source)], chosen)
 
 
