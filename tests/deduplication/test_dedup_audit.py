@@ -11,8 +11,9 @@ import pytest
 
 from lookalike.deduplication import audit as module
 from lookalike.deduplication import settings
-from lookalike.deduplication.audit import Audit, Share, audit, interval
+from lookalike.deduplication.audit import Audit, Share, audit
 from lookalike.deduplication.job import opened
+from lookalike.designs.stats import interval
 from support.planted import texts
 
 #: Words replaced so that of five-word shingles of 120 words 0.92 and 0.84 are left; 3 and 4 would leave 0.77 and 0.71.

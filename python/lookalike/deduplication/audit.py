@@ -16,7 +16,7 @@ import math
 import random
 from bisect import bisect_right
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass
 from heapq import heappop, heappush
 from typing import Any, NamedTuple
@@ -26,7 +26,7 @@ from lookalike._types import Progress, unheard
 from lookalike.deduplication.picking import rows_of
 from lookalike.deduplication.result import LINKS, Deduplication
 from lookalike.deduplication.settings import Settings
-from lookalike.designs.sketch_size import between
+from lookalike.designs.stats import CONFIDENCE, interval
 
 #: Most documents drawn, and most removed rows of each kind. If one document in ten has a partner, 200 in the sample
 #: have one; if all of these are found, the lower limit of recall is 98.2 %.
@@ -38,8 +38,6 @@ ROWS = 1_000_000
 CANDIDATES, HOLDERS = 200, 100
 #: Most shingles of all drawn documents, some 100 bytes each; of long documents fewer are drawn.
 SHINGLES = 2_000_000
-#: How often an interval must hold the true value.
-CONFIDENCE = 0.95
 #: Missed pairs that are kept for the report.
 MISSED = 10
 #: Bands of resemblance from the threshold to 1; pairs at 1 are a band of their own.
@@ -159,22 +157,6 @@ def audit(
         comparisons=found.comparisons + precise,
         notes=tuple(found.notes()),
     )
-
-
-def interval(hits: int, trials: int, confidence: float = CONFIDENCE) -> tuple[float, float]:
-    """Return the limits of Clopper and Pearson: shares at which so many or so few hits are just probable enough."""
-    tail = (1 - confidence) / 2
-    low = _root(lambda p: between(trials, hits, trials, p) < tail) if hits else 0.0
-    high = _root(lambda p: between(trials, 0, hits, p) > tail) if hits < trials else 1.0
-    return low, high
-
-
-def _root(is_below: Callable[[float], bool]) -> float:
-    """Return the point where a condition that is first true becomes false."""
-    low, high = 0.0, 1.0
-    while low < (middle := (low + high) / 2) < high and high - low > 1e-12:
-        low, high = (middle, high) if is_below(middle) else (low, middle)
-    return (low + high) / 2
 
 
 def _precision(answer: Deduplication, links: Collection[str], sample: int, rng: random.Random) -> Share:

@@ -12,6 +12,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from lookalike import _core, params
+from lookalike.designs.stats import exactly
 from lookalike.errors import ParameterError
 
 #: Bytes of a feature or super-feature.
@@ -105,20 +106,10 @@ class Filter:
         log_q = self.s * math.log(rho)
         q, log_rest = math.exp(log_q), math.log(-math.expm1(log_q))
         if self.k * q < self.r:
-            accepted = self._sum(range(self.r, self.k + 1), log_q, log_rest)
+            accepted = exactly(self.k, range(self.r, self.k + 1), log_q, log_rest)
             return accepted, 1.0 - accepted
-        rejected = self._sum(range(self.r - 1, -1, -1), log_q, log_rest)
+        rejected = exactly(self.k, range(self.r - 1, -1, -1), log_q, log_rest)
         return 1.0 - rejected, rejected
-
-    def _sum(self, counts: Iterable[int], log_q: float, log_rest: float) -> float:
-        """Add the chances that exactly i features are equal, largest first, until they are negligible."""
-        total = 0.0
-        for i in counts:
-            term = math.exp(math.log(math.comb(self.k, i)) + i * log_q + (self.k - i) * log_rest)
-            total += term
-            if term < 1e-18 * total:
-                break
-        return min(total, 1.0)
 
     @property
     def half(self) -> float:

@@ -14,6 +14,7 @@ from statistics import NormalDist
 
 from lookalike import params
 from lookalike.designs.filters import MAX_ELEMENTS
+from lookalike.designs.stats import between
 from lookalike.errors import ParameterError
 
 #: Bytes per element of a sketch.
@@ -157,26 +158,3 @@ def _worst(size: int, error: Fraction) -> tuple[float, float]:
         low, high = (low, right) if chance(left) <= chance(right) else (left, high)
     least, at = min((chance(j), j) for j in range(low, high + 1))
     return least, float(Fraction(at, size) + error)
-
-
-def between(size: int, low: int, high: int, r: float) -> float:
-    """Return the chance that a binomial of ``size`` and ``r`` lies in low..high, both ends included."""
-    low, high = max(low, 0), min(high, size)
-    if low > high:
-        return 0.0
-    if r <= 0 or r >= 1:
-        return 1.0 if low <= (size if r >= 1 else 0) <= high else 0.0
-    # Sum from the largest term outwards, each term computed from its neighbour.
-    mode = min(max(math.floor((size + 1) * r), low), high)
-    odds = r / (1 - r)
-    log_top = math.lgamma(size + 1) - math.lgamma(mode + 1) - math.lgamma(size - mode + 1)
-    log_top += mode * math.log(r) + (size - mode) * math.log1p(-r)
-    total = term = 1.0
-    for k in range(mode, high):
-        term *= (size - k) / (k + 1) * odds
-        total += term
-    term = 1.0
-    for k in range(mode, low, -1):
-        term *= k / (size - k + 1) / odds
-        total += term
-    return min(1.0, math.exp(log_top + math.log(total)))

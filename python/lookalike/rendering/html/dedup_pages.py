@@ -12,9 +12,10 @@ from typing import Any, NamedTuple
 from lookalike import _core, params
 from lookalike._types import Progress, counted
 from lookalike.deduplication import Deduplication
-from lookalike.deduplication.audit import CONFIDENCE, Audit, Share, audit
+from lookalike.deduplication.audit import Audit, Share, audit
 from lookalike.deduplication.picking import Row, pick
 from lookalike.deduplication.result import LINKS
+from lookalike.designs.stats import CONFIDENCE
 from lookalike.documents.reasons import in_bytes
 from lookalike.rendering.comparison_tables import KIND, SCHEMA_VERSION
 from lookalike.rendering.html import frame
