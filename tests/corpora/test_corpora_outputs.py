@@ -13,13 +13,14 @@ import stat
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
 from lookalike.corpora import Plan, Scratch, Staging, open_sources, restore
-from lookalike.corpora.scratch import PREFIX
+from lookalike.corpora.scratch import PREFIX, sweep
 from lookalike.errors import LedgerError, NoSpaceError, ParameterError
 from support.corpora import dedup, rows, tree
 
@@ -317,6 +318,21 @@ def test_scratch_of_the_dead_is_swept_and_that_of_the_living_is_not(tmp_path: Pa
         with Scratch(tmp_path) as second:
             kept.add(os.path.basename(second.folder))
             assert {path.name for path in tmp_path.iterdir()} == kept
+
+
+@pytest.mark.parametrize("call", ["open", "rename"])
+def test_scratch_is_not_swept_while_it_is_being_locked(call: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    real = getattr(os, call)
+
+    def beside(*arguments: Any, **named: Any) -> Any:
+        found = real(*arguments, **named)
+        monkeypatch.setattr(os, call, real)
+        sweep(str(tmp_path), PREFIX)
+        return found
+
+    with Scratch(tmp_path) as scratch:
+        monkeypatch.setattr(os, call, beside)
+        assert os.path.isdir(scratch.folder)
 
 
 # --- ledgers that are not to be trusted -----------------------------------------------------------

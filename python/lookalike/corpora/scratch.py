@@ -57,9 +57,15 @@ class Scratch:
 
 
 def hold(folder: str) -> int:
-    """Lock a folder for as long as this process lives; return the handle of the lock."""
-    handle = os.open(os.path.join(folder, LOCK), os.O_RDWR | os.O_CREAT | getattr(os, "O_CLOEXEC", 0), 0o600)
+    """Lock a folder for as long as this process lives; return the handle of the lock.
+
+    The lock file gets its name once it is locked. Otherwise another process could find it unlocked and remove the
+    folder.
+    """
+    path = os.path.join(folder, LOCK)
+    handle = os.open(path + ".new", os.O_RDWR | os.O_CREAT | getattr(os, "O_CLOEXEC", 0), 0o600)
     _lock(handle)
+    os.rename(path + ".new", path)
     return handle
 
 
