@@ -69,8 +69,8 @@ LANGUAGE_THRESHOLDS = {
 #: The same for all other languages.
 CODE_THRESHOLDS = (10, 14)
 
-_BY_UNIT = ", ".join(f"{{}} {unit}s".format(k) for unit, (k, _) in THRESHOLDS.items())
-_T_BY_UNIT = ", ".join(f"{{}} {unit}s".format(t) for unit, (_, t) in THRESHOLDS.items())
+_BY_UNIT = ", ".join(f"{k} {unit}s" for unit, (k, _) in THRESHOLDS.items())
+_T_BY_UNIT = ", ".join(f"{t} {unit}s" for unit, (_, t) in THRESHOLDS.items())
 
 K = Parameter(
     "k",
@@ -321,6 +321,8 @@ DEDUPLICATION = {
         Parameter("max_errors", "Stop if more rows than this cannot be read. Default: no limit.", kind=int),
     )
 }
+#: Parameters of a deduplication that only the method simhash uses.
+SIMHASH_ONLY = ("distance", "no_verify", "length_within", "same_language", "features", "ignore")
 #: Characters with which a spreadsheet formula begins.
 FORMULA = tuple("=+-@\t\r\n\0＝＋－＠")
 #: Largest number of pairs in a table; the total number of pairs is always exact.

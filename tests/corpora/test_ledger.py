@@ -38,7 +38,7 @@ def lines(path: Path) -> list[bytes]:
     return path.read_bytes().splitlines(keepends=True)
 
 
-def refused(path: Path, data: bytes, said: str) -> None:
+def assert_refused(path: Path, data: bytes, said: str) -> None:
     path.write_bytes(data)
 
     def read() -> None:
@@ -136,20 +136,20 @@ def test_an_entry_that_was_changed_is_found_by_its_digest(tmp_path: Path):
     data = path.read_bytes()
     changed = data.replace(b'"row":1', b'"row":0')
     assert len(changed) == len(data) != data.index(b'"row":1')
-    refused(path, changed, "cut short or was changed")
+    assert_refused(path, changed, "cut short or was changed")
 
 
 def test_entries_in_another_order_are_found(tmp_path: Path):
     path = written(tmp_path)
     header, first, second, third = lines(path)
-    refused(path, header + second + first + third, "cut short or was changed")
+    assert_refused(path, header + second + first + third, "cut short or was changed")
 
 
 def test_an_entry_more_or_less_is_found(tmp_path: Path):
     path = written(tmp_path)
     header, first, second, third = lines(path)
     for entries in (first + second, first + second + third + third, b""):
-        refused(path, header + entries, "cut short or was changed")
+        assert_refused(path, header + entries, "cut short or was changed")
 
 
 @pytest.mark.parametrize("name", ["entries", "digest"])
@@ -158,35 +158,35 @@ def test_a_header_without_count_or_digest_is_found(tmp_path: Path, name: str):
     header, *entries = lines(path)
     told = json.loads(header)
     del told[name]
-    refused(path, json.dumps(told).encode() + b"\n" + b"".join(entries), "cut short or was changed")
+    assert_refused(path, json.dumps(told).encode() + b"\n" + b"".join(entries), "cut short or was changed")
 
 
 def test_a_count_that_lies_is_found_though_the_digest_is_right(tmp_path: Path):
     path = written(tmp_path)
-    refused(path, path.read_bytes().replace(b'"entries":3', b'"entries":4'), "cut short or was changed")
+    assert_refused(path, path.read_bytes().replace(b'"entries":3', b'"entries":4'), "cut short or was changed")
 
 
 @pytest.mark.parametrize(
     "data", [b"", b"\n", b"[1]\n", b"text\n", b'{"ledger":"1"}\n', b'{"other":1}\n', b"[" * 99_999]
 )
 def test_other_files_are_no_ledgers(tmp_path: Path, data: bytes):
-    refused(tmp_path / "l", data, "is not a ledger")
+    assert_refused(tmp_path / "l", data, "is not a ledger")
 
 
 def test_a_line_that_is_no_object_is_found(tmp_path: Path):
     path = written(tmp_path)
     header, first, *_ = lines(path)
     for line in (b"[]\n", b"{\n", b"\xff\n", first[:-5]):
-        refused(path, header + line, "is not a ledger, or is cut short")
+        assert_refused(path, header + line, "is not a ledger, or is cut short")
 
 
 @pytest.mark.parametrize("version", [VERSION + 1, 99])
 def test_a_newer_ledger_is_refused_by_its_version(tmp_path: Path, version: int):
-    refused(tmp_path / "l", b'{"ledger":%d}\n' % version, f"version {version}, this program reads {VERSION}")
+    assert_refused(tmp_path / "l", b'{"ledger":%d}\n' % version, f"version {version}, this program reads {VERSION}")
 
 
 def test_an_older_version_is_not_refused_for_being_old(tmp_path: Path):
-    refused(tmp_path / "l", b'{"ledger":0}\n', "is damaged: its header")
+    assert_refused(tmp_path / "l", b'{"ledger":0}\n', "is damaged: its header")
 
 
 @pytest.mark.parametrize("lost", ["sources", "is_folder"])
@@ -194,13 +194,13 @@ def test_a_header_that_lacks_something_is_damaged(tmp_path: Path, lost: str):
     path = written(tmp_path)
     told = json.loads(lines(path)[0])
     del told[lost]
-    refused(path, json.dumps(told).encode() + b"\n", "is damaged: its header")
+    assert_refused(path, json.dumps(told).encode() + b"\n", "is damaged: its header")
 
 
 @pytest.mark.parametrize("sources", [3, [3], [{"name": "a"}], None])
 def test_sources_that_are_none_are_damage(tmp_path: Path, sources: object):
     told = {"ledger": 1, "is_folder": True, "sources": sources}
-    refused(tmp_path / "l", json.dumps(told).encode() + b"\n", "is damaged: its header")
+    assert_refused(tmp_path / "l", json.dumps(told).encode() + b"\n", "is damaged: its header")
 
 
 def test_a_field_of_a_later_version_is_passed_over(tmp_path: Path):
@@ -218,7 +218,7 @@ def test_a_packed_ledger_that_is_cut_is_refused(tmp_path: Path):
     path = written(tmp_path, "l.jsonl.gz")
     data = path.read_bytes()
     for cut in (len(data) - 3, len(data) // 2):
-        refused(path, data[:cut], "cannot be read: |cut short")
+        assert_refused(path, data[:cut], "cannot be read: |cut short")
     path.write_bytes(data[: len(data) - 3])
     with pytest.raises(LedgerError, match="cannot be read"):
         list(Reading(str(path)).entries())

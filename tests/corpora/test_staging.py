@@ -194,7 +194,7 @@ def test_a_folder_that_is_there_is_never_replaced(tmp_path: Path, overwrite: boo
     with pytest.raises(FileExistsError, match=r"^.Errno 17. exists already") as caught:
         staging.folder(str(tmp_path / "out"))
     assert (caught.value.errno, caught.value.filename) == (errno.EEXIST, str(tmp_path / "out"))
-    with pytest.raises(FileExistsError, match="exists already: name another: ") as caught:
+    with pytest.raises(FileExistsError, match="exists already: use another name: ") as caught:
         staging.file(str(tmp_path / "out"))
     assert "overwrite" not in str(caught.value)
     (tmp_path / "link").symlink_to(tmp_path / "nowhere")
@@ -204,7 +204,7 @@ def test_a_folder_that_is_there_is_never_replaced(tmp_path: Path, overwrite: boo
 
 def test_a_device_is_never_replaced(tmp_path: Path):
     os.mkfifo(tmp_path / "pipe")
-    with Staging(overwrite=True) as staging, pytest.raises(FileExistsError, match="exists already: name another"):
+    with Staging(overwrite=True) as staging, pytest.raises(FileExistsError, match="exists already: use another name"):
         staging.file(str(tmp_path / "pipe"))
     assert stat.S_ISFIFO((tmp_path / "pipe").stat().st_mode)
 

@@ -308,3 +308,9 @@ def test_nothing_goes_for_the_sake_of_what_is_not_against(clustering: str):
     near = [row for row, text in enumerate(texts, 1) if (resembling(first, text) or 0) >= 0.8]
     assert answer.gone == near == [1, 2]
     assert la.dedup(texts, against=[], clustering=clustering).gone == []
+
+
+@pytest.mark.parametrize("chosen", [{"distance": 5}, {"features": "paper"}, {"ignore": ["dates"]}, {"no_verify": True}])
+def test_a_parameter_of_another_method_is_refused_by_name(chosen: dict[str, Any]):
+    with pytest.raises(la.ParameterError, match=f"{next(iter(chosen))} has no effect with method `minhash`"):
+        la.dedup(["one", "two"], **chosen)

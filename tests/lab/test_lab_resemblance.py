@@ -269,7 +269,7 @@ def test_labels_that_say_nothing_are_refused(tmp_path: Path, header: str, rows: 
 
 @pytest.mark.parametrize(("name", "has_corpus"), [("evaluate", False), ("census", True)])
 def test_pairs_belong_to_evaluate_and_a_corpus(tmp_path: Path, name: str, has_corpus: bool):
-    with pytest.raises(ParameterError, match="use them with `evaluate` or `simhash-pr` and --corpus"):
+    with pytest.raises(ParameterError, match="use them with `evaluate` or `simhash-pr` and corpus="):
         lab.run(name, tmp_path if has_corpus else None, SEED, tmp_path / "out", tmp_path / "pairs.csv")
 
 

@@ -392,7 +392,7 @@ def test_a_tagged_sheet_comes_back_and_is_never_written_over(tmp_path: Path, mix
     lab.run("simhash-pr", rows, SEED, out)
     tagged = tag(out / lab.SHEET, dict(zip(mixed.names, mixed.documents, strict=True)))
     before = (out / lab.SHEET).read_bytes()
-    with pytest.raises(ParameterError, match="has tags: name it as the pairs, move it"):
+    with pytest.raises(ParameterError, match="has tags, and is not replaced: give it as the pairs, move it"):
         lab.run("simhash-pr", rows, SEED, out)
     arguments = ["lab", "simhash-pr", str(out / lab.SHEET), "--corpus", str(rows), "--out", str(out), "--overwrite"]
     done = CliRunner().invoke(cli, [*arguments, "--json"])

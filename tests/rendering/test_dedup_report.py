@@ -11,12 +11,11 @@ from typing import Any
 import pytest
 from click.testing import CliRunner
 
-from lookalike._types import Progress
+from lookalike._types import Progress, counted
 from lookalike.cli.main import cli
 from lookalike.deduplication import settings
 from lookalike.deduplication.job import opened
 from lookalike.errors import ParameterError
-from lookalike.frontends.readable import counted
 from lookalike.rendering.html import dedup_pages, dedup_plots, differences
 from support.planted import texts
 

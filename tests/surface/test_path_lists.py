@@ -55,7 +55,9 @@ def test_a_string_that_names_a_file_is_refused_in_a_list(call: str, name: str, f
     ids=["a list with lines", "a list with a long text", "nothing of that name", "an iterator"],
 )
 def test_texts_are_taken_as_texts(call: str, texts: Any, folder: Path):
-    CALLS[call](list(texts) if isinstance(texts, list) else iter(["notes.txt"]))
+    given = list(texts) if isinstance(texts, list) else ["notes.txt"]
+    found = CALLS[call](given if isinstance(texts, list) else iter(given))
+    assert isinstance(found, la.Deduplication | la.SketchTable | la.SimhashTable | la.FingerprintTable | la.IdfTable)
 
 
 def test_paths_are_files_and_texts_are_texts(folder: Path):

@@ -72,7 +72,7 @@ unsafe impl Send for ArrowArray {}
 impl Drop for ArrowSchema {
     fn drop(&mut self) {
         if let Some(release) = self.release {
-            // SAFETY: it is not released yet, for then there would be nothing to call; `release_schema` ends with that.
+            // SAFETY: `release` is `Some`, so the schema is not released yet; `release_schema` sets it to `None`.
             unsafe { release(self) }
         }
     }
@@ -81,7 +81,7 @@ impl Drop for ArrowSchema {
 impl Drop for ArrowArray {
     fn drop(&mut self) {
         if let Some(release) = self.release {
-            // SAFETY: it is not released yet, for then there would be nothing to call; `release_array` ends with that.
+            // SAFETY: `release` is `Some`, so the array is not released yet; `release_array` sets it to `None`.
             unsafe { release(self) }
         }
     }

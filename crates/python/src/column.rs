@@ -272,7 +272,7 @@ impl Column {
         Ok(format!("{}, … {} in all]", head.trim_end_matches(']'), self.count()))
     }
 
-    /// SAFETY: called by Python with a buffer to fill.
+    /// SAFETY: `view` is null or a writable `Py_buffer`; CPython guarantees this, and null is checked below.
     unsafe fn __getbuffer__(slf: Bound<'_, Self>, view: *mut ffi::Py_buffer, flags: c_int) -> PyResult<()> {
         if view.is_null() {
             return Err(PyBufferError::new_err("no buffer to fill"));

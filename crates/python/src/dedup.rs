@@ -2,7 +2,7 @@
 
 use crate::column::{Column, Values};
 use crate::detach::detached;
-use crate::error::{to_python, unknown, FormatError};
+use crate::error::{to_python, unknown, FormatError, ParameterError};
 use crate::fingerprint::options_of;
 use crate::input::{Input, Whole};
 use crate::simhash::SimhashMaker;
@@ -18,7 +18,7 @@ use lookalike_dedup::record::{self, RecordColumns};
 use lookalike_dedup::sign::Sketching;
 use lookalike_dedup::simhash_judge::Nearness;
 use pyo3::buffer::PyBuffer;
-use pyo3::exceptions::{PyOSError, PyOverflowError};
+use pyo3::exceptions::PyOSError;
 use pyo3::prelude::*;
 use pyo3::pybacked::PyBackedBytes;
 use pyo3::types::{PyBytes, PyString, PyType};
@@ -27,8 +27,8 @@ use std::path::PathBuf;
 fn refused(refusal: Refusal) -> PyErr {
     match refusal {
         Refusal::Io(error) => PyErr::from(error),
-        Refusal::TooMany => PyOverflowError::new_err(format!(
-            "a corpus has at most `{}` rows: divide it, and give one part as --against of the other",
+        Refusal::TooMany => ParameterError::new_err(format!(
+            "a corpus has at most `{}` rows: divide it, and deduplicate one part with against=… the other",
             u32::MAX
         )),
     }
@@ -160,7 +160,7 @@ impl Corpus {
         job::fingerprints(&self.core, &rows).map_err(PyErr::from)
     }
 
-    /// Decides who stays.
+    /// Decides which rows are kept.
     #[allow(clippy::too_many_arguments)]
     fn decide(
         &self,

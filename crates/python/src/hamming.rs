@@ -21,7 +21,7 @@ fn priced(design: &Design, rows: u64) -> Priced {
     (tables, design.lookups(rows), design.candidates(rows), design.bytes(rows), nanoseconds)
 }
 
-/// A number as the core counts it; one that is none becomes one that it refuses.
+/// A number for the core. Values out of range become `u32::MAX`, which the core refuses.
 fn small(number: Whole) -> u32 {
     u32::try_from(number.0).unwrap_or(u32::MAX)
 }

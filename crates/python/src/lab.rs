@@ -16,7 +16,7 @@ use lookalike_core::table::column::Column as _;
 use pyo3::prelude::*;
 use pyo3::pybacked::PyBackedBytes;
 
-/// Reads so many values at places that each depend on the value before: accesses to memory that nobody could foresee.
+/// Reads `steps` values, each at a place that depends on the value before, so that no read can be prefetched.
 #[pyfunction]
 pub fn memory_walk(py: Python<'_>, values: Hashes, steps: u64) -> u64 {
     let values = values.0;

@@ -58,7 +58,7 @@ fn rows_of(fingerprints: Hashes, ids: Hashes) -> PyResult<Vec<FingerprintRow>> {
     }
 }
 
-/// A distance as the core counts it; one that is none becomes one that it refuses.
+/// A distance for the core. Values out of range become `u32::MAX`, which the core refuses.
 fn distance_of(distance: Whole) -> u32 {
     u32::try_from(distance.0).unwrap_or(u32::MAX)
 }

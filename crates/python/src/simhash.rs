@@ -60,7 +60,7 @@ impl SimhashMaker {
         Ok(Self { recipe })
     }
 
-    /// The table of idf of batches of texts, of features that at least so many of them have; texts that cannot be read count as none.
+    /// Makes the idf table of the features that at least `least` texts have. Unreadable texts are skipped.
     fn idf(&self, py: Python<'_>, batches: Vec<Texts>, least: u32) -> PyResult<IdfTable> {
         let (mut hasher, mut counter) = (Simhasher::new(&self.recipe), DocumentCounter::default());
         for texts in &batches {

@@ -76,7 +76,7 @@ impl SketchMaker {
     }
 }
 
-/// Rows of a batch: a matrix with a row a document, shingles of each, and notes.
+/// Rows of a batch: a matrix with one row per document, the shingles of each, and notes.
 type Rows = (Column, Column, Vec<Note>);
 
 #[pymethods]

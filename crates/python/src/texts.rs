@@ -170,7 +170,7 @@ pub fn bytes_of(buffer: &PyUntypedBuffer) -> PyResult<&[u8]> {
     if buffer.len_bytes() == 0 {
         return Ok(&[]);
     }
-    // SAFETY: the buffer is contiguous, holds so many bytes, and lives as long as the borrow; Arrow's buffers and `bytes` do not change,
-    // and what a pickle is made of is copied before Python code runs again.
+    // SAFETY: the buffer is contiguous (checked above), holds `len_bytes` bytes and outlives the borrow. Nothing writes to it: the package
+    // passes texts in read-only buffers only (`as_bytes` copies others), and the parts of a pickle are copied before Python runs again.
     Ok(unsafe { std::slice::from_raw_parts(buffer.buf_ptr().cast(), buffer.len_bytes()) })
 }

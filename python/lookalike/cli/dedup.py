@@ -22,13 +22,12 @@ from lookalike.cli.streams import Stdout
 from lookalike.errors import ParameterError
 
 _COMPARING = ("minhash", "containment", "simhash")
-_SIMHASH = ("distance", "no_verify", "length_within", "same_language", "features", "ignore")
 #: The methods that use an option.
 USERS = {
     **dict.fromkeys(("threshold", "unit", "shingle", "labelled", "clustering"), _COMPARING),
     **dict.fromkeys(("sketch", "size"), ("minhash",)),
     "modulus": ("containment",),
-    **dict.fromkeys(_SIMHASH, ("simhash",)),
+    **dict.fromkeys(params.SIMHASH_ONLY, ("simhash",)),
 }
 #: Options that a restoration uses.
 RESTORING = {"inputs", "restore", "out", "overwrite", "as_json", "quiet"}
@@ -44,7 +43,7 @@ def _file(name: str, text: str) -> Callable[[options.Function], options.Function
     short_help="Remove near-duplicates from a corpus.",
     groups={
         "Which rows are similar": ["method", "threshold", "unit", "shingle", "labelled", "sketch", "size", "modulus"],
-        "Only for --method simhash": _SIMHASH,
+        "Only for --method simhash": params.SIMHASH_ONLY,
         "Which rows are kept": ["keep", "clustering", "against"],
         "Input": ["text_column", "id_column", "format", "max_errors", "strict"],
         "Output": [
@@ -188,12 +187,12 @@ def _dry_run(inputs: list[str], chosen: dict[str, Any]) -> None:
     from lookalike.deduplication.expecting import expect
     from lookalike.rendering.terminal import deduplication as printed
 
-    started = time.process_time()
+    started = time.perf_counter()
     expected = expect(inputs, {name: chosen[name] for name in params.DEDUPLICATION})
     if chosen["as_json"]:
         click.echo(json.dumps(expected.to_json(), indent=2))
     else:
-        click.echo(printed.expected(expected, time.process_time() - started))
+        click.echo(printed.expected(expected, time.perf_counter() - started))
 
 
 def _interrupted(_signal: int, _frame: FrameType | None) -> None:

@@ -61,12 +61,12 @@ class Columns:
     The bytes are as the file has them: they may be no UTF-8, and the offsets may begin above 0.
     """
 
-    #: A bit a row, the lowest first, 0 where there is no text; ``None`` where all rows have one.
+    #: One bit per row, the lowest first, 0 where there is no text; ``None`` if all rows have one.
     validity: Buffer | None
     #: ``rows + 1`` signed integers in the order of the machine.
     offsets: Buffer
     data: Buffer
-    #: Bytes an offset: 4 or 8.
+    #: Bytes per offset: 4 or 8.
     width: int
     rows: int
     ids: Sequence[str | None] | None = None
@@ -112,8 +112,12 @@ class Source(Protocol):
 
 
 def as_bytes(buffer: Buffer) -> memoryview:
-    """Return a buffer as the core wants it: Arrow's are of signed bytes."""
-    return memoryview(buffer).cast("B")
+    """Return a read-only buffer of unsigned bytes, as the core needs it; a writable one is copied.
+
+    The core reads it without the GIL, while another thread could write to the original.
+    """
+    view = memoryview(buffer).cast("B")
+    return view if view.readonly else memoryview(bytes(view))
 
 
 def without_texts(rows: int) -> Columns:

@@ -115,15 +115,16 @@ def _pieces(texts: pa.Array) -> Iterator[Strings]:
     import pyarrow as pa
 
     is_text = pa.types.is_string(texts.type) or pa.types.is_large_string(texts.type)
-    validity, offsets, data, width = buffers_of(texts)
-    ends = as_bytes(offsets).cast("i" if width == 4 else "q")
+    given, *columns, width = buffers_of(texts)
+    validity = None if given is None else as_bytes(given)
+    offsets, data = (as_bytes(one) for one in columns)
+    ends = offsets.cast("i" if width == 4 else "q")
     start, rows = 0, len(texts)
     while start < rows:
         full = bisect_left(ends, ends[start] + BATCH_BYTES, start + 1, rows)
         stop = min(rows, start + (full - start + 7) // 8 * 8)
-        bits = None if validity is None else as_bytes(validity)[start // 8 : (stop + 7) // 8]
-        own = as_bytes(offsets)[start * width : (stop + 1) * width]
-        yield bits, own, as_bytes(data), width, stop - start, is_text
+        bits = None if validity is None else validity[start // 8 : (stop + 7) // 8]
+        yield bits, offsets[start * width : (stop + 1) * width], data, width, stop - start, is_text
         start = stop
 
 

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Held:
-    """What was read of something that need not give the same rows twice, and what it was."""
+    """The rows of an input that can be read only once, and its kind."""
 
     #: A table of pyarrow, or a frame of polars.
     rows: Any

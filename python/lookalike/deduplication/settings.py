@@ -22,8 +22,6 @@ MIN_MEMORY, MAX_MEMORY = 2**24, 2**50
 MAX_THREADS = 1024
 #: Largest modulus; a thinner sample of a text is empty.
 MAX_MODULUS = 2**20
-#: Parameters that only method simhash uses.
-SIMHASH_ONLY = {"distance", "no_verify", "length_within", "same_language", "features", "ignore"}
 #: Highest threshold a filter is designed for; any filter finds identical sets.
 _HIGHEST = 0.999
 
@@ -106,7 +104,7 @@ class Settings:
     @property
     def shown(self) -> dict[str, Any]:
         """The parameters as ledgers and reports show them: only those that change the answer."""
-        machine = {"memory", "threads", "max_errors"} | (set() if self.method == "simhash" else SIMHASH_ONLY)
+        machine = {"memory", "threads", "max_errors"} | set(() if self.method == "simhash" else params.SIMHASH_ONLY)
         told = {name: value for name, value in asdict(self).items() if name not in machine}
         return told | {"filter": None if self.filter is None else [self.filter.k, self.filter.s, self.filter.r]}
 
@@ -124,7 +122,7 @@ def settings(**given: Any) -> Settings:
     if chosen["shingle"] is None:
         chosen["shingle"] = params.SHINGLES[chosen["unit"]]
     _check(chosen)
-    made = Settings(**chosen | {"memory": in_bytes(chosen["memory"]), "ignore": tuple(chosen["ignore"])})
+    made = Settings(**chosen | {"memory": parse_memory(chosen["memory"]), "ignore": tuple(chosen["ignore"])})
     # A filter or maker that cannot be built is refused before anything is read.
     _ = made.filter, made.simhash
     return made
@@ -154,7 +152,9 @@ def _check_simhash(chosen: dict[str, Any]) -> None:
     if share is not None and not 0 <= share <= 1:
         raise ParameterError(f"length_within `{share}` must be 0 to 1, such as 0.2")
     if chosen["method"] != "simhash":
-        given = [name for name in ("no_verify", "length_within", "same_language", "ignore") if chosen[name]]
+        given = [
+            name for name in params.SIMHASH_ONLY if chosen[name] != params.DEDUPLICATION[name].default and chosen[name]
+        ]
         if given:
             raise ParameterError(
                 f"{given[0]} has no effect with method `{chosen['method']}`: leave it out, or use method `simhash`"
@@ -163,7 +163,7 @@ def _check_simhash(chosen: dict[str, Any]) -> None:
         raise ParameterError("clustering `greedy` needs sketches, which method `simhash` does not make: use star")
 
 
-def in_bytes(memory: str | int) -> int:
+def parse_memory(memory: str | int) -> int:
     """Return an amount of memory, such as 512MiB, in bytes. Errors: ``ParameterError``."""
     text = str(memory).strip().lower().replace(" ", "")
     number = text.rstrip("abcdefghijklmnopqrstuvwxyz")

@@ -42,7 +42,6 @@ _UNCLOSED = _names(
     "optgroup colgroup caption body html head"
 )
 #: Inside these elements, every element nests unless it closes itself.
-_FOREIGN = _names("svg math")
 _TAG = r"<(/?)([a-zA-Z][a-zA-Z0-9]{0,15}+)(?:[^<>/]++|/(?!>))*+(/?)"
 _HIDING = (
     r"(?i)display:none|visibility:(?:hidden|collapse)|opacity:0{0,9}\.?0{1,9}(?![.\d])|font-size:0(?![.\d])"

@@ -18,7 +18,7 @@ YES, NO = frozenset({"1", "1.0", "true", "yes", "y", "t"}), frozenset({"0", "0.0
 UNKNOWN = frozenset({"unknown", "?", "u"})
 #: The same on a sheet to tag, in full.
 TAGS = ("true", "false", "unknown")
-#: Planted pairs of each verdict, and the shares of words that are changed in a version, and in what is none any more.
+#: Planted pairs of each verdict; shares of words that are changed in versions, and in pairs labelled different.
 PLANTED, CHANGED, REWRITTEN = 150, (0.002, 0.08), (0.08, 0.5)
 
 

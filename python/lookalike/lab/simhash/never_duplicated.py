@@ -2,9 +2,9 @@
 
 A text is duplicated if another document is identical or resembles it. Partners of drawn texts are found exactly
 (`partners.py`). Signals that cost little are then tried: length, how often words are repeated, how many characters are
-digits, script, language, and the host where names are URLs. One half of the drawn texts says how, the other half what
-that is worth: how well the signal ranks them, and how much could be left unsearched if one duplicate in a hundred may
-be lost.
+digits, script, language, and the host where names are URLs. One half of the drawn texts fits the
+signal, the other half measures it: how well it ranks them, and how much could be left unsearched if one duplicate in a
+hundred may be lost.
 """
 
 from __future__ import annotations

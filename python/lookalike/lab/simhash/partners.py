@@ -21,7 +21,7 @@ from lookalike.lab.simhash.simhashed import BITS, Words, popcount
 
 #: Shingles that are looked up at a time.
 BATCH = 1 << 20
-#: Upper bits of a shingle by which most of those that nobody asked for are told without a search.
+#: Upper bits of a shingle; they reject most shingles that are not wanted, before a binary search.
 UPPER = 26
 #: The ends of a run of equal values.
 _SIDES: tuple[Literal["left"], Literal["right"]] = ("left", "right")
