@@ -192,3 +192,28 @@ def test_fingerprints_and_near_pairs_can_be_compressed(rows: Path, tmp_path: Pat
     for name in ("prints", "near"):
         packed = (tmp_path / f"{name}.csv.gz").read_bytes()
         assert gzip.decompress(packed) == (tmp_path / f"{name}.csv").read_bytes()
+
+
+@pytest.mark.parametrize(
+    ("data", "said"), [(b"id,text\n1,a b c\n", "format of standard input is not clear"), (b"", None)]
+)
+def test_standard_input_is_rows_or_refused(data: bytes, said: str | None, tmp_path: Path):
+    done = subprocess.run(
+        [sys.executable, "-m", "lookalike", "dedup", "-", "-o", "clean.jsonl"],
+        input=data, capture_output=True, cwd=tmp_path, check=False,
+    )  # fmt: skip
+    assert done.returncode == (2 if said else 0)
+    assert (said or "").encode() in done.stderr
+    assert (tmp_path / "clean.jsonl").is_file() == (said is None)
+
+
+def test_restore_does_not_write_a_file_named_minus(tmp_path: Path):
+    (tmp_path / "rows.jsonl").write_text('{"text": "one two three four five six"}\n' * 2)
+    command = [sys.executable, "-m", "lookalike", "dedup"]
+    subprocess.run([*command, "rows.jsonl", "-o", "clean.jsonl", "--ledger", "gone.jsonl"], cwd=tmp_path, check=True)
+    done = subprocess.run(
+        [*command, "clean.jsonl", "--restore", "gone.jsonl", "-o", "-"], capture_output=True, cwd=tmp_path, check=False
+    )
+    assert done.returncode == 2
+    assert b"--out `-` is not a file" in done.stderr
+    assert not (tmp_path / "-").exists()

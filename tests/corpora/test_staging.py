@@ -319,3 +319,10 @@ def test_other_errors_stay_what_they_are(tmp_path: Path):
             raise error
         assert caught.value is error
         assert list(tmp_path.iterdir()) == []
+
+
+def test_a_link_to_a_device_is_never_replaced(tmp_path: Path):
+    (tmp_path / "link").symlink_to("/dev/null")
+    with Staging(overwrite=True) as staging, pytest.raises(FileExistsError, match="not a file"):
+        staging.file(str(tmp_path / "link"))
+    assert (tmp_path / "link").is_symlink()

@@ -164,7 +164,7 @@ def rows(seed: int, count: int) -> list[la.Tokens]:
 @pytest.mark.parametrize("method", ["minhash", "exact", "simhash"])
 def test_dedup_of_tokens_matches_all_pairs(method: str):
     documents = rows(1, 60)
-    found = la.dedup(documents, method=method, distance=10)
+    found = la.dedup(documents, method=method, distance=10 if method == "simhash" else None)
     reaches = {
         (a, b)
         for b in range(len(documents))

@@ -81,7 +81,7 @@ def design(
     else:
         document = _filter(context, chosen, overwrite=overwrite, is_json=as_json or out is not None, quiet=quiet)
     if document is not None:
-        write_json([document], out, overwrite=overwrite, quiet=quiet)
+        write_json([document], out, as_json=as_json, overwrite=overwrite, quiet=quiet)
 
 
 def _typed(context: click.Context, names: tuple[str, ...]) -> str | None:

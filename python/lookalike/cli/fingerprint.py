@@ -74,6 +74,6 @@ def fingerprint(
     except FrontendError as error:
         raise FrontendError(f"`{path}`: {error}") from None
     if as_json or out is not None:
-        write_json(printed.fingerprints_json(found, path), out, overwrite=overwrite, quiet=quiet)
+        write_json(printed.fingerprints_json(found, path), out, as_json=as_json, overwrite=overwrite, quiet=quiet)
     else:
         printed.fingerprints_table(found, path, rows)

@@ -1,4 +1,4 @@
-"""The command line: parses arguments, calls the library, prints. Results go to stdout, everything else to stderr.
+"""The command line: parses arguments, calls the library, prints. Results go to stdout, progress and errors to stderr.
 
 Heavy modules are imported inside the command that needs them, so that ``--version`` and completion start fast.
 """
@@ -50,7 +50,7 @@ class Commands(click.Group):
 def cli() -> None:
     """Find documents that are the same, nearly the same, or share passages, and show where.
 
-    Results go to stdout (tables for people, --json for programs). Progress, notes and errors go to stderr.
+    Results go to stdout (tables for people, --json for programs). Progress and errors go to stderr.
 
     \b
     Start with:

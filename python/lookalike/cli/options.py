@@ -75,7 +75,7 @@ def _folder(_context: click.Context, parameter: click.Parameter, path: Path | No
 overwrite = click.option("--overwrite", is_flag=True, help="Replace outputs that exist.")
 strict = click.option("--strict", is_flag=True, help="Exit with code 3 if any input could not be read.")
 as_json = click.option("--json", "as_json", is_flag=True, help="Print the result as one JSON document.")
-quiet = click.option("--quiet", is_flag=True, help="Print no progress and no notes; results and errors still appear.")
+quiet = click.option("--quiet", is_flag=True, help="Print no progress and no notes.")
 open_report = click.option("--open", "open_report", is_flag=True, help="Open the report in the browser.")
 
 
@@ -109,6 +109,8 @@ def refuse_unused_by(context: click.Context, chooser: str, users: Mapping[str, C
 
 def use_threads(threads: int) -> int | None:
     """Set the number of threads of the core's shared pool. REQUIRES: nothing ran in that pool before."""
-    if threads:
+    from lookalike.engines import local
+
+    if local.checked(threads):
         os.environ["RAYON_NUM_THREADS"] = str(threads)
     return threads or None

@@ -79,7 +79,7 @@ def similarity(
         confidence, kinds = chosen.pop("confidence"), (sketch,) if sketch else params.SKETCHES
         found = pair.compared(_read(left), _read(right), kinds, params.sketching(**chosen), confidence)
     if as_json or out is not None:
-        write_json([printed.as_json(found), "\n"], out, overwrite=overwrite, quiet=quiet)
+        write_json([printed.as_json(found), "\n"], out, as_json=as_json, overwrite=overwrite, quiet=quiet)
     else:
         printed.print_table(found, quiet=quiet)
 

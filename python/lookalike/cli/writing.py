@@ -22,13 +22,15 @@ def check_json(out: str | None, *, overwrite: bool) -> None:
         staging.check(out)
 
 
-def write_json(pieces: Iterable[str], out: str | None, *, overwrite: bool, quiet: bool) -> None:
-    """Write a JSON document to a file, or to stdout without one. Errors: ``OSError``."""
+def write_json(pieces: Iterable[str], out: str | None, *, as_json: bool, overwrite: bool, quiet: bool) -> None:
+    """Write a JSON document to a file, or to stdout without one; with ``as_json`` to both. Errors: ``OSError``."""
     from lookalike.corpora import Staging
 
-    if out is None:
+    if out is None or as_json:
+        pieces = list(pieces) if out is not None else pieces
         for piece in pieces:
             click.echo(piece, nl=False)
+    if out is None:
         return
     with Staging(overwrite=overwrite) as staging:
         with open(staging.file(out), "w", encoding="utf-8") as file:

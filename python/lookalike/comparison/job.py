@@ -81,8 +81,8 @@ def compare(
     t: int | None = None,
     by_directory: bool | None = None,
     layout: str | None = None,
-    include: Sequence[str] = (),
-    exclude: Sequence[str] = (),
+    include: str | Sequence[str] = (),
+    exclude: str | Sequence[str] = (),
     follow_links: bool = False,
     comments: bool = False,
     max_sharing: int | None = None,
@@ -116,7 +116,8 @@ def compare(
     """
     readers = with_own(frontends)
     question = _question(readers, language, k, t, comments, max_sharing, min_score, cluster_threshold)
-    choice = Choice(by_directory, include, exclude, layout or params.LAYOUT.default, follow_links, limits or Limits())
+    included, excluded = ([one] if isinstance(one, str) else one for one in (include, exclude))
+    choice = Choice(by_directory, included, excluded, layout or params.LAYOUT.default, follow_links, limits or Limits())
     return _compared(Inputs(submissions, old, template), choice, question, readers, title, max_pairs, threads, progress)
 
 

@@ -41,6 +41,8 @@ def batches(texts: Iterable[Given], *, whole: bool = False) -> Iterator[Batch]:
 
     Errors: ``ParameterError`` for a list of strings that name files, and for a column that holds no texts.
     """
+    if isinstance(texts, str | bytes | bytearray | memoryview):
+        raise ParameterError("one text was given where several are taken: put it in a list")
     column = column_of(texts)
     if column is not None:
         for chunk in column.chunks:

@@ -27,6 +27,8 @@ from lookalike.documents.targets import targets
 from lookalike.errors import MissingExtraError, ParameterError
 
 STDIN = "-"
+#: The name of standard input as a source.
+STDIN_NAME = "stdin"
 #: Bytes at the start of a file that decide its format.
 HEAD_BYTES = 2**16
 _ADDRESS = re.compile(r"[A-Za-z][A-Za-z0-9+.\-]+://")
@@ -130,7 +132,7 @@ def find(given: str, scratch: Scratch, skip: Callable[[str, str], None]) -> tupl
     Errors: ``FileNotFoundError``, ``ParameterError``, ``MissingExtraError``.
     """
     if given == STDIN:
-        return [_spooled("stdin", sys.stdin.buffer, scratch)], False
+        return [_spooled(STDIN_NAME, sys.stdin.buffer, scratch)], False
     if is_address(given):
         return _remote(given, scratch)
     if not os.path.lexists(given):

@@ -65,6 +65,8 @@ def restore(
     ...     restore(gone, clean, again).rows, pathlib.Path(again).read_text() == pathlib.Path(rows).read_text()
     (2, True)
     """
+    if os.fspath(out) == "-":
+        raise ParameterError("out `-` is not a file: a restored input is checked as a whole, so name a file or folder")
     reading = Reading(os.fspath(ledger))
     path, target = os.fspath(clean), os.fspath(out).rstrip("/" + os.sep)
     check_outside(target, [path])

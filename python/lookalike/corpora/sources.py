@@ -14,7 +14,7 @@ from lookalike.corpora.compression import by_content, by_suffix, chunks
 from lookalike.corpora.delimited import CsvSource
 from lookalike.corpora.lines import LineSource, reason_of
 from lookalike.corpora.parquet import ParquetSource
-from lookalike.corpora.places import HEAD_BYTES, Folder, Place, find
+from lookalike.corpora.places import HEAD_BYTES, STDIN_NAME, Folder, Place, find
 from lookalike.corpora.scratch import Scratch
 from lookalike.corpora.texts import TextSource
 from lookalike.corpora.warc import WarcSource
@@ -183,9 +183,15 @@ def _is_corpus(place: Place) -> bool:
 
 def _by_content(place: Place) -> str:
     head = _beginning(place)
-    return next(
-        (format for magic, format in _MAGIC.items() if head.lstrip(b"\xef\xbb\xbf \t\r\n").startswith(magic)), "text"
-    )
+    known = (format for magic, format in _MAGIC.items() if head.lstrip(b"\xef\xbb\xbf \t\r\n").startswith(magic))
+    if found := next(known, None):
+        return found
+    if place.name != STDIN_NAME:
+        return "text"
+    if not head:
+        return "jsonl"
+    # Without a name, CSV and prose look alike.
+    raise ParameterError(f"the format of standard input is not clear: give format=… as one of {', '.join(FORMATS)}")
 
 
 def _beginning(place: Place) -> bytes:

@@ -54,6 +54,8 @@ class Staging:
     def check(self, target: str) -> str:
         """Return the absolute path of a target that may be written. Errors: ``FileExistsError`` (also for an input)."""
         target = os.path.abspath(target)
+        if os.path.islink(target) and os.path.exists(target) and not os.path.isfile(target):
+            raise FileExistsError(errno.EEXIST, "leads to something that is not a file: use another name", target)
         self._check(target)
         return target
 

@@ -16,6 +16,7 @@ from lookalike.corpora.batches import Lines, Source
 from lookalike.deduplication.reading import open_core, open_files, push
 from lookalike.deduplication.settings import settings
 from lookalike.documents.reasons import in_bytes
+from lookalike.errors import ParameterError
 
 #: Bytes of the inputs that are read.
 SAMPLE = 32 * 2**20
@@ -104,8 +105,10 @@ def estimate(
 
 
 def _listed(paths: str | os.PathLike[str] | Sequence[str | os.PathLike[str]]) -> list[str]:
-    given = [paths] if isinstance(paths, str | os.PathLike) else paths
-    return [os.fspath(one) for one in given]
+    several = [paths] if isinstance(paths, str | os.PathLike) else list(paths)
+    if not all(isinstance(one, str | os.PathLike) for one in several):
+        raise ParameterError("estimate takes paths of files, folders or patterns; other objects are already in memory")
+    return [os.fspath(one) for one in several]
 
 
 def expect(inputs: list[str], chosen: dict[str, Any]) -> Expected:

@@ -111,13 +111,15 @@ def write(
             _table(staging, asked.clusters, _clusters(answer, names))
         if asked.pairs is not None:
             _table(staging, asked.pairs, _pairs(answer, names))
-        written = None
         if corpus is not None and (asked.out is not None or asked.ledger is not None):
             writing = _Writing(answer, corpus, asked, names, lambda done: tell(WRITING, done, expected or None))
-            written = writing.write(scratch, staging, stack)
+            rows = stack.enter_context(Staging(expected_bytes=expected)) if is_stream(asked.out) else staging
+            written = writing.write(scratch, staging, rows, stack)
+            if is_stream(asked.out):
+                # Rows that cannot be delivered leave no other output behind.
+                rows.commit()
+                _copy(written, corpus, asked.out)
         staging.commit()
-    if written is not None and is_stream(asked.out):
-        _copy(written, corpus, asked.out)
 
 
 def _copy(written: Plan, corpus: Corpus | None, stream: Stream) -> None:
@@ -207,14 +209,14 @@ class _Writing:
     names: dict[int, Row]
     tell: Callable[[int], None]
 
-    def write(self, scratch: Scratch, staging: Staging, stack: ExitStack) -> Plan:
+    def write(self, scratch: Scratch, staging: Staging, rows: Staging, stack: ExitStack) -> Plan:
         """Write them to where the staging has them; return where they will be."""
         # Rows for a stream are complete in the scratch folder before the first of them is written.
         # A name that ends in a dot has no suffix, and what it names is not compressed.
         out = scratch.path(".") if is_stream(self.asked.out) else self.asked.out
         planned = plan(self.corpus, cast(Path, out or ""))
         book = stack.enter_context(Ledger(scratch.path())) if self.asked.ledger is not None else None
-        sink = Sink(planned, staging)
+        sink = Sink(planned, rows)
         filtering = Filtering(self.corpus, sink, ledger=book, verdict=self._verdict(), make=_Lines, tell=self.tell)
         own = self.answer.stretches[len(self.answer.stretches) - len(self.corpus.sources) :]
         facts = filtering.write([self.answer.mask(one) for one in own])

@@ -48,7 +48,7 @@ class Giant(NamedTuple):
     keys: list[tuple[int, int]]
 
 
-@dataclass(frozen=True, repr=False)
+@dataclass(frozen=True, repr=False, eq=False)
 class Deduplication:
     """The result of a deduplication. Rows are numbered through all sources, those of ``against`` first.
 

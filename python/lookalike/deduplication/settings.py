@@ -7,6 +7,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from lookalike import _core, params
+from lookalike.engines import local
 from lookalike.errors import ParameterError
 from lookalike.simhashes.texts import maker
 
@@ -19,7 +20,6 @@ _UNITS = {"": 1, "b": 1, "kib": 2**10, "mib": 2**20, "gib": 2**30, "tib": 2**40,
 #: Least and most memory that can be asked for.
 MIN_MEMORY, MAX_MEMORY = 2**24, 2**50
 #: Most threads; more are taken for a typing error.
-MAX_THREADS = 1024
 #: Largest modulus; a thinner sample of a text is empty.
 MAX_MODULUS = 2**20
 #: Highest threshold a filter is designed for; any filter finds identical sets.
@@ -136,8 +136,7 @@ def _check(chosen: dict[str, Any]) -> None:
         raise ParameterError(f"keep `{keep}` is not known: use first, longest, or max:COLUMN")
     if not 1 <= chosen["size"] <= _core.MAX_SKETCH:
         raise ParameterError(f"size `{chosen['size']}` must be 1 to {_core.MAX_SKETCH}")
-    if not 0 <= chosen["threads"] <= MAX_THREADS:
-        raise ParameterError(f"threads `{chosen['threads']}` must be 0 (one per core) to {MAX_THREADS}")
+    local.checked(chosen["threads"])
     if not 1 <= chosen["modulus"] <= MAX_MODULUS or chosen["modulus"] & (chosen["modulus"] - 1):
         raise ParameterError(f"modulus `{chosen['modulus']}` must be a power of two, at most {MAX_MODULUS}")
     _check_simhash(chosen)

@@ -11,11 +11,15 @@ from collections.abc import Callable, Iterable, Iterator
 from itertools import islice
 from typing import TYPE_CHECKING, TypeVar
 
+from lookalike.errors import ParameterError
+
 if TYPE_CHECKING:
     from concurrent.futures import Future
 
 Item = TypeVar("Item")
 Result = TypeVar("Result")
+#: Most threads that can be asked for.
+MAX_THREADS = 1024
 
 
 def cores() -> int:
@@ -23,9 +27,16 @@ def cores() -> int:
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
+def checked(threads: int | None) -> int | None:
+    """Return a number of threads; 0 and ``None`` stand for one per core. Errors: ``ParameterError``."""
+    if threads is not None and not 0 <= threads <= MAX_THREADS:
+        raise ParameterError(f"threads `{threads}` must be 0 (one per core) to {MAX_THREADS}")
+    return threads
+
+
 def map_batches(work: Callable[[Item], Result], batches: Iterable[Item], threads: int | None) -> Iterator[Result]:
     """Yield ``work(batch)`` for each batch, in order, with at most two batches per thread in progress."""
-    count, pending = threads or cores(), iter(batches)
+    count, pending = checked(threads) or cores(), iter(batches)
     first = list(islice(pending, 2 * count))
     if count == 1 or len(first) <= 1:
         yield from map(work, first)

@@ -24,7 +24,7 @@ from lookalike.corpora.suffixes import check_table, split
 from lookalike.corpora.tables import text_file
 from lookalike.deduplication.job import check_column
 from lookalike.deduplication.reading import READING
-from lookalike.deduplication.settings import MAX_THREADS
+from lookalike.engines import local
 from lookalike.errors import ParameterError, TooManyErrorsError
 from lookalike.params import DEDUPLICATION, Simhashing
 from lookalike.rendering.tables import guarded
@@ -165,8 +165,7 @@ def _written(
 def _checked(threads: int | None, max_errors: int | None) -> int:
     """Return the number of threads, 0 for all cores. Errors: ``ParameterError``."""
     threads = params.DEDUPLICATION["threads"].default if threads is None else threads
-    if not 0 <= threads <= MAX_THREADS:
-        raise ParameterError(f"threads `{threads}` must be 0 (one per core) to {MAX_THREADS}")
+    local.checked(threads)
     if max_errors is not None and max_errors < 0:
         raise ParameterError(f"max_errors `{max_errors}` must be 0 or more")
     return int(threads)

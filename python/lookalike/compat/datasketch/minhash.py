@@ -104,9 +104,13 @@ class MinHash:
         return Sketch(self.made)
 
     @property
-    def hashvalues(self) -> Column:
-        """The coordinates, read-only: a column of unsigned 64-bit numbers, which ``numpy.asarray`` takes as it is."""
-        return self.made.values
+    def hashvalues(self) -> Any:
+        """The coordinates, read-only: an array of numpy if it is installed, else a column of 64-bit numbers."""
+        try:
+            import numpy
+        except ImportError:
+            return self.made.values
+        return numpy.asarray(self.made.values)
 
     @property
     def permutations(self) -> Permutations:
