@@ -8,6 +8,7 @@
 #   make examples  put the real output of every example into the pages
 #   make pictures  make the pictures of docs/pictures again; needs chromium
 #   make bench     speeds with expected answers; RIVALS=DIR adds other tools in the same run
+#   make mutants   share of small changes to the code that the tests notice, per module; ONLY="params score.rs" for some
 #   make quality   answers on labelled data; needs DATA=DIR, and EVAL=DIR for metrics that are not beside it; ONLY=SET
 
 # The system's certificates: right behind a proxy, harmless elsewhere.
@@ -18,7 +19,7 @@ UV := VIRTUAL_ENV=$(CURDIR)/$(VENV) $(BIN)/uv
 RUST_SOURCES := $(shell find crates -name '*.rs' -o -name 'Cargo.toml' 2>/dev/null)
 FUZZ_SECONDS ?= 20
 
-.PHONY: demo test quick check docs examples pictures bench quality clean
+.PHONY: demo test quick check docs examples pictures bench quality mutants clean
 .DEFAULT_GOAL := demo
 # The parts of `test` are a sequence: lints first, and timings of nothing beside something else.
 .NOTPARALLEL:
@@ -37,8 +38,8 @@ check: $(VENV)/.built
 	cargo fmt --check
 	cargo clippy --quiet --release --all-targets -- -D warnings
 	RUSTDOCFLAGS="-D warnings" cargo doc --quiet --release --no-deps -p lookalike-core -p lookalike-code -p lookalike-compare -p lookalike-dedup -p lookalike-near
-	$(BIN)/ruff format --check python tests bench quality fuzz docs/conf.py docs/tools
-	$(BIN)/ruff check --quiet python tests bench quality fuzz docs/conf.py docs/tools
+	$(BIN)/ruff format --check python tests bench quality fuzz mutants docs/conf.py docs/tools
+	$(BIN)/ruff check --quiet python tests bench quality fuzz mutants docs/conf.py docs/tools
 	$(BIN)/mypy
 	$(BIN)/python -m mypy.stubtest lookalike._core --concise --allowlist tests/support/stubtest.txt --ignore-unused-allowlist
 	@if command -v actionlint >/dev/null; then actionlint; else echo "make: actionlint is not on this machine: the workflow files are not checked"; fi
@@ -63,6 +64,13 @@ bench: $(VENV)/.built
 # Without DATA it says that it skips, and why.
 quality: $(VENV)/.built
 	$(BIN)/python -m quality $(DATA) $(if $(EVAL),--eval $(EVAL)) $(if $(ONLY),--only $(ONLY))
+
+# A tool that cannot be had is skipped, and said so. Rust files take hours on two cores.
+mutants: $(VENV)/.built
+	$(UV) pip install --quiet -c constraints.txt --group mutants || echo "make: mutmut cannot be installed: its modules will be skipped" >&2
+	@command -v cargo-mutants >/dev/null || test -x target/tools/bin/cargo-mutants || cargo install --quiet --locked --root target/tools cargo-mutants@27.1.0 \
+	  || echo "make: cargo-mutants cannot be installed: its files will be skipped" >&2
+	$(BIN)/python -m mutants.run $(ONLY)
 
 # --- set-up ------------------------------------------------------------------------------------------------------------
 

@@ -224,6 +224,14 @@ def test_a_packed_ledger_that_is_cut_is_refused(tmp_path: Path):
         list(Reading(str(path)).entries())
 
 
+def test_a_last_line_without_its_end_is_put_together_too(tmp_path: Path):
+    """3 MB come in several pieces; the line end is not part of what is digested."""
+    line = json.dumps({"data": "z" * 3_000_000}).encode()
+    header = {"ledger": 1, "is_folder": False, "entries": 1, "digest": hashlib.sha256(line).hexdigest(), "sources": []}
+    (tmp_path / "l").write_bytes(json.dumps(header).encode() + b"\n" + line)
+    assert list(Reading(str(tmp_path / "l")).entries()) == [json.loads(line)]
+
+
 def test_lines_longer_than_a_piece_are_put_together(tmp_path: Path):
     """A line of 3 MB comes in several pieces, and pieces hold the ends of several lines."""
     rng = random.Random(1)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import errno
 import os
 import re
+import shutil
 import stat
 from pathlib import Path
 
@@ -129,6 +130,13 @@ def test_what_is_not_committed_is_removed(tmp_path: Path, abort: bool):
     assert list(tmp_path.iterdir()) == []
 
 
+def test_what_somebody_else_removed_is_no_error(tmp_path: Path):
+    with Staging() as staging:
+        draft = put(staging, tmp_path / "out")
+        shutil.rmtree(draft.parent)
+    assert list(tmp_path.iterdir()) == []
+
+
 def test_an_aborted_target_may_be_named_again(tmp_path: Path):
     with Staging() as staging:
         put(staging, tmp_path / "out", b"old")
@@ -166,7 +174,7 @@ def test_hidden_folders_of_the_dead_are_swept(tmp_path: Path):
 def test_what_is_there_stays_unless_it_may_be_overwritten(tmp_path: Path):
     (tmp_path / "out").write_bytes(b"old")
     for ask in (Staging().file, Staging().check):
-        with pytest.raises(FileExistsError, match=r"exists already: .*overwrite") as caught:
+        with pytest.raises(FileExistsError, match=r"exists already: use another name, or overwrite") as caught:
             ask(str(tmp_path / "out"))
         assert (caught.value.errno, caught.value.filename) == (errno.EEXIST, str(tmp_path / "out"))
     with Staging(overwrite=True) as staging:

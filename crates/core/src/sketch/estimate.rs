@@ -313,4 +313,140 @@ mod tests {
         assert_eq!((below, above), (79, Some(121)));
         assert!(decisions(10, 0.8, 1.0 - 1e-6)[3..].iter().all(|d| *d == Decision::Open));
     }
+
+    /// The first and the last hypothesis that is accepted, of all of them; none where the sizes are hardly believable.
+    fn naive(common: u64, sample: u64, population: Population, alpha: f64) -> Option<(f64, f64)> {
+        let family = Family::new(common, sample, population);
+        let is_accepted = |at: &u64| family.law(*at).acceptability(common) > alpha;
+        let accepted: Vec<u64> = (family.least..=family.most).filter(is_accepted).collect();
+        Some((family.measure(*accepted.first()?), family.measure(*accepted.last()?)))
+    }
+
+    #[test]
+    fn limits_match_naive_wherever_the_sizes_are_known() {
+        let populations = [(5, 9), (12, 12), (30, 41), (1, 60)].map(|(left, right)| Population::Union { left, right });
+        let wholes = [(9, 4), (20, 20), (35, 90)].map(|(size, other)| Population::Whole { size, other });
+        for population in populations.into_iter().chain(wholes) {
+            for (sample, confidence) in [(1, 0.95), (4, 0.9), (8, 0.95), (17, 0.99)] {
+                for common in 0..=sample {
+                    if Family::new(common, sample, population).population == Population::Unknown {
+                        continue;
+                    }
+                    let found = interval(common, sample, population, confidence).expect("a sample");
+                    let Some((low, high)) = naive(common, sample, population, 1.0 - confidence) else { continue };
+                    let expected =
+                        Estimate { value: found.value, low: low.min(found.value), high: high.max(found.value) };
+                    assert_eq!(found, expected, "{common} of {sample}, {population:?}, {confidence}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn limits_of_the_binomial_match_a_fine_grid() {
+        for (common, sample) in [(0u64, 7u64), (1, 7), (5, 20), (13, 20), (20, 20), (90, 128)] {
+            let accepts =
+                |step: &u64| Law::Binomial { n: sample, p: *step as f64 / 4096.0 }.acceptability(common) > 0.05;
+            let accepted: Vec<u64> = (0..=4096).filter(accepts).collect();
+            let (low, high) = limits(common, sample, Population::Unknown);
+            let [first, last] = [accepted[0], accepted[accepted.len() - 1]].map(|step| step as f64 / 4096.0);
+            assert!(low <= first && first - low < 0.004, "{common} of {sample}: {low}, {first}");
+            assert!(high >= last && high - last < 0.004, "{common} of {sample}: {high}, {last}");
+        }
+    }
+
+    #[test]
+    fn hypotheses_are_those_under_which_the_sample_can_be() {
+        let range = |common, sample, population| {
+            let family = Family::new(common, sample, population);
+            (family.least, family.most)
+        };
+        // Six of ten elements are apart, so of 40 at most 34 count twice.
+        assert_eq!(range(4, 10, Population::Union { left: 20, right: 20 }), (4, 17));
+        assert_eq!(range(4, 10, Population::Union { left: 5, right: 99 }), (4, 5));
+        assert_eq!(range(4, 10, Population::Union { left: 99, right: 5 }), (4, 5));
+        assert_eq!(range(4, 10, Population::Whole { size: 20, other: 99 }), (4, 14));
+        assert_eq!(range(4, 10, Population::Whole { size: 20, other: 6 }), (4, 6));
+        assert_eq!(range(4, 10, Population::Whole { size: 20, other: 4 }), (4, 4));
+        assert_eq!(range(4, 10, Population::Whole { size: 20, other: 3 }), (0, STEPS));
+        assert_eq!(range(4, 10, Population::Whole { size: 9, other: 9 }), (0, STEPS));
+        assert_eq!(range(4, 10, Population::Unknown), (0, STEPS));
+        let largest = MAX_POPULATION;
+        assert_eq!(range(4, 10, Population::Whole { size: largest, other: 99 }), (4, 99));
+        assert_eq!(range(4, 10, Population::Whole { size: largest + 1, other: 99 }), (0, STEPS));
+        assert_eq!(range(4, 10, Population::Union { left: largest - 9, right: 9 }), (4, 9));
+        assert_eq!(range(4, 10, Population::Union { left: largest - 8, right: 9 }), (0, STEPS));
+    }
+
+    #[test]
+    fn measures_are_shares_of_the_union_or_the_whole() {
+        let of = |population| Family { sample: 1, population, least: 0, most: 9 };
+        assert_eq!(of(Population::Union { left: 6, right: 8 }).measure(4), 0.4);
+        assert_eq!(of(Population::Union { left: 0, right: 0 }).measure(0), 0.0);
+        assert_eq!(of(Population::Whole { size: 8, other: 2 }).measure(2), 0.25);
+        assert_eq!(of(Population::Whole { size: 0, other: 2 }).measure(0), 0.0);
+        assert_eq!(of(Population::Unknown).measure(STEPS / 4), 0.25);
+        let law = of(Population::Union { left: 6, right: 8 }).law(4);
+        assert_eq!(law, Law::Hypergeometric { n: 1, all: 10, common: 4 });
+        assert_eq!(of(Population::Unknown).law(STEPS / 2), Law::Binomial { n: 1, p: 0.5 });
+        assert_eq!(STEPS, 1_099_511_627_776);
+    }
+
+    #[test]
+    fn bisection_finds_the_first_that_is_not_before() {
+        for end in 0..20u64 {
+            for first in 0..=end {
+                assert_eq!((0..end).partition_by(|step| *step < first), first);
+                assert_eq!((7..7 + end).partition_by(|step| *step < 7 + first), 7 + first);
+            }
+        }
+    }
+
+    #[test]
+    fn numbers_that_cannot_be_are_taken_as_the_nearest() {
+        assert_eq!(interval(9, 5, Population::Unknown, 0.95), interval(5, 5, Population::Unknown, 0.95));
+        let [none, less] = [0.0, -3.0].map(|confidence| interval(3, 9, Population::Unknown, confidence));
+        assert_eq!(none, less);
+        let [all, more] =
+            [1.0, 7.0].map(|confidence| interval(3, 9, Population::Unknown, confidence).expect("a sample"));
+        assert_eq!(all, more);
+        assert!(all.low < 0.001 && all.high > 0.99, "{all:?}");
+    }
+
+    #[test]
+    fn collisions_weigh_more_the_surer_an_interval_must_be() {
+        let narrow = Estimate { value: 0.5, low: 0.4, high: 0.6 };
+        let error = |bits, shingles, confidence| narrow.low - narrow.with_collisions(bits, shingles, confidence).low;
+        let at_95 = error(40, 1 << 20, 0.95);
+        assert!((at_95 - f64::from(1 << 20) / f64::from(1 << 29)).abs() < 1e-12, "{at_95}");
+        assert!((error(40, 1 << 20, 0.99) - 5.0 * at_95).abs() < 1e-9);
+        assert_eq!(error(40, 1 << 20, 0.5), at_95);
+        assert!(error(63, 1 << 50, 0.95) > 0.0);
+        assert_eq!(error(64, 1 << 50, 0.95), 0.0);
+    }
+
+    #[test]
+    fn decisions_match_the_law() {
+        for (sample, threshold, confidence) in
+            [(1, 0.5, 0.4), (20, 0.5, 0.95), (64, 0.8, 0.999), (9, 0.0, 0.9), (9, 1.0, 0.9)]
+        {
+            let table = decisions(sample, threshold, confidence);
+            assert_eq!(table.len(), sample + 1);
+            let law = Law::Binomial { n: sample as u64, p: threshold };
+            for (common, found) in table.into_iter().enumerate() {
+                let (above, below) = (law.at_least(common as u64), law.at_most(common as u64));
+                let alpha = 1.0 - confidence;
+                let expected = match (above <= alpha, below <= alpha) {
+                    (true, _) => Decision::Above,
+                    (_, true) => Decision::Below,
+                    _ => Decision::Open,
+                };
+                assert_eq!(found, expected, "{common} of {sample} at {threshold}");
+            }
+        }
+        assert_eq!(decisions(9, -1.0, 0.9), decisions(9, 0.0, 0.9));
+        assert_eq!(decisions(9, 2.0, 0.9), decisions(9, 1.0, 0.9));
+        // Half is as probable as the rest of the confidence: a chance that is allowed.
+        assert_eq!(decisions(1, 0.5, 0.5), [Decision::Below, Decision::Above]);
+    }
 }

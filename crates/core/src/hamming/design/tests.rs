@@ -134,3 +134,165 @@ proptest! {
         }
     }
 }
+
+fn masks(design: &Design) -> Vec<(u64, u32)> {
+    design.arrangements.iter().map(|one| (one.order.chosen(), one.radius)).collect()
+}
+
+/// The name and value that an error tells of.
+fn told(result: Result<Design>) -> (&'static str, i64) {
+    match result {
+        Err(Error::Parameter { name, value, .. }) => (name, value),
+        other => unreachable!("{other:?}"),
+    }
+}
+
+#[test]
+fn a_table_costs_what_the_model_says() {
+    let rows = 1 << 20;
+    let long = Arrangement::new(u64::MAX << 32, 1);
+    assert_eq!((long.prefix, long.depth(rows), long.lookups(rows)), (32, 18, 19));
+    assert_eq!(long.bytes(rows), (8 << 20) + (4 << 18));
+    let short = Arrangement::new(0b11 << 62, 2);
+    assert_eq!((short.prefix, short.depth(rows), short.lookups(rows)), (2, 2, 4));
+    assert_eq!(short.bytes(rows), (8 << 20) + 16);
+    assert_eq!(short.bytes(u64::MAX), u64::MAX);
+    assert_eq!(cost(32, 1, rows), 19 * 36_000 + 19 * 4 * 500 + 44_000);
+    assert_eq!(cost(2, 0, rows), 36_000 + (1 << 18) * 500 + 44_000);
+    assert_eq!(cost(0, 0, 0), 36_000 + 44_000);
+    assert_eq!(cost(0, 0, u64::MAX), u64::MAX);
+}
+
+#[test]
+fn a_design_costs_what_its_tables_cost_together() {
+    let rows = 1 << 20;
+    let design = Design::blocks(64, 3, &[(32, 1), (2, 1)]).expect("valid");
+    assert_eq!(design.lookups(rows), 19 + 3);
+    assert_eq!(design.bytes(rows), (8 << 20) + (4 << 18) + (8 << 20) + 16);
+    assert_eq!(design.candidates(rows), 19.0 * 4.0 + 3.0 * f64::from(1 << 18));
+    assert_eq!(design.picoseconds(rows), cost(32, 1, rows) + cost(2, 1, rows));
+    assert_eq!((design.bytes(u64::MAX), design.picoseconds(u64::MAX)), (u64::MAX, u64::MAX));
+    assert!(!is_scan(&design));
+    assert!(is_scan(&Design::blocks(64, 3, &[(32, 1), (0, 1)]).expect("valid")));
+}
+
+#[test]
+fn a_directory_has_an_entry_for_four_rows_at_least() {
+    assert_eq!([0, 3, 4, 7, 8, 15, 16, 1 << 20].map(directory_bits), [0, 0, 0, 0, 1, 1, 2, 18]);
+    assert_eq!([0, 1, 16].map(table_bytes), [4, 12, 8 * 16 + 16]);
+    assert_eq!(table_bytes(u64::MAX), u64::MAX);
+}
+
+#[test]
+fn binomials_match_the_triangle_of_pascal() {
+    let mut row = vec![1u64];
+    for n in 0..=64u32 {
+        for (k, expected) in row.iter().enumerate() {
+            assert_eq!(binomial(n, k as u32), *expected, "{n} choose {k}");
+        }
+        assert_eq!(binomial(n, n + 1), 0);
+        let within: Vec<u64> = row
+            .iter()
+            .scan(0u64, |sum, one| {
+                *sum = sum.saturating_add(*one);
+                Some(*sum)
+            })
+            .collect();
+        for (radius, expected) in within.iter().enumerate() {
+            assert_eq!(ball(n, radius as u32), *expected, "{n} bits, radius {radius}");
+        }
+        assert_eq!(ball(n, n + 5), within[n as usize]);
+        let inner = row.windows(2).map(|pair| pair[0] + pair[1]);
+        row = std::iter::once(1).chain(inner).chain(std::iter::once(1)).collect();
+    }
+    assert_eq!([binomial(68, 34), binomial(400, 200)], [u64::MAX; 2]);
+}
+
+/// The most that the `chosen` poorest of `blocks` can hold, over all ways of dealing out `distance`.
+fn naive_spread(blocks: u32, chosen: u32, distance: u32) -> u32 {
+    fn deal(blocks: u32, left: u32) -> Vec<Vec<u32>> {
+        if blocks == 0 {
+            return if left == 0 { vec![vec![]] } else { vec![] };
+        }
+        let first =
+            |share: u32| deal(blocks - 1, left - share).into_iter().map(move |rest| [vec![share], rest].concat());
+        (0..=left).flat_map(first).collect()
+    }
+    let poorest = |mut dealt: Vec<u32>| {
+        dealt.sort_unstable();
+        dealt.iter().take(chosen as usize).sum::<u32>()
+    };
+    deal(blocks, distance).into_iter().map(poorest).max().unwrap_or(0)
+}
+
+#[test]
+fn the_radius_of_a_choice_matches_naive() {
+    for blocks in 1..=5 {
+        for chosen in 1..=blocks {
+            for distance in 0..=7 {
+                let expected = naive_spread(blocks, chosen, distance);
+                assert_eq!(spread(blocks, chosen, distance), expected, "{chosen} of {blocks}, distance {distance}");
+            }
+        }
+    }
+    assert_eq!(spread(0, 0, 3), 0);
+}
+
+#[test]
+fn masks_are_cut_from_the_highest_bit_down() {
+    assert_eq!(cut(0xFF, 3), [0b1110_0000, 0b0001_1100, 0b11]);
+    assert_eq!(cut(0b1011_0110, 2), [0b1011_0000, 0b0110]);
+    assert_eq!(cut(u64::MAX, 2), [u64::MAX << 32, u64::MAX >> 32]);
+    assert_eq!(cut(0b101, 3), [0b100, 0b1, 0]);
+}
+
+#[test]
+fn subsets_come_in_the_order_of_the_parts() {
+    assert_eq!(subsets(&[1, 2, 4, 8], 2), [3, 5, 9, 6, 10, 12]);
+    assert_eq!(subsets(&[1, 2, 4], 3), [7]);
+    assert_eq!(subsets(&[1, 2], 0), [0]);
+    assert!(subsets(&[1, 2], 3).is_empty());
+}
+
+#[test]
+fn ones_stand_at_the_end() {
+    assert_eq!([0, 1, 5, 63, 64, 99].map(ones), [0, 1, 31, u64::MAX >> 1, u64::MAX, u64::MAX]);
+}
+
+#[test]
+fn blocks_lie_side_by_side_from_the_highest_bit() {
+    let design = Design::blocks(64, 3, &[(32, 1), (20, 0), (12, 0)]).expect("valid");
+    assert_eq!(masks(&design), [(u64::MAX << 32, 1), (0xFFFF_F000, 0), (0xFFF, 0)]);
+    assert_eq!(design.distance, 3);
+    let design = Design::blocks(8, 1, &[(3, 0), (2, 0)]).expect("valid");
+    assert_eq!(masks(&design), [(0b1110_0000, 0), (0b0001_1000, 0)]);
+    assert_eq!(masks(&Design::blocks(64, 3, &[(0, 0), (64, 3)]).expect("valid")), [(0, 0), (u64::MAX, 3)]);
+}
+
+#[test]
+fn choices_are_cut_again_among_the_bits_left() {
+    let design = Design::choices(8, 3, &[(4, 1)]).expect("valid");
+    assert_eq!(masks(&design), [(0xC0, 0), (0x30, 0), (0x0C, 0), (0x03, 0)]);
+    let design = Design::choices(8, 1, &[(2, 1), (2, 1)]).expect("valid");
+    assert_eq!(masks(&design), [(0xFC, 0), (0xF3, 0), (0xCF, 0), (0x3F, 0)]);
+    let design = Design::choices(8, 3, &[(2, 1)]).expect("valid");
+    assert_eq!(masks(&design), [(0xF0, 1), (0x0F, 1)]);
+    assert_eq!(Design::choices(64, 3, &[(64, 1)]).expect("valid").arrangements.len(), MAX_TABLES);
+}
+
+#[test]
+fn refusals_name_what_was_asked() {
+    assert_eq!(told(Design::blocks(0, 0, &[(0, 0)])), ("bits", 0));
+    assert_eq!(told(Design::blocks(65, 0, &[(0, 0)])), ("bits", 65));
+    assert_eq!(told(Design::choices(64, 11, &[(4, 1)])), ("distance", 11));
+    assert_eq!(told(Design::blocks(64, 3, &[(32, 1), (32, 0)])), ("distance", 3));
+    assert_eq!(told(Design::blocks(64, 3, &[(33, 1), (32, 1)])), ("blocks", 65));
+    assert_eq!(told(Design::blocks(64, 3, &[(0, 0); MAX_TABLES + 1])), ("blocks", 0));
+    for cuts in [[(0, 0)], [(65, 1)], [(4, 0)], [(4, 5)], [(12, 6)]] {
+        assert_eq!(told(Design::choices(64, 3, &cuts)), ("cut", i64::from(cuts[0].0)));
+    }
+    assert_eq!(told(Design::choices(64, 3, &[(8, 1), (9, 1)])), ("cut", 9));
+    assert_eq!(told(Design::choices(64, 3, &[(2, 1), (4, 1)])), ("cut", 4));
+    assert_eq!(checked(1, 0).ok(), Some((1, 0)));
+    assert_eq!(checked(64, MAX_DISTANCE).ok(), Some((64, MAX_DISTANCE)));
+}
