@@ -67,7 +67,7 @@ def test_paths_are_files_and_texts_are_texts(folder: Path):
 
 
 def test_only_the_first_strings_of_a_long_list_are_looked_at(folder: Path):
-    words = ["some words"] * 999
+    words = ["some words"] * 99
     with pytest.raises(la.ParameterError, match="names a file"):
         la.simhash_batch([*words, "notes.txt"])
-    assert len(la.simhash_batch([*words, "more words", "notes.txt"])) == 1001
+    assert len(la.simhash_batch([*words, "more words", "notes.txt"])) == 101
