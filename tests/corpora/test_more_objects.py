@@ -358,3 +358,11 @@ def test_dedup_and_simhash_corpus_take_them(make: Callable[[list[str]], Any], tm
     assert len(texts(open_object(answer.select()))) == 2
     report = la.simhash_corpus(make(values), tmp_path / "out.parquet")
     assert (report.rows, report.distinct) == (3, 2)
+
+
+def test_a_dictionary_of_views_is_read_as_its_texts():
+    views = pa.array(["one two three four five six", "b"], pa.string_view())
+    texts = pa.DictionaryArray.from_arrays(pa.array([0, 1, 0, None], pa.uint32()), views)
+    found = la.dedup(pa.table({"text": texts}))
+    assert found.removed["identical"] == 1
+    assert list(found.gone) == [2]

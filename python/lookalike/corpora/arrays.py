@@ -140,8 +140,10 @@ def strings_of(texts: pa.Array, source: str) -> pa.Array:
     if isinstance(texts, pa.ExtensionArray):
         return strings_of(texts.storage, source)
     if types.is_dictionary(kind) or types.is_run_end_encoded(kind):
-        decoded = texts.dictionary_decode() if types.is_dictionary(kind) else pa.compute.run_end_decode(texts)
-        return strings_of(decoded, source)
+        if types.is_dictionary(kind):
+            # Views, which polars uses, cannot be decoded; plain strings can.
+            return strings_of(texts.dictionary, source).take(texts.indices)
+        return strings_of(pa.compute.run_end_decode(texts), source)
     if types.is_string_view(kind) or types.is_binary_view(kind):
         return texts.cast(pa.large_string() if types.is_string_view(kind) else pa.large_binary())
     if types.is_null(kind):
