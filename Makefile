@@ -8,6 +8,7 @@
 #   make examples  put the real output of every example into the pages
 #   make pictures  make the pictures of docs/pictures again; needs chromium
 #   make bench     speeds with expected answers; RIVALS=DIR adds other tools in the same run
+#   make fuzz      fuzz each target for FUZZ_SECONDS; EXECUTIONS=1000000 runs each until then, and continues a stopped run
 #   make mutants   share of small changes to the code that the tests notice, per module; ONLY="params score.rs" for some
 #   make quality   answers on labelled data; needs DATA=DIR, and EVAL=DIR for metrics that are not beside it; ONLY=SET
 
@@ -56,7 +57,7 @@ pictures: $(VENV)/.built browser
 
 .PHONY: fuzz
 fuzz: $(VENV)/.built
-	$(BIN)/python fuzz/run.py --seconds $(FUZZ_SECONDS)
+	$(BIN)/python fuzz/run.py $(if $(EXECUTIONS),--executions $(EXECUTIONS),--seconds $(FUZZ_SECONDS))
 
 bench: $(VENV)/.built
 	$(BIN)/python -m bench $(if $(RIVALS),--rivals $(RIVALS))

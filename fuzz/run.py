@@ -1,12 +1,16 @@
 """Build the fuzz targets with coverage and AddressSanitizer, replay their corpora, then fuzz each for a while.
 
 libFuzzer does the work; the stable compiler is asked for the instrumentation that `cargo fuzz` takes from nightly.
-Exits 1 when a target fails; skips with a reason where the machine cannot build libFuzzer (no C++ compiler, not Linux).
+With ``--executions N`` each target runs in rounds until it has executed N inputs since it was last built. The counts
+are kept after every round, so a run that was stopped continues where it was. Exits 1 when a target fails; skips with a
+reason where the machine cannot build libFuzzer (no C++ compiler, not Linux).
 """
 
 from __future__ import annotations
 
 import argparse
+import hashlib
+import json
 import os
 import platform
 import shutil
@@ -20,6 +24,8 @@ BUILD = ROOT / "target" / "fuzz"
 TARGETS = ("decoder", "text", "schemes", "code", "matching", "rows", "near")
 TRIPLE = "x86_64-unknown-linux-gnu"
 SEED = 2003
+#: Seconds of one round with ``--executions``: at most this much is lost when the run is stopped.
+ROUND = 30
 FLAGS = [
     "--cfg=fuzzing",
     "-Zsanitizer=address",
@@ -53,18 +59,18 @@ def build() -> None:
     subprocess.run(command, cwd=ROOT, env=environment, check=True)
 
 
-def fuzz(target: str, seconds: int) -> bool:
-    """Replay the seeds of a target, then mutate; whether nothing was found."""
+def fuzz(target: str, seconds: int, seed: int = SEED) -> tuple[bool, int]:
+    """Replay the seeds of a target, then mutate; return whether nothing was found, and the number of inputs."""
     corpus = BUILD / "corpus" / target
     artifacts = ROOT / "fuzz" / "artifacts" / target
     for folder in (corpus, artifacts):
         folder.mkdir(parents=True, exist_ok=True)
     command = [
-        str(BUILD / TRIPLE / "fuzzing" / target),
+        str(binary(target)),
         str(corpus),
         str(ROOT / "fuzz" / "corpus" / target),
         f"-max_total_time={seconds}",
-        f"-seed={SEED}",
+        f"-seed={seed}",
         f"-artifact_prefix={artifacts}/",
         "-max_len=2048",
         "-timeout=10",
@@ -73,20 +79,41 @@ def fuzz(target: str, seconds: int) -> bool:
         "-verbosity=0",
     ]
     done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, errors="replace")
-    runs = next((line.split()[-1] for line in done.stdout.splitlines() if "number_of_executed_units" in line), "0")
-    print(
-        f"fuzz {target}: {int(runs):,} inputs in {seconds} s, {'failed' if done.returncode else 'no failure'}",
-        flush=True,
-    )
+    runs = int(next((line.split()[-1] for line in done.stdout.splitlines() if "number_of_executed_units" in line), "0"))
+    outcome = "failed" if done.returncode else "no failure"
+    print(f"fuzz {target}: {runs:,} inputs in {seconds} s, {outcome}", flush=True)
     if done.returncode:
         print(done.stdout[-4000:])
-    return done.returncode == 0
+    return done.returncode == 0, runs
+
+
+def binary(target: str) -> Path:
+    """Return the built program of a target."""
+    return BUILD / TRIPLE / "fuzzing" / target
+
+
+def fuzz_until(target: str, executions: int) -> bool:
+    """Fuzz a target in rounds until this build of it has executed so many inputs; whether nothing was found."""
+    count_file = BUILD / "executions" / f"{target}.json"
+    build = hashlib.sha256(binary(target).read_bytes()).hexdigest()
+    known = json.loads(count_file.read_text()) if count_file.exists() else {}
+    count, rounds = (known["count"], known["rounds"]) if known.get("build") == build else (0, 0)
+    while count < executions:
+        is_sound, runs = fuzz(target, ROUND, SEED + rounds)
+        if not is_sound:
+            return False
+        count, rounds = count + runs, rounds + 1
+        count_file.parent.mkdir(parents=True, exist_ok=True)
+        count_file.write_text(json.dumps({"build": build, "count": count, "rounds": rounds}))
+    print(f"fuzz {target}: {count:,} inputs in all, no failure", flush=True)
+    return True
 
 
 def main() -> int:
     """Run everything."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--seconds", type=int, default=20, help="how long to fuzz each target")
+    parser.add_argument("--executions", type=int, help="fuzz each target until it has executed this many inputs")
     parser.add_argument("targets", nargs="*", default=TARGETS)
     options = parser.parse_args()
     if why := obstacle():
@@ -96,8 +123,11 @@ def main() -> int:
     build()
     # A target runs on one core.
     with ThreadPoolExecutor(os.cpu_count()) as pool:
-        results = list(pool.map(lambda target: fuzz(target, options.seconds), options.targets))
-    return 0 if all(results) else 1
+        if options.executions is not None:
+            return 0 if all(pool.map(lambda target: fuzz_until(target, options.executions), options.targets)) else 1
+        return (
+            0 if all(is_sound for is_sound, _ in pool.map(lambda t: fuzz(t, options.seconds), options.targets)) else 1
+        )
 
 
 if __name__ == "__main__":
