@@ -334,3 +334,42 @@ def test_a_link_to_a_device_is_never_replaced(tmp_path: Path):
     with Staging(overwrite=True) as staging, pytest.raises(FileExistsError, match="not a file"):
         staging.file(str(tmp_path / "link"))
     assert (tmp_path / "link").is_symlink()
+
+
+def test_what_is_first_is_renamed_and_synced_before_the_rest(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    disk = Disk(monkeypatch)
+    with Staging() as staging:
+        later = put(staging, tmp_path / "corpus").stat().st_ino
+        draft = Path(staging.file(str(tmp_path / "ledger"), is_first=True))
+        draft.write_bytes(b"ledger")
+        first = draft.stat().st_ino
+        staging.commit()
+    folder = tmp_path.stat().st_ino
+    assert disk.seen[-4:] == [("rename", first), ("sync", folder), ("rename", later), ("sync", folder)]
+
+
+def test_an_error_at_any_rename_leaves_everything_as_before(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    """Also where a file was there already, and a new folder was to come."""
+    names = ("a", "b", "ledger")
+    for name in names:
+        (tmp_path / name).write_bytes(b"old")
+    honest = os.replace
+    for failing in range(7):
+        left = failing
+
+        def replace(old: str, new: str) -> None:
+            nonlocal left
+            left -= 1
+            if left == -1:
+                raise OSError(errno.EIO, "broken disk")
+            honest(old, new)
+
+        monkeypatch.setattr(os, "replace", replace)
+        with Staging(overwrite=True) as staging:
+            for name in names:
+                Path(staging.file(str(tmp_path / name), is_first=name == "ledger")).write_bytes(b"new")
+            (Path(staging.folder(str(tmp_path / "new"))) / "x").write_bytes(b"x")
+            with pytest.raises(OSError, match="broken disk"):
+                staging.commit()
+        assert sorted(path.name for path in tmp_path.iterdir()) == [*names]
+        assert {(tmp_path / name).read_bytes() for name in names} == {b"old"}

@@ -1,7 +1,9 @@
 """Makes outputs appear complete and together, or not at all.
 
-Each output is written into a hidden folder beside its target and synced to disk; then all are renamed. The next run
-that writes there removes hidden folders of killed processes (see ``scratch``).
+Each output is written into a hidden folder beside its target and synced to disk; then all are renamed, and what is
+needed to undo the others comes first. Where several outputs replace older ones, the older ones go first, in the
+opposite order. So at each instant an output that is there has its ledger beside it, and old and new never stand
+together. The next run that writes there removes hidden folders of killed processes (see ``scratch``).
 """
 
 from __future__ import annotations
@@ -10,7 +12,7 @@ import errno
 import os
 import shutil
 import tempfile
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from types import TracebackType
 
 from lookalike.corpora.scratch import hold, release, sweep
@@ -31,9 +33,13 @@ class Staging:
         self._expected_bytes = expected_bytes
         #: Hidden folders and their lock handles, by parent folder.
         self._stages: dict[str, tuple[str, int]] = {}
-        #: Staged paths and their targets.
+        #: Staged paths and their targets, and those of the targets that come before all others.
         self._moves: dict[str, str] = {}
         self._targets: set[str] = set()
+        self._first: set[str] = set()
+        #: Targets that stand under their names but may still be taken back, and what they replaced.
+        self._placed: list[str] = []
+        self._replaced: dict[str, str] = {}
         self._made = 0
 
     def __enter__(self) -> Staging:
@@ -47,9 +53,15 @@ class Staging:
         if refusal is not None:
             raise refusal from None
 
-    def file(self, target: str) -> str:
-        """Return the staged path for a target. Errors: ``FileExistsError`` (also for an input), ``OSError``."""
-        return self._stage(self.check(target))
+    def file(self, target: str, *, is_first: bool = False) -> str:
+        """Return the staged path for a target; one that ``is_first`` is there before any other output.
+
+        Errors: ``FileExistsError`` (also for an input), ``OSError``.
+        """
+        target = self.check(target)
+        if is_first:
+            self._first.add(target)
+        return self._stage(target)
 
     def check(self, target: str) -> str:
         """Return the absolute path of a target that may be written. Errors: ``FileExistsError`` (also for an input)."""
@@ -70,26 +82,76 @@ class Staging:
         return stage
 
     def commit(self) -> None:
-        """Rename everything to its target. Errors: ``OSError``; outputs not yet renamed then do not exist."""
+        """Rename everything to its target. Errors: ``OSError``; all is then as before."""
+        # One file replaces another in one step.
+        self.place(keeps=len(self._moves) > 1)
+        self.settle()
+
+    def place(self, *, keeps: bool = True) -> None:
+        """Rename everything to its target; with ``keeps``, ``abort`` can still put back what was there.
+
+        Errors: ``OSError``; all is then as before.
+        """
         for stage in self._moves:
             _sync_all(stage)
         for target in self._moves.values():
             self._check_free(target)
-        for stage, target in self._moves.items():
-            os.makedirs(os.path.dirname(target), exist_ok=True)
-            os.replace(stage, target)
-        for folder in sorted({os.path.dirname(target) for target in self._moves.values()}):
-            _sync(folder)
+        groups = [
+            [move for move in self._moves.items() if (move[1] in self._first) == first] for first in (True, False)
+        ]
+        try:
+            for group in reversed(groups) if keeps else ():
+                self._set_aside([target for _, target in reversed(group)])
+            for group in groups:
+                self._rename(group)
+        except BaseException:
+            self._take_back()
+            raise
+
+    def settle(self) -> None:
+        """Let go of what was replaced: the outputs stay."""
+        self._placed.clear()
+        self._replaced.clear()
         self.abort()
 
     def abort(self) -> None:
-        """Remove uncommitted files."""
+        """Remove uncommitted files, and put back what they replaced."""
+        self._take_back()
         for stage, lock in self._stages.values():
             release(lock)
             shutil.rmtree(stage, ignore_errors=True)
         self._stages.clear()
         self._moves.clear()
         self._targets.clear()
+        self._first.clear()
+
+    def _set_aside(self, targets: Sequence[str]) -> None:
+        """Move the files that are to be replaced into the hidden folder."""
+        there = [target for target in targets if os.path.lexists(target)]
+        for target in there:
+            aside = self._path(target)
+            os.replace(target, aside)
+            self._replaced[target] = aside
+        _sync_folders(there)
+
+    def _rename(self, moves: Sequence[tuple[str, str]]) -> None:
+        for stage, target in moves:
+            os.makedirs(os.path.dirname(target), exist_ok=True)
+            os.replace(stage, target)
+            self._placed.append(target)
+        _sync_folders([target for _, target in moves])
+
+    def _take_back(self) -> None:
+        """Remove what was placed, the last first, and put back what was set aside, the ledger first."""
+        for target in reversed(self._placed):
+            if os.path.isdir(target) and not os.path.islink(target):
+                shutil.rmtree(target, ignore_errors=True)
+            elif os.path.lexists(target):
+                os.unlink(target)
+        for target, aside in reversed(self._replaced.items()):
+            os.replace(aside, target)
+        self._placed.clear()
+        self._replaced.clear()
 
     def _stage(self, target: str) -> str:
         parent = os.path.dirname(target)
@@ -99,11 +161,18 @@ class Staging:
             sweep(parent, _PREFIX, _SUFFIX)
             folder = tempfile.mkdtemp(_SUFFIX, _PREFIX, parent)
             self._stages[parent] = folder, hold(folder)
-        self._made += 1
-        stage = os.path.join(self._stages[parent][0], str(self._made))
+        stage = self._path(target)
         self._moves[stage] = target
         self._targets.add(target)
         return stage
+
+    def _path(self, target: str) -> str:
+        """Return a new path in the hidden folder that is nearest to a target."""
+        parent = os.path.dirname(target)
+        while parent not in self._stages:
+            parent = os.path.dirname(parent)
+        self._made += 1
+        return os.path.join(self._stages[parent][0], str(self._made))
 
     def _check(self, target: str) -> None:
         if os.path.realpath(target) in self._inputs:
@@ -135,6 +204,11 @@ class Staging:
         return NoSpaceError(
             error.errno, f"no space for the output: up to {in_bytes(needed)} are needed, {in_bytes(free)} are free"
         )
+
+
+def _sync_folders(targets: Iterable[str]) -> None:
+    for folder in sorted({os.path.dirname(target) for target in targets}):
+        _sync(folder)
 
 
 def _size(folder: str) -> int:

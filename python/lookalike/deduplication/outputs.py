@@ -116,9 +116,11 @@ def write(
             rows = stack.enter_context(Staging(expected_bytes=expected)) if is_stream(asked.out) else staging
             written = writing.write(scratch, staging, rows, stack)
             if is_stream(asked.out):
-                # Rows that cannot be delivered leave no other output behind.
+                # The ledger is there before the first row. Rows that cannot be delivered leave no output behind.
                 rows.commit()
+                staging.place()
                 _copy(written, corpus, asked.out)
+                staging.settle()
         staging.commit()
 
 
@@ -224,7 +226,7 @@ class _Writing:
         if book is not None and self.asked.ledger is not None:
             target = os.fspath(self.asked.ledger)
             header = {"program": f"lookalike {__version__}", "parameters": self.answer.settings.shown}
-            book.write(staging.file(target), target, header, facts, is_folder=planned.is_folder)
+            book.write(staging.file(target, is_first=True), target, header, facts, is_folder=planned.is_folder)
         return planned
 
     def _verdict(self) -> Callable[[int, int], Verdict]:
