@@ -199,7 +199,7 @@ def defined() -> dict[str, Parameter]:
 
 COMPARED = {
     "language", "k", "t", "template", "old", "by_directory", "layout", "include", "exclude", "follow_links", "comments",
-    "max_sharing", "min_score", "cluster_threshold", "top", "title", "anonymise",
+    "max_sharing", "min_score", "cluster_threshold", "top", "title", "anonymise", "fail_above",
 }  # fmt: skip
 
 

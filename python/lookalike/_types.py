@@ -1,10 +1,12 @@
-"""Types that cross the package: how a job reports progress, and what it says about what it could not read."""
+"""Types that cross the package: a parameter, progress of a job, and what could not be read."""
 
 from __future__ import annotations
 
+import math
+import re
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 #: Called as a job proceeds: the phase, how much is done, and of how much (``None`` where that is not known).
 Progress: TypeAlias = Callable[[str, int, int | None], None]
@@ -21,6 +23,65 @@ class Problem:
     reason: str
     #: How many rows it concerns, where that is known.
     rows: int = 0
+
+
+@dataclass(frozen=True)
+class Parameter:
+    """One parameter of a call or command."""
+
+    name: str
+    help: str
+    default: Any = None
+    kind: type = str
+    choices: tuple[str, ...] = ()
+    #: Short names on the command line; those of MOSS where it has one.
+    flags: tuple[str, ...] = ()
+    #: Whether it may be given several times.
+    many: bool = False
+    #: Whether it names a file or folder.
+    is_path: bool = False
+    #: Smallest and largest value of a number; where they are missing, the call that takes it checks.
+    least: int | None = None
+    most: int | None = None
+
+    @property
+    def option(self) -> str:
+        """Its long name on the command line."""
+        return "--" + self.name.replace("_", "-")
+
+    def refusal(self, value: float) -> str | None:
+        """Return why a number is out of range, or ``None``."""
+        if self.least is None or self.least <= value <= (math.inf if self.most is None else self.most):
+            return None
+        return f"is out of range: use {self.least} {'or more' if self.most is None else f'to {self.most}'}"
+
+
+_WHOLE = re.compile(r"[+-]?[0-9]+")
+_DECIMAL = re.compile(r"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?")
+
+
+def whole(text: str) -> int:
+    """Return the whole number that a text is. Python's ``int`` also takes ``1_0``, spaces and digits of any script.
+
+    Errors: ``ValueError``.
+
+    >>> whole("-12")
+    -12
+    """
+    if not _WHOLE.fullmatch(text):
+        raise ValueError(text)
+    return int(text)
+
+
+def decimal(text: str) -> float:
+    """Return the finite number that a text is. Errors: ``ValueError``.
+
+    >>> decimal("8e9")
+    8000000000.0
+    """
+    if not _DECIMAL.fullmatch(text) or not math.isfinite(number := float(text)):
+        raise ValueError(text)
+    return number
 
 
 def counted(number: int, one: str, many: str | None = None) -> str:

@@ -7,29 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from lookalike import _core
-
-
-@dataclass(frozen=True)
-class Parameter:
-    """One parameter of a call or command."""
-
-    name: str
-    help: str
-    default: Any = None
-    kind: type = str
-    choices: tuple[str, ...] = ()
-    #: Short names on the command line; those of MOSS where it has one.
-    flags: tuple[str, ...] = ()
-    #: Whether it may be given several times.
-    many: bool = False
-    #: Whether it names a file or folder.
-    is_path: bool = False
-
-    @property
-    def option(self) -> str:
-        """Its long name on the command line."""
-        return "--" + self.name.replace("_", "-")
-
+from lookalike._types import Parameter as Parameter
 
 UNITS = ("character", "word", "line")
 #: The unit of tokens that the caller made; no text is read by it.
@@ -104,6 +82,8 @@ MODULUS = Parameter(
     "Schemes modulo and safe-modulo: select hashes that are 0 mod this number. Default: fits the window.",
     kind=int,
 )
+#: How many rows `fingerprint` prints.
+PRINTED = {"rows": Parameter("rows", "Rows to print; 0 for all.", default=20, kind=int, least=0)}
 COUNT = Parameter("count", "Scheme smallest: how many of the smallest hashes to select.", default=128, kind=int)
 SEED = Parameter("seed", "Random seed; the same seed gives the same result.", default=1, kind=int)
 
@@ -151,12 +131,19 @@ MAX_SHARING = Parameter(
     "Ignore material that more than this many submitters share. Default: such material only has less weight.",
     kind=int,
     flags=("-m",),
+    least=2,
+    most=2**32 - 1,
 )
-MIN_SCORE = Parameter("min_score", "List pairs with at least this score, 0 to 1.", default=0.1, kind=float)
+MIN_SCORE = Parameter(
+    "min_score", "List pairs with at least this score, 0 to 1.", default=0.1, kind=float, least=0, most=1
+)
 CLUSTER_THRESHOLD = Parameter(
-    "cluster_threshold", "Pairs with at least this score form clusters.", default=0.5, kind=float
+    "cluster_threshold", "Pairs with at least this score form clusters.", default=0.5, kind=float, least=0, most=1
 )
-TOP = Parameter("top", "Number of pairs with a page of their own; 0 for all.", default=250, kind=int, flags=("-n",))
+TOP = Parameter(
+    "top", "Number of pairs with a page of their own; 0 for all.", default=250, kind=int, flags=("-n",), least=0
+)
+FAIL_ABOVE = Parameter("fail_above", "Exit with code 1 if a pair has at least this score.", kind=float, least=0, most=1)
 TITLE = Parameter("title", "Title of the report.", flags=("-c",))
 ANONYMISE = Parameter(
     "anonymise",
@@ -220,7 +207,7 @@ SKETCH = Parameter(
 )
 FILTER = Parameter("filter", "Evaluate this filter, given as k,s,r (for example 6,14,2), instead of searching for one.")
 DOCUMENTS = Parameter(
-    "documents", "Size of the collection, to predict the number of false pairs.", default=1_000_000, kind=int
+    "documents", "Size of the collection, to predict the number of false pairs.", default=1_000_000, kind=int, least=1
 )
 TRIALS = Parameter("trials", "Number of random pairs for each simulated value.", default=20_000, kind=int)
 ERROR = Parameter("error", "Largest error of the estimated resemblance, 0 to 0.5.", default=0.05, kind=float)
@@ -384,7 +371,9 @@ def selection(
     )
 
 
-DISTANCE = Parameter("distance", "Largest number of bits that may differ, 0 to 10.", default=3, kind=int)
+DISTANCE = Parameter(
+    "distance", "Largest number of bits that may differ, 0 to 10.", default=3, kind=int, least=0, most=10
+)
 TABLES = Parameter("tables", "compact (least memory), fast (least time), or the number of tables.", default="compact")
 #: The parameters of ``near``.
 NEAR = {

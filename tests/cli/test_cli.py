@@ -81,7 +81,7 @@ def test_short_documents_are_told(tmp_path: Path):
         (["-t", "99999999999"], 2, "-t `99999999999` is not a guarantee threshold"),
         (["--scheme", "magic"], 2, "is not one of"),
         (["--colour"], 2, "No such option"),
-        (["-n", "-5"], 2, "is not in the range"),
+        (["-n", "-5"], 2, "is out of range: use 0 or more"),
     ],
 )
 def test_bad_usage_exits_2_and_says_what_to_do(text: Path, arguments: list[str], code: int, message: str):

@@ -84,12 +84,12 @@ def test_json_beside_a_folder_is_its_report(root: Path, tmp_path: Path):
         (["-t", "0"], "-t `0` is not a guarantee threshold"),
         (["-k", "99999999999"], "-k `99999999999` is not a noise threshold"),
         (["-l", "klingon"], "--language `klingon` is not known: use auto or one of ada"),
-        (["-m", "1"], "--max-sharing `1` leaves nothing to compare: use 2 or more"),
-        (["--min-score", "2"], "--min-score `2.0` is not a score: use 0 to 1"),
-        (["--min-score", "nan"], "--min-score `nan` is not a score"),
-        (["--cluster-threshold", "-1"], "--cluster-threshold `-1.0` is not a score"),
+        (["-m", "1"], "--max-sharing `1` is out of range: use 2 to 4294967295"),
+        (["--min-score", "2"], "--min-score `2` is out of range: use 0 to 1"),
+        (["--min-score", "nan"], "--min-score `nan` is not a number: use"),
+        (["--cluster-threshold", "-1"], "--cluster-threshold `-1` is out of range: use 0 to 1"),
         (["--fail-above", "0.05"], "--fail-above `0.05` is below --min-score `0.1`"),
-        (["--fail-above", "nan"], "--fail-above `nan` is below --min-score"),
+        (["--fail-above", "nan"], "--fail-above `nan` is not a number: use"),
         (["-d", "--layout", "canvas"], "--layout `canvas` and --by-directory contradict each other"),
     ],
 )
@@ -103,9 +103,7 @@ def test_bad_values_exit_2_with_one_line_and_write_nothing(
     assert not (tmp_path / "out").exists()
 
 
-@pytest.mark.parametrize(
-    "arguments", [["-k", "abc"], ["-n", "-5"], ["--fail-above", "2"], ["--layout", "x"], ["--colour"]]
-)
+@pytest.mark.parametrize("arguments", [["--layout", "x"], ["--colour"]])
 def test_bad_options_exit_2(root: Path, arguments: list[str]):
     ran = run("compare", root, *arguments)
     assert (ran.code, ran.out) == (2, "")

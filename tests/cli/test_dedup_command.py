@@ -247,7 +247,7 @@ def test_a_dry_run_of_much_looks_at_the_beginning_and_tells_of_the_whole(
         (["--ledger", "new"], 2, "--ledger lists the rows removed from an output: give --out as well"),
         (["-o", "new", "--keep", "best"], 2, "--keep `best` is not known: use first, longest, or max:COLUMN"),
         (["-o", "new", "--threshold", "1.5"], 2, "--threshold `1.5` must be more than 0 and at most 1"),
-        (["-o", "new", "--threshold", "nan"], 2, "--threshold `nan` must be more than 0 and at most 1"),
+        (["-o", "new", "--threshold", "nan"], 2, "--threshold `nan` is not a number: use the digits 0 to 9"),
         (["-o", "new", "--memory", "lots"], 2, "--memory `lots` is not an amount"),
         (["-o", "new", "--memory", "1MiB"], 2, "--memory `1MiB` is too little: use at least 16MiB"),
         (["-o", "new", "--memory", "1e30"], 2, "--memory `1e30` is too much: use at most 1024TiB"),

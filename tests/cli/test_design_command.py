@@ -123,7 +123,7 @@ def test_plot_without_the_extra_names_the_install(tmp_path: Path):
         (["--recall", "2"], "recall `2` is out of range"),
         (["--plot", "curve.gif"], "--plot `curve.gif` has no suffix of a picture"),
         (["--trials", "0"], "trials `0` are out of range: use 1 to 10000000"),
-        (["--documents", "0"], "0 is not in the range"),
+        (["--documents", "0"], "--documents `0` is out of range: use 1 or more"),
         (["--seed", "-1"], "seed `-1` is out of range: use 0 to 2⁶⁴ − 1"),
         (["--false-accept", "1e-6", "--at", "0.5", "--recall", "0.99"], "use elements ≥ 6588"),
     ],

@@ -255,3 +255,53 @@ def test_compare_does_not_depend_on_threads_and_quiet_leaves_out_notes(tmp_path:
     assert "skipped" not in quiet.out
     assert "score" in quiet.out
     assert (tmp_path / "1" / "pairs.csv").read_bytes() == (tmp_path / "2" / "pairs.csv").read_bytes()
+
+
+# --- numbers ---
+
+
+def test_every_number_is_read_by_one_type():
+    """click's own numbers take `1_0`, `nan` and the digits of any script."""
+    kinds = {type(one.type).__name__ for command in LEAVES.values() for one in command.params}
+    assert "Number" in kinds
+    assert not {kind for kind in kinds if kind.startswith(("Int", "Float"))}
+
+
+@pytest.mark.parametrize("typed", ["1_0", "٣", "３", " 3", "0x3", "3.0", ""])
+def test_a_whole_number_has_the_digits_0_to_9(tmp_path: Path, typed: str):
+    classroom(tmp_path / "class")
+    done = run("compare", str(tmp_path / "class"), "--json", "-k", typed)
+    assert (done.code, done.out) == (2, "")
+    assert done.err == f"lookalike: -k `{typed}` is not a whole number: use the digits 0 to 9\n"
+
+
+@pytest.mark.parametrize("typed", ["nan", "inf", "-inf", "1e400", "0_1.5", "٠.٥", "infinity"])
+def test_a_number_is_finite(tmp_path: Path, typed: str):
+    classroom(tmp_path / "class")
+    done = run("compare", str(tmp_path / "class"), "--json", "--min-score", typed)
+    assert (done.code, done.out) == (2, "")
+    assert done.err == f"lookalike: --min-score `{typed}` is not a number: use the digits 0 to 9\n"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "expected"),
+    [
+        (["compare", "PATH", "-m", "4294967296"], "--max-sharing `4294967296` is out of range: use 2 to 4294967295"),
+        (["compare", "PATH", "-m", "-1"], "--max-sharing `-1` is out of range: use 2 to 4294967295"),
+        (["compare", "PATH", "-n", "-1"], "--top `-1` is out of range: use 0 or more"),
+        (["compare", "PATH", "--fail-above", "1.5"], "--fail-above `1.5` is out of range: use 0 to 1"),
+        (["near", "PATH", "--distance", "-1"], "--distance `-1` is out of range: use 0 to 10"),
+        (["near", "PATH", "--distance", "4294967296"], "--distance `4294967296` is out of range: use 0 to 10"),
+        (["design", "--distance", "18446744073709551616"], "--distance `18446744073709551616` is out of range: use"),
+        (["design", "--distance", "3", "--fingerprints", "nan"], "--fingerprints `nan` is not a number: use"),
+        (["design", "--distance", "3", "--fingerprints", "1e300"], "--fingerprints `1e+300` is out of range: use"),
+        (["design", "--distance", "3", "--tables", "٤"], "--tables `٤` is not known: use compact, fast, or how many"),
+        (["design", "--filter", "6,1_4,2"], "--filter `6,1_4,2` is not k,s,r: give three whole numbers"),
+        (["dedup", "PATH", "--json", "--memory", "1_0GiB"], "--memory `1_0GiB` is not an amount of memory: use"),
+        (["dedup", "PATH", "--json", "--memory", "nan"], "--memory `nan` is not an amount of memory: use"),
+    ],
+)
+def test_a_number_out_of_range_is_refused_as_it_was_typed(tmp_path: Path, arguments: list[str], expected: str):
+    done = run(*[str(tmp_path) if one == "PATH" else one for one in arguments])
+    assert (done.code, done.out) == (2, "")
+    assert done.err.startswith(f"lookalike: {expected}")

@@ -21,11 +21,6 @@ fn priced(design: &Design, rows: u64) -> Priced {
     (tables, design.lookups(rows), design.candidates(rows), design.bytes(rows), nanoseconds)
 }
 
-/// A number for the core. Values out of range become `u32::MAX`, which the core refuses.
-fn small(number: Whole) -> u32 {
-    u32::try_from(number.0).unwrap_or(u32::MAX)
-}
-
 fn count(number: Whole) -> u64 {
     u64::try_from(number.0).unwrap_or(0)
 }
@@ -45,8 +40,8 @@ pub fn hamming_distances(left: Hashes, right: Hashes) -> PyResult<Column> {
 /// The designs that nothing beats in both time and number of tables.
 #[pyfunction]
 pub fn table_frontier(py: Python<'_>, distance: Whole, fingerprints: Whole) -> PyResult<Vec<Priced>> {
-    let rows = count(fingerprints);
-    let found = detached(py, usize::MAX, || frontier(BITS, small(distance), rows)).map_err(to_python)?;
+    let (distance, rows) = (distance.distance()?, count(fingerprints));
+    let found = detached(py, usize::MAX, || frontier(BITS, distance, rows)).map_err(to_python)?;
     Ok(found.iter().map(|design| priced(design, rows)).collect())
 }
 
@@ -59,7 +54,7 @@ pub fn table_design(
     limit: &str,
     most: Whole,
 ) -> PyResult<Priced> {
-    let (distance, rows, most) = (small(distance), count(fingerprints), count(most));
+    let (distance, rows, most) = (distance.distance()?, count(fingerprints), count(most));
     let solved = |limit| detached(py, usize::MAX, || solve(BITS, distance, rows, limit));
     let found: Result<Design> = match limit {
         "compact" => solved(Limit::Compact),
@@ -87,8 +82,9 @@ pub fn table_candidates(
         "fast" => Limit::Fast,
         other => return Err(unknown("design", other, &["compact", "fast"])),
     };
+    let distance = distance.distance()?;
     let work = || {
-        let design = solve(BITS, small(distance), fingerprints.0.len() as u64, limit)?;
+        let design = solve(BITS, distance, fingerprints.0.len() as u64, limit)?;
         Tables::build(&design, &fingerprints.0, None)?.query_batch(&queries.0)
     };
     let answers = detached(py, usize::MAX, work).map_err(to_python)?;
@@ -108,7 +104,7 @@ pub struct HammingBatch {
 impl HammingBatch {
     #[new]
     fn new(py: Python<'_>, queries: Hashes, distance: Whole) -> PyResult<Self> {
-        let distance = small(distance);
+        let distance = distance.distance()?;
         let batch = detached(py, usize::MAX, || Batch::new(&queries.0, distance)).map_err(to_python)?;
         Ok(Self { batch, queries: queries.0, distance })
     }

@@ -4,6 +4,7 @@ use crate::error::ParameterError;
 use lookalike_core::error::Result;
 use lookalike_core::frontend::decode::{decode, Decoded};
 use lookalike_core::frontend::{check_length, Span};
+use lookalike_core::hamming::MAX_DISTANCE;
 use pyo3::buffer::PyBuffer;
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
@@ -203,6 +204,16 @@ impl<'a, 'py> FromPyObject<'a, 'py> for Whole {
 }
 
 impl Whole {
+    /// The number as a Hamming distance. Errors: out of range; the message has the number as it was given.
+    pub fn distance(self) -> PyResult<u32> {
+        match u32::try_from(self.0) {
+            Ok(distance) if distance <= MAX_DISTANCE => Ok(distance),
+            _ => {
+                Err(ParameterError::new_err(format!("distance `{}` is out of range: use 0 to {MAX_DISTANCE}", self.0)))
+            }
+        }
+    }
+
     /// The number, refused with `fault` when it is below one.
     pub fn at_least_one(self, name: &str, fault: &str) -> PyResult<u64> {
         match u64::try_from(self.0) {

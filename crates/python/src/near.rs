@@ -58,11 +58,6 @@ fn rows_of(fingerprints: Hashes, ids: Hashes) -> PyResult<Vec<FingerprintRow>> {
     }
 }
 
-/// A distance for the core. Values out of range become `u32::MAX`, which the core refuses.
-fn distance_of(distance: Whole) -> u32 {
-    u32::try_from(distance.0).unwrap_or(u32::MAX)
-}
-
 impl HammingStore {
     fn of(store: FingerprintStore, hold: Hold) -> Self {
         Self { store: RwLock::new(Some(store)), hold }
@@ -113,7 +108,7 @@ impl HammingStore {
         tables: Option<Whole>,
         hold: &str,
     ) -> PyResult<Self> {
-        let plan = TablePlan { distance: distance_of(distance), limit: limit_of(design, tables)? };
+        let plan = TablePlan { distance: distance.distance()?, limit: limit_of(design, tables)? };
         // Made here, because counting in Python would take as long as sorting.
         let ids = ids.unwrap_or_else(|| Hashes((0..fingerprints.0.len() as u64).collect()));
         let (rows, hold) = (rows_of(fingerprints, ids)?, hold_of(hold)?);
@@ -148,7 +143,8 @@ impl HammingStore {
 
     /// Ids, fingerprints and distances of what is near.
     fn query(&self, py: Python<'_>, fingerprint: u64, distance: Whole) -> PyResult<Found> {
-        let hits = self.read(py, 0, |store| store.query(fingerprint, distance_of(distance)))?;
+        let distance = distance.distance()?;
+        let hits = self.read(py, 0, |store| store.query(fingerprint, distance))?;
         Ok((
             Values::U64(hits.iter().map(|hit| hit.id).collect()).into(),
             Values::U64(hits.iter().map(|hit| hit.value).collect()).into(),
@@ -158,7 +154,8 @@ impl HammingStore {
 
     /// Numbers of queries, ids and distances of what is near them; with how many each was compared.
     fn query_batch(&self, py: Python<'_>, fingerprints: Hashes, distance: Whole) -> PyResult<FoundBatch> {
-        let found = self.read(py, usize::MAX, |store| store.query_batch(&fingerprints.0, distance_of(distance)))?;
+        let distance = distance.distance()?;
+        let found = self.read(py, usize::MAX, |store| store.query_batch(&fingerprints.0, distance))?;
         let distances = found.distances.iter().map(|distance| u32::from(*distance)).collect();
         Ok((
             Values::U32(found.queries).into(),

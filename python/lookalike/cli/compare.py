@@ -44,13 +44,13 @@ FOLDER = ("top", "overwrite", "open_report")
 @options.report_folder("the report, a folder. Default: a new folder named after today's date")
 @options.overwrite
 @options.option(params.TITLE)
-@options.option(params.TOP, type=click.IntRange(min=0))
+@options.option(params.TOP)
 @options.option(params.ANONYMISE)
 @options.open_report
 @options.as_json
 @options.quiet
 @options.option(params.DEDUPLICATION["threads"])
-@click.option("--fail-above", type=click.FloatRange(0, 1), help="Exit with code 1 if a pair has at least this score.")
+@options.option(params.FAIL_ABOVE)
 @click.pass_context
 def compare(
     context: click.Context,

@@ -42,7 +42,7 @@ PARAMETERS = (
         "Output": OUTPUT,
     },
 )
-@options.all_options(PARAMETERS, documents={"type": click.IntRange(min=1)})
+@options.all_options(PARAMETERS)
 @click.option("--plot", type=click.Path(path_type=Path), help="Also draw the curve to this .png or .svg file.")
 @options.out("the design as JSON, a file that ends in .json. Default: tables on standard output")
 @options.overwrite

@@ -13,6 +13,7 @@ from lookalike.cli.writing import check_json, write_json
 from lookalike.errors import FrontendError
 
 SELECTION = (params.K, params.T, params.SCHEME, params.UNIT, params.HOMOGLYPHS, params.MODULUS, params.COUNT)
+PRINTED = params.PRINTED["rows"]
 #: The schemes that use an option.
 USERS = {
     "modulus": ("modulo", "safe-modulo"),
@@ -32,7 +33,7 @@ USERS = {
 @click.argument("path", type=click.Path())
 @options.all_options(SELECTION)
 @click.option(
-    "-n", "--top", "rows", type=click.IntRange(min=0), default=20, show_default=True, help="Rows to print; 0 for all."
+    "-n", "--top", "rows", type=options.Number(PRINTED), default=PRINTED.default, show_default=True, help=PRINTED.help
 )
 @options.out("the fingerprints as JSON, a file that ends in .json. Default: a table on standard output")
 @options.overwrite

@@ -9,6 +9,7 @@ from typing import Any, TypeVar
 
 import click
 
+from lookalike import _types
 from lookalike.cli.wording import flag
 from lookalike.errors import ParameterError
 from lookalike.params import Parameter
@@ -20,6 +21,28 @@ Decorator = Callable[[Function], Function]
 _FILES = (".html", ".htm", ".json", ".csv", ".pdf", ".zip")
 
 
+class Number(click.ParamType):  # type: ignore[type-arg]
+    """A number in the digits 0 to 9, within its range. click's own types also take ``1_0`` and ``nan``."""
+
+    def __init__(self, parameter: Parameter) -> None:
+        self.name = "integer" if parameter.kind is int else "float"
+        self._parameter = parameter
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        """Return the number. Errors: ``ParameterError``."""
+        if not isinstance(value, str):
+            return value
+        name = flag(param) if param is not None else self._parameter.option
+        try:
+            number = _types.whole(value) if self._parameter.kind is int else _types.decimal(value)
+        except ValueError:
+            kind = "whole number" if self._parameter.kind is int else "number"
+            raise ParameterError(f"{name} `{value}` is not a {kind}: use the digits 0 to 9") from None
+        if refusal := self._parameter.refusal(number):
+            raise ParameterError(f"{name} `{value}` {refusal}")
+        return number
+
+
 def option(parameter: Parameter, **extra: Any) -> Callable[[Function], Function]:
     """Make a click option: its name, type, default and help come from the parameter's definition."""
     names = (*parameter.flags, parameter.option) if len(parameter.name) > 1 else parameter.flags
@@ -28,6 +51,8 @@ def option(parameter: Parameter, **extra: Any) -> Callable[[Function], Function]
             *names, parameter.name, is_flag=True, default=parameter.default, help=parameter.help, **extra
         )
     kind: Any = click.Choice(parameter.choices) if parameter.choices else parameter.kind
+    if parameter.kind in (int, float):
+        kind = Number(parameter)
     if parameter.is_path:
         kind = click.Path()
     shown = parameter.default is not None and not (parameter.many and not parameter.default)

@@ -194,8 +194,8 @@ def _question(
     if k is not None or t is not None:
         checked_k = k if k is not None else 1
         _core.Fingerprinter(checked_k, t if t is not None else max(checked_k, 1), "robust", "word", False, 1, 1)
-    if max_sharing is not None and max_sharing < 2:
-        raise ParameterError(f"max_sharing `{max_sharing}` leaves nothing to compare: use 2 or more")
+    if max_sharing is not None and (refusal := params.MAX_SHARING.refusal(max_sharing)):
+        raise ParameterError(f"max_sharing `{max_sharing}` {refusal}")
     scores = {params.MIN_SCORE: min_score, params.CLUSTER_THRESHOLD: cluster_threshold}
     chosen = [parameter.default if value is None else value for parameter, value in scores.items()]
     for parameter, value in zip(scores, chosen, strict=True):

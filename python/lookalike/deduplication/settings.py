@@ -7,6 +7,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from lookalike import _core, params
+from lookalike._types import decimal
 from lookalike.engines import local
 from lookalike.errors import ParameterError
 from lookalike.simhashes.texts import maker
@@ -167,7 +168,7 @@ def parse_memory(memory: str | int) -> int:
     text = str(memory).strip().lower().replace(" ", "")
     number = text.rstrip("abcdefghijklmnopqrstuvwxyz")
     try:
-        total = int(float(number) * _UNITS[text[len(number) :]])
+        total = int(decimal(number) * _UNITS[text[len(number) :]])
     except (ValueError, KeyError, OverflowError):
         raise ParameterError(
             f"memory `{memory}` is not an amount of memory: use bytes or a unit, such as 512MiB"

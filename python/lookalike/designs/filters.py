@@ -12,6 +12,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from lookalike import _core, params
+from lookalike._types import whole
 from lookalike.designs.stats import exactly
 from lookalike.errors import ParameterError
 
@@ -64,7 +65,7 @@ class Filter:
     def parse(cls, text: str) -> Filter:
         """Read `k,s,r`, as in 6,14,2."""
         try:
-            k, s, r = (int(part) for part in text.split(","))
+            k, s, r = (whole(part) for part in text.split(","))
         except ValueError:
             raise ParameterError(f"filter `{text}` is not k,s,r: give three whole numbers, as in 6,14,2") from None
         return cls(k, s, r)

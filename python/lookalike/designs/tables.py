@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from math import comb
 
 from lookalike import _core, params
-from lookalike._types import counted
+from lookalike._types import counted, whole
 from lookalike.errors import ParameterError
 
 #: Bits of a fingerprint, and bytes.
@@ -117,8 +117,7 @@ def design_tables(
 
 
 def _rows(fingerprints: float) -> int:
-    rows = int(fingerprints)
-    if rows != fingerprints or not 0 <= rows <= MAX_FINGERPRINTS:
+    if not 0 <= fingerprints <= MAX_FINGERPRINTS or (rows := int(fingerprints)) != fingerprints:
         raise ParameterError(f"fingerprints `{fingerprints:g}` is out of range: use a whole number from 0 to 2^48")
     return rows
 
@@ -129,9 +128,10 @@ def _limit(tables: str | int | None, bytes: int | None) -> tuple[str, int]:
         return "bytes", bytes
     tables = params.TABLES.default if tables is None else tables
     if isinstance(tables, str) and tables not in ("compact", "fast"):
-        if not tables.isdecimal():
-            raise ParameterError(f"tables `{tables}` is not known: use compact, fast, or how many")
-        tables = int(tables)
+        try:
+            tables = whole(tables)
+        except ValueError:
+            raise ParameterError(f"tables `{tables}` is not known: use compact, fast, or how many") from None
     return (tables, 0) if isinstance(tables, str) else ("tables", tables)
 
 
