@@ -14,7 +14,7 @@ Progress: TypeAlias = Callable[[str, int, int | None], None]
 
 @dataclass(frozen=True, slots=True)
 class Problem:
-    """Something that was not read, or not completely; the job went on without it."""
+    """Something that was not read, or not as it stands; the job went on."""
 
     #: The source's name as the user gave it: a file, a folder, a member of an archive.
     source: str
@@ -23,6 +23,8 @@ class Problem:
     reason: str
     #: How many rows it concerns, where that is known.
     rows: int = 0
+    #: Whether it was read and compared all the same: a remark, not an error.
+    is_note: bool = False
 
 
 @dataclass(frozen=True)

@@ -479,3 +479,31 @@ def test_ids_are_shown_as_they_stand_in_the_line(tmp_path: Path, capfd: Capture)
     (tmp_path / "rows.jsonl").write_text(text, encoding="utf-8")
     command(capfd, "dedup", tmp_path / "rows.jsonl", "--clusters", tmp_path / "clusters.csv")
     assert [one[0] for one in cells(tmp_path / "clusters.csv")[1:]] == list(shown.values())
+
+
+@pytest.mark.parametrize("job", ["dedup", "simhash"])
+@pytest.mark.parametrize(
+    ("name", "data"),
+    [
+        ("rows.jsonl", b"no json\n[1]\n"),
+        ("rows.parquet", b"PAR1 and nothing else"),
+        ("rows.jsonl.gz", b"\x1f\x8b damaged"),
+        ("d/image.txt", b"\x89PNG\r\n\x1a\n\0\0\0\0"),
+    ],
+)
+def test_exit_3_if_nothing_at_all_could_be_read(tmp_path: Path, capfd, job: str, name: str, data: bytes):
+    (tmp_path / name).parent.mkdir(exist_ok=True)
+    (tmp_path / name).write_bytes(data)
+    source = tmp_path / name.partition("/")[0]
+    done = command(capfd, job, source, "-o", tmp_path / ("out" if job == "dedup" else "out.csv"), expected=3)
+    assert "no row could be read" in done.err
+    assert "not read: " in done.out
+
+
+@pytest.mark.parametrize("job", ["dedup", "simhash"])
+def test_exit_0_if_there_is_nothing_to_read_or_something_was_read(tmp_path: Path, capfd, job: str):
+    for number, data in enumerate((b"", b"\n", b'{"text": null}\n', b'{"text": "a"}\nno json\n')):
+        (tmp_path / "rows.jsonl").write_bytes(data)
+        command(
+            capfd, job, tmp_path / "rows.jsonl", "-o", tmp_path / f"{number}.{'jsonl' if job == 'dedup' else 'csv'}"
+        )

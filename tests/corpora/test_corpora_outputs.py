@@ -51,8 +51,32 @@ def test_a_folder_with_files_of_rows_is_these_files_in_order_of_their_names(tmp_
     with Scratch() as scratch:
         problems = open_sources(["d"], scratch).problems
     assert [problem.reason for problem in problems] == [
-        "1 file not read, because no known format has this suffix: `d/README.md`"
+        "1 file not read and not in any output, because other files here have rows and this suffix names no rows: "
+        "`d/README.md`"
     ]
+
+
+def test_a_stray_table_without_the_text_column_is_listed_and_the_others_are_read(tmp_path: Path, monkeypatch):
+    write(tmp_path, d__a_csv=b"other\n1\n", d__b_csv=b"text\na\n", t__a_txt=b"a", t__facts_csv=b"name,size\na.txt,1\n")
+    write(tmp_path, n__a_csv=b"other\n1\n")
+    monkeypatch.chdir(tmp_path)
+    for folder, found in (("d", [("d/b.csv", "csv")]), ("t", [("t", "text")]), ("d/*.csv", [("d/b.csv", "csv")])):
+        assert names(folder) == found
+        with Scratch() as scratch:
+            (problem,) = open_sources([folder], scratch).problems
+        assert problem.source.endswith(".csv")
+        assert "text column `text` is not in" in problem.reason
+    for alone in ("n", "d/a.csv"):
+        with pytest.raises(ParameterError, match="text column `text` is not in"):
+            names(alone)
+
+
+def test_shards_of_one_name_keep_their_folders(tmp_path: Path):
+    root = write(tmp_path, a__x__p_jsonl=A, b__x__p_jsonl=B, b__q_jsonl=A, c__p_jsonl=A)
+    dedup([root / "a", root / "b", root / "c" / "p.jsonl"], root / "out", root / "ledger")
+    assert set(tree(root / "out")) == {"a/x/p.jsonl", "b/x/p.jsonl", "q.jsonl", "p.jsonl"}
+    restore(root / "ledger", root / "out", root / "back")
+    assert tree(root / "back")["b/x/p.jsonl"] == B
 
 
 def test_a_folder_without_such_files_is_one_source_of_texts(tmp_path: Path, monkeypatch):
@@ -165,10 +189,10 @@ def test_several_inputs_keep_their_names_in_a_folder_and_equal_names_are_told_ap
     dedup(inputs, tmp_path / "out", tmp_path / "ledger")
     found = tree(tmp_path / "out")
     assert {name: gzip.decompress(data) for name, data in found.items()} == {
-        "p.jsonl.gz": A, "p-2.jsonl.gz": B, "P-3.jsonl.gz": b"",
+        "x/p.jsonl.gz": A, "y/p.jsonl.gz": B, "z/P.jsonl.gz": b"",
     }  # fmt: skip
     restore(tmp_path / "ledger", tmp_path / "out", tmp_path / "back")
-    assert gzip.decompress((tmp_path / "back" / "P-3.jsonl.gz").read_bytes()) == A
+    assert gzip.decompress((tmp_path / "back" / "z" / "P.jsonl.gz").read_bytes()) == A
 
 
 def test_many_files_of_all_formats_come_back_below_one_folder(tmp_path: Path):

@@ -14,6 +14,7 @@ import pytest
 import lookalike as la
 from lookalike.corpora import open_object
 from lookalike.corpora.lines import ChangedError
+from lookalike.errors import ParameterError
 from support.corpora import rows, texts
 
 VALUES = ["a", None, "b", "a", "żółw 🐢", ""]
@@ -366,3 +367,58 @@ def test_a_dictionary_of_views_is_read_as_its_texts():
     found = la.dedup(pa.table({"text": texts}))
     assert found.removed["identical"] == 1
     assert list(found.gone) == [2]
+
+
+def derived_frame(columns: dict[str, Any]) -> Any:
+    """A frame of a class of one's own, which the package of frames did not make."""
+    own = type("Own", (pandas().DataFrame,), {"__module__": "own", "_constructor": property(lambda frame: type(frame))})
+    return own(columns)
+
+
+MIXED: dict[str, Callable[[dict[str, Any]], Any]] = {
+    "pandas": lambda columns: pandas().DataFrame(columns),
+    "derived from pandas": derived_frame,
+    "polars": lambda columns: polars().DataFrame(
+        {
+            name: polars().Series(values, dtype=None if name == "text" else polars().Object)
+            for name, values in columns.items()
+        }
+    ),
+}
+
+
+@pytest.mark.parametrize("kind", MIXED)
+def test_a_column_of_anything_is_beside_the_point(kind: str):
+    text = "one two three four five six seven"
+    frame = MIXED[kind]({"text": [text, "other", text], "mixed": [1, "a", [2.5]]})
+    left = la.dedup(frame).select()
+    assert type(left) is type(frame)
+    assert left.shape == (2, 2)
+    assert list(left["text"]) == [text, "other"]
+    assert list(left["mixed"]) == [1, "a"]
+
+
+def test_a_table_that_no_package_reads_is_refused_and_never_iterated():
+    class Table:
+        columns = ("text", "other")
+
+        def __iter__(self) -> Iterator[str]:
+            return iter(self.columns)
+
+    with pytest.raises(ParameterError, match="a table that cannot be read as Arrow: give its column of texts"):
+        la.dedup(Table())
+
+
+def test_a_mixed_text_column_is_read_and_what_is_no_text_is_told():
+    text = "one two three four five six seven"
+    frame = pandas().DataFrame({"text": [text, 3, text, ["x"]], "other": [1, "a", None, {}]})
+    found = la.dedup(frame)
+    assert found.gone == [2]
+    assert [problem.place for problem in found.problems] == ["row 1", "row 3"]
+    assert found.select().index.tolist() == [0, 1, 3]
+
+
+def test_two_columns_of_one_name_are_refused():
+    frame = pandas().DataFrame([["a", "b"]], columns=["text", "text"])
+    with pytest.raises(ParameterError, match="`text` is the name of several columns"):
+        la.dedup(frame)

@@ -2,7 +2,7 @@
 //!
 //! Cost: that of `reader.rs`; 40 bytes per row in memory, beside the store.
 
-use crate::reader::{ReadSettings, RowReader};
+use crate::reader::{GivenText, ReadSettings, RowReader};
 use crate::sign::{Signed, SignedRow};
 use crate::signed_store::SignedStore;
 use lookalike_core::error::Result;
@@ -32,6 +32,8 @@ pub struct Corpus {
     pub problems: Vec<Problem>,
     /// Number of rows that could not be read.
     pub bad: u64,
+    /// Number of rows in which parts that are no characters became U+FFFD, and the first of them.
+    pub mended: (u64, u32),
     /// Number of rows in each `RowState`, in its order.
     pub states: [u64; 5],
 }
@@ -57,7 +59,7 @@ impl Corpus {
     /// Errors: a parameter outside its range.
     pub fn new(reading: ReadSettings, budget_bytes: usize, folder: &Path) -> Result<Self> {
         let (reader, store) = (RowReader::new(reading)?, SignedStore::new(budget_bytes, folder));
-        Ok(Self { reader, rows: Vec::new(), store, problems: Vec::new(), bad: 0, states: [0; 5] })
+        Ok(Self { reader, rows: Vec::new(), store, problems: Vec::new(), bad: 0, mended: (0, 0), states: [0; 5] })
     }
 
     /// Takes a chunk of a file of JSON Lines. Errors: the store's file cannot be written, or there are too many rows.
@@ -69,7 +71,7 @@ impl Corpus {
     /// Takes texts in memory, as [`RowReader::texts`] does. Errors: as [`Corpus::push_lines`].
     pub fn push_texts<'t>(
         &mut self,
-        texts: &(impl Fn(usize) -> Option<&'t [u8]> + Sync),
+        texts: &(impl Fn(usize) -> Option<GivenText<'t>> + Sync),
         numbers: Option<&[f64]>,
         count: usize,
     ) -> std::result::Result<(), Refusal> {
@@ -83,6 +85,10 @@ impl Corpus {
             return Err(Refusal::TooMany);
         }
         self.bad += signed.problems.len() as u64;
+        if let (0, Some(row)) = (self.mended.0, signed.mended.first()) {
+            self.mended.1 = first as u32 + row;
+        }
+        self.mended.0 += signed.mended.len() as u64;
         let room = MAX_PROBLEMS.saturating_sub(self.problems.len());
         let problems = std::mem::take(&mut signed.problems);
         self.problems

@@ -27,6 +27,24 @@ pub struct ReadSettings {
     pub most: usize,
 }
 
+/// A text as it was handed over.
+#[derive(Clone, Copy, Debug)]
+pub struct GivenText<'t> {
+    /// Its bytes.
+    pub bytes: &'t [u8],
+    /// Whether its type says that it is Unicode: it is read as UTF-8 and never guessed at.
+    pub is_unicode: bool,
+    /// Whether parts of it that are no characters were replaced before.
+    pub is_mended: bool,
+}
+
+impl<'t> GivenText<'t> {
+    /// A text by its type.
+    pub fn new(bytes: &'t [u8], is_unicode: bool) -> Self {
+        Self { bytes, is_unicode, is_mended: false }
+    }
+}
+
 /// Reads one file or column after the other.
 pub struct RowReader {
     reading: ReadSettings,
@@ -54,11 +72,11 @@ impl RowReader {
         parts
     }
 
-    /// Takes texts in memory; `None` stands for a missing text. Bytes that are not UTF-8 are decoded with the most
-    /// likely encoding.
+    /// Takes texts in memory; `None` stands for a missing text. Bytes of no type are decoded with the most likely
+    /// encoding.
     pub fn texts<'t>(
         &self,
-        texts: &(impl Fn(usize) -> Option<&'t [u8]> + Sync),
+        texts: &(impl Fn(usize) -> Option<GivenText<'t>> + Sync),
         numbers: Option<&[f64]>,
         count: usize,
     ) -> Vec<Signed> {
@@ -71,11 +89,10 @@ impl RowReader {
             for row in start..(start + per_task).min(count) {
                 let number = numbers.and_then(|numbers| numbers.get(row)).copied().unwrap_or(f64::NAN);
                 match texts(row) {
-                    Some(text) if text.len() <= reading.most => match decode(text) {
-                        Ok(decoded) => signer.push(&decoded.text, number, &mut signed),
-                        Err(error) => signed.push_bad(error.to_string()),
-                    },
-                    Some(text) => signed.push_bad(too_long(text.len(), reading.most)),
+                    Some(text) if text.bytes.len() <= reading.most => {
+                        sign_text(text, number, &mut signer, &mut signed);
+                    }
+                    Some(text) => signed.push_bad(too_long(text.bytes.len(), reading.most)),
                     None => signed.push_without(RowState::Missing),
                 }
             }
@@ -85,13 +102,27 @@ impl RowReader {
     }
 }
 
+fn sign_text(text: GivenText<'_>, number: f64, signer: &mut Signer, signed: &mut Signed) {
+    if text.is_unicode {
+        let read = String::from_utf8_lossy(text.bytes);
+        if text.is_mended || matches!(read, Cow::Owned(_)) {
+            signed.mend_next();
+        }
+        return signer.push(&read, number, signed);
+    }
+    match decode(text.bytes) {
+        Ok(decoded) => signer.push(&decoded.text, number, signed),
+        Err(error) => signed.push_bad(error.to_string()),
+    }
+}
+
 fn too_long(bytes: usize, most: usize) -> String {
     format!("the record has `{bytes}` bytes, more than the limit of `{most}`")
 }
 
 /// Number of rows that make a task of about [`TASK`] bytes.
-fn texts_per_task<'t>(texts: &impl Fn(usize) -> Option<&'t [u8]>, count: usize) -> usize {
-    let bytes: usize = (0..count).map(|row| texts(row).map_or(0, <[u8]>::len)).sum();
+fn texts_per_task<'t>(texts: &impl Fn(usize) -> Option<GivenText<'t>>, count: usize) -> usize {
+    let bytes: usize = (0..count).map(|row| texts(row).map_or(0, |text| text.bytes.len())).sum();
     (count * TASK).checked_div(bytes).map_or(count, |rows| rows.clamp(1, count)).max(1)
 }
 
@@ -133,11 +164,15 @@ fn sign_lines(reading: &ReadSettings, block: &[u8], worker: &mut Worker) -> Sign
 
 fn sign_line(reading: &ReadSettings, line: &[u8], worker: &mut Worker, signed: &mut Signed) {
     let (record, name) = record::read(line, &reading.columns, &mut worker.buffer);
+    let is_mended = matches!(record, Record::Mended(..));
     if reading.columns.name.is_some() {
         signed.names.push(name.map(Cow::into_owned));
     }
     match record {
-        Record::Text(text, number) => {
+        Record::Text(text, number) | Record::Mended(text, number) => {
+            if is_mended {
+                signed.mend_next();
+            }
             if let Some(signer) = &mut worker.signer {
                 signer.push(text, number.unwrap_or(f64::NAN), signed);
             }

@@ -9,7 +9,8 @@ use serde_json::value::RawValue;
 use std::borrow::Cow;
 use std::fmt;
 
-/// The columns that are read.
+/// The columns that are read. A name that is no key of a line leads into its objects: `doc.text`; the longest key that
+/// it begins with counts.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct RecordColumns {
     /// The column of the text.
@@ -25,6 +26,8 @@ pub struct RecordColumns {
 pub enum Record<'a> {
     /// A text, and the number if the line has one.
     Text(&'a str, Option<f64>),
+    /// The same, of a text with halves of surrogate pairs, which are no characters: each became U+FFFD.
+    Mended(&'a str, Option<f64>),
     /// Only white space.
     Blank,
     /// An object whose text is missing or null.
@@ -40,9 +43,13 @@ pub fn read<'a>(line: &'a [u8], columns: &RecordColumns, buffer: &'a mut String)
         return (Record::Blank, None);
     }
     let mut parser = serde_json::Deserializer::from_slice(line);
-    let parsed = parser.deserialize_any(Object { columns }).and_then(|found| parser.end().map(|()| found));
+    let paths = [Some(&*columns.text), columns.name.as_deref(), columns.number.as_deref()];
+    let parsed = parser.deserialize_any(Object { paths }).and_then(|found| parser.end().map(|()| found));
     match parsed {
-        Ok(found) => (text_of(found.text, found.number, columns, buffer), found.name.and_then(name_of)),
+        Ok([text, name, number]) => {
+            let number = number.and_then(|raw| raw.parse().ok());
+            (text_of(text, number, columns, buffer), name.and_then(name_of))
+        }
         Err(error) => (Record::Bad(reason(&error)), None),
     }
 }
@@ -57,7 +64,8 @@ fn name_of(raw: &str) -> Option<Cow<'_, str>> {
                 return Some(Cow::Borrowed(inner));
             }
             let mut name = String::new();
-            unescape(inner, &mut name).map(|()| Cow::Owned(name))
+            unescape(inner, &mut name);
+            Some(Cow::Owned(name))
         }
     }
 }
@@ -75,8 +83,8 @@ fn text_of<'a>(
             match memchr::memchr(b'\\', inner.as_bytes()) {
                 None => Record::Text(inner, number),
                 Some(_) => match unescape(inner, buffer) {
-                    Some(()) => Record::Text(buffer, number),
-                    None => Record::Bad(format!("`{}` has an unpaired surrogate", columns.text)),
+                    0 => Record::Text(buffer, number),
+                    _ => Record::Mended(buffer, number),
                 },
             }
         }
@@ -86,11 +94,10 @@ fn text_of<'a>(
 
 /// The JSON of a column's value, if the line is an object in UTF-8; `null` if the column is missing.
 pub fn value<'a>(line: &'a [u8], column: &str) -> Option<&'a str> {
-    let columns = RecordColumns { text: column.to_owned(), number: None, name: None };
     let mut parser = serde_json::Deserializer::from_str(std::str::from_utf8(line).ok()?);
-    let found = parser.deserialize_any(Object { columns: &columns }).ok()?;
+    let [found, ..] = parser.deserialize_any(Object { paths: [Some(column), None, None] }).ok()?;
     parser.end().ok()?;
-    Some(found.text.unwrap_or("null"))
+    Some(found.unwrap_or("null"))
 }
 
 /// The type of a JSON value, from its first byte.
@@ -111,38 +118,39 @@ fn kind(raw: &str) -> ValueKind {
     }
 }
 
-/// Decodes the escapes of the inside of a JSON string. Returns `None` for half a surrogate pair, which a string cannot
-/// hold.
+/// Decodes the escapes of the inside of a JSON string. Returns how many halves of surrogate pairs it has, which a string
+/// cannot hold: each becomes U+FFFD.
 ///
 /// REQUIRES: the parser has checked the string.
-fn unescape(inner: &str, out: &mut String) -> Option<()> {
+fn unescape(inner: &str, out: &mut String) -> usize {
     out.clear();
-    let mut rest = inner;
+    let (mut rest, mut halves) = (inner, 0);
     while let Some(at) = memchr::memchr(b'\\', rest.as_bytes()) {
         out.push_str(&rest[..at]);
-        let escape = rest.as_bytes().get(at + 1)?;
         let mut used = 2;
-        match escape {
-            b'b' => out.push('\u{8}'),
-            b'f' => out.push('\u{C}'),
-            b'n' => out.push('\n'),
-            b'r' => out.push('\r'),
-            b't' => out.push('\t'),
-            b'u' => {
+        match rest.as_bytes().get(at + 1) {
+            Some(b'b') => out.push('\u{8}'),
+            Some(b'f') => out.push('\u{C}'),
+            Some(b'n') => out.push('\n'),
+            Some(b'r') => out.push('\r'),
+            Some(b't') => out.push('\t'),
+            Some(b'u') => {
                 let unit = |from: usize| u16::from_str_radix(rest.get(from..from + 4)?, 16).ok();
-                let first = unit(at + 2)?;
-                let second = rest[at + 6..].starts_with("\\u").then(|| unit(at + 8)).flatten();
-                let pair = [first, second.filter(|_| (0xD800..0xDC00).contains(&first)).unwrap_or(0)];
-                let length = if pair[1] == 0 { 1 } else { 2 };
-                out.push(char::decode_utf16(pair[..length].iter().copied()).next()?.ok()?);
-                used = 6 * length;
+                let second = || rest.get(at + 6..)?.starts_with("\\u").then(|| unit(at + 8)).flatten();
+                let first = unit(at + 2).unwrap_or(0xD800);
+                let pair = second().and_then(|second| char::decode_utf16([first, second]).next()?.ok());
+                let is_pair = pair.is_some_and(|found| found > '\u{FFFF}');
+                let found = if is_pair { pair } else { char::from_u32(u32::from(first)) };
+                halves += usize::from(found.is_none());
+                out.push(found.unwrap_or(char::REPLACEMENT_CHARACTER));
+                used = if is_pair { 12 } else { 6 };
             }
-            plain => out.push(char::from(*plain)),
+            plain => out.push(plain.map_or(char::REPLACEMENT_CHARACTER, |byte| char::from(*byte))),
         }
-        rest = &rest[at + used..];
+        rest = rest.get(at + used..).unwrap_or("");
     }
     out.push_str(rest);
-    Some(())
+    halves
 }
 
 /// The parser's message without the line number, which is always 1.
@@ -155,74 +163,83 @@ fn reason(error: &serde_json::Error) -> String {
     }
 }
 
-struct RecordFields<'a> {
-    /// The JSON of the text.
-    text: Option<&'a str>,
-    number: Option<f64>,
-    /// The JSON of the name.
-    name: Option<&'a str>,
-}
+/// The JSON of the values at the paths that are asked for, where the line has them.
+type Values<'a> = [Option<&'a str>; 3];
 
 struct Object<'c> {
-    columns: &'c RecordColumns,
+    paths: [Option<&'c str>; 3],
+}
+
+/// What is left of a path behind a key: nothing if the key is the whole path.
+fn rest_of<'c>(path: &'c str, key: &str) -> Option<&'c str> {
+    match path.strip_prefix(key)? {
+        "" => Some(""),
+        rest => rest.strip_prefix('.'),
+    }
+}
+
+/// The value at a path inside a value, if that is an object and has it.
+fn inside<'a>(raw: &'a str, path: &str) -> Option<&'a str> {
+    if path.is_empty() {
+        return Some(raw);
+    }
+    let [found, ..] =
+        serde_json::Deserializer::from_str(raw).deserialize_any(Object { paths: [Some(path), None, None] }).ok()?;
+    found
 }
 
 impl<'de> Visitor<'de> for Object<'_> {
-    type Value = RecordFields<'de>;
+    type Value = Values<'de>;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("an object")
     }
 
-    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<RecordFields<'de>, A::Error> {
-        let mut found = RecordFields { text: None, number: None, name: None };
+    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Values<'de>, A::Error> {
+        let mut found = [None; 3];
+        // How much of each path is left behind the key that was taken for it.
+        let mut left = [usize::MAX; 3];
         while let Some(key) = map.next_key_seed(Key)? {
-            if key == self.columns.text.as_str() {
-                found.text = Some(map.next_value::<&'de RawValue>()?.get());
-                // One column may be both text and name.
-                if self.columns.name.as_deref() == Some(&*key) {
-                    found.name = found.text;
-                }
-            } else if self.columns.name.as_deref() == Some(&*key) {
-                let raw = map.next_value::<&'de RawValue>()?.get();
-                found.name = Some(raw);
-                if self.columns.number.as_deref() == Some(&*key) {
-                    found.number = raw.parse().ok();
-                }
-            } else if self.columns.number.as_deref() == Some(&*key) {
-                found.number = map.next_value::<&'de RawValue>()?.get().parse().ok();
-            } else {
+            let rests = self.paths.map(|path| rest_of(path?, &key));
+            if rests == [None; 3] {
                 map.next_value::<IgnoredAny>()?;
+                continue;
+            }
+            let raw = map.next_value::<&'de RawValue>()?.get();
+            for (at, rest) in rests.into_iter().enumerate() {
+                if let Some(rest) = rest.filter(|rest| rest.len() <= left[at]) {
+                    (found[at], left[at]) = (inside(raw, rest), rest.len());
+                }
             }
         }
         Ok(found)
     }
 
-    fn visit_str<E: serde::de::Error>(self, _: &str) -> Result<RecordFields<'de>, E> {
+    fn visit_str<E: serde::de::Error>(self, _: &str) -> Result<Values<'de>, E> {
         Err(E::custom("the line is a string, not an object"))
     }
 
-    fn visit_unit<E: serde::de::Error>(self) -> Result<RecordFields<'de>, E> {
+    fn visit_unit<E: serde::de::Error>(self) -> Result<Values<'de>, E> {
         Err(E::custom("the line is null, not an object"))
     }
 
-    fn visit_bool<E: serde::de::Error>(self, _: bool) -> Result<RecordFields<'de>, E> {
+    fn visit_bool<E: serde::de::Error>(self, _: bool) -> Result<Values<'de>, E> {
         Err(E::custom("the line is a boolean, not an object"))
     }
 
-    fn visit_u64<E: serde::de::Error>(self, _: u64) -> Result<RecordFields<'de>, E> {
+    fn visit_u64<E: serde::de::Error>(self, _: u64) -> Result<Values<'de>, E> {
         Err(E::custom("the line is a number, not an object"))
     }
 
-    fn visit_i64<E: serde::de::Error>(self, _: i64) -> Result<RecordFields<'de>, E> {
+    fn visit_i64<E: serde::de::Error>(self, _: i64) -> Result<Values<'de>, E> {
         self.visit_u64(0)
     }
 
-    fn visit_f64<E: serde::de::Error>(self, _: f64) -> Result<RecordFields<'de>, E> {
+    fn visit_f64<E: serde::de::Error>(self, _: f64) -> Result<Values<'de>, E> {
         self.visit_u64(0)
     }
 
-    fn visit_seq<A: SeqAccess<'de>>(self, _: A) -> Result<RecordFields<'de>, A::Error> {
+    fn visit_seq<A: SeqAccess<'de>>(self, _: A) -> Result<Values<'de>, A::Error> {
         Err(A::Error::custom("the line is an array, not an object"))
     }
 }
@@ -317,11 +334,36 @@ mod tests {
         assert_eq!(bad(r#"{"text":NaN}"#), "not JSON: expected value at byte 9");
         assert_eq!(bad(r#"{"text":"a"} x"#), "not JSON: trailing characters at byte 14");
         assert!(bad(r#"{"text":"a"#).starts_with("not JSON: EOF while parsing a string"));
-        assert_eq!(bad(r#"{"text":"\ud800"}"#), "`text` has an unpaired surrogate");
-        assert_eq!(bad(r#"{"text":"\udc00\ud800"}"#), "`text` has an unpaired surrogate");
         let mut buffer = String::new();
         let found = read(b"{\"text\":\"\xff\"}", &columns(), &mut buffer).0;
         assert!(matches!(found, Record::Bad(reason) if reason.starts_with("not JSON: invalid unicode")));
+    }
+
+    #[test]
+    fn half_a_surrogate_pair_becomes_a_mark() {
+        assert_eq!(text(r#"{"text":"a\ud800b"}"#), Record::Mended("a\u{FFFD}b", None));
+        assert_eq!(text(r#"{"text":"\udc00\ud800"}"#), Record::Mended("\u{FFFD}\u{FFFD}", None));
+        assert_eq!(text(r#"{"text":"\ud800\u0061"}"#), Record::Mended("\u{FFFD}a", None));
+        assert_eq!(text(r#"{"text":"\ud83d\ude00\u00e9"}"#), Record::Text("\u{1F600}é", None));
+    }
+
+    #[test]
+    fn a_path_leads_into_objects() {
+        let columns = RecordColumns {
+            text: "doc.text".to_owned(),
+            number: Some("meta.s.x".to_owned()),
+            name: Some("meta.id".to_owned()),
+        };
+        let read = |line: &str| {
+            let (record, name) = read(line.as_bytes(), &columns, Box::leak(Box::default()));
+            (format!("{record:?}"), name.map(Cow::into_owned))
+        };
+        let told = |record: &str, name: Option<&str>| (record.to_owned(), name.map(str::to_owned));
+        let whole = r#"{"doc":{"a":1,"text":"yes"},"meta":{"id":7,"s":{"x":2}},"text":"no"}"#;
+        assert_eq!(read(whole), told(r#"Text("yes", Some(2.0))"#, Some("7")));
+        assert_eq!(read(r#"{"doc.text":"flat","doc":{"text":"deep"}}"#), told(r#"Text("flat", None)"#, None));
+        assert_eq!(read(r#"{"doc":{"text":"deep"},"doc.text":"flat"}"#), told(r#"Text("flat", None)"#, None));
+        assert_eq!(read(r#"{"doc":"no object","docs":{"text":"no"}}"#), told("Missing", None));
     }
 
     #[test]

@@ -132,6 +132,8 @@ pub struct Signed {
     pub problems: Vec<(u32, String)>,
     /// The names of the rows, if they are read.
     pub names: Vec<Option<String>>,
+    /// Rows that were read although parts of them are no characters: each part became U+FFFD.
+    pub mended: Vec<u32>,
 }
 
 impl Signed {
@@ -145,6 +147,11 @@ impl Signed {
     /// Appends a row without a text.
     pub fn push_without(&mut self, state: RowState) {
         self.end_row(SignedRow { state, number: f64::NAN, ..SignedRow::default() });
+    }
+
+    /// Notes that the next row is mended.
+    pub fn mend_next(&mut self) {
+        self.mended.push(self.rows.len() as u32);
     }
 
     /// Appends a row that could not be read.

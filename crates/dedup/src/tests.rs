@@ -2,7 +2,7 @@
 
 use crate::corpus::Corpus;
 use crate::job::{decide, DedupOutcome, DedupSettings, Grouping, Keep, Link, SearchMethod};
-use crate::reader::ReadSettings;
+use crate::reader::{GivenText, ReadSettings};
 use crate::record::RecordColumns;
 use crate::sign::{RowState, Sketching};
 use crate::simhash_judge::Nearness;
@@ -339,6 +339,8 @@ fn lines_and_columns_give_the_same_rows() {
     by_line.push_lines(&lines(&texts), true).expect("written");
     let mut by_column = Corpus::new(reading(Sketching::Fast { size: 16 }), 1 << 20, &folder.0).expect("in range");
     let numbers: Vec<f64> = texts.iter().map(|text| (text.len() % 7) as f64).collect();
-    by_column.push_texts(&|row| Some(texts[row].as_bytes()), Some(&numbers), texts.len()).expect("written");
+    by_column
+        .push_texts(&|row| Some(GivenText::new(texts[row].as_bytes(), true)), Some(&numbers), texts.len())
+        .expect("written");
     assert_eq!(by_line.rows, by_column.rows);
 }

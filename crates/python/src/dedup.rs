@@ -13,7 +13,7 @@ use lookalike_core::table::external::TableError;
 use lookalike_dedup::corpus::{Corpus as Core, Refusal};
 use lookalike_dedup::job::{self, DedupSettings, Failure, Grouping, Keep, Link, SearchMethod};
 use lookalike_dedup::line_filter::{self, RemovedLine};
-use lookalike_dedup::reader::ReadSettings;
+use lookalike_dedup::reader::{GivenText, ReadSettings};
 use lookalike_dedup::record::{self, RecordColumns};
 use lookalike_dedup::sign::Sketching;
 use lookalike_dedup::simhash_judge::Nearness;
@@ -101,7 +101,7 @@ impl Corpus {
         detached(py, usize::MAX, || pool.install(|| core.push_lines(&data, last))).map_err(refused)
     }
 
-    /// Takes the three buffers of an Arrow string array, and a number for each row.
+    /// Takes the three buffers of an Arrow string array, whether its type promises text, and a number for each row.
     #[allow(clippy::too_many_arguments)]
     fn push_columns(
         &mut self,
@@ -111,19 +111,21 @@ impl Corpus {
         data: PyBuffer<u8>,
         width: usize,
         rows: usize,
+        is_text: bool,
         numbers: Option<Vec<f64>>,
     ) -> PyResult<()> {
         let texts = ArrowTexts::new(validity.as_ref(), &offsets, &data, width, rows)?;
-        let text = |row: usize| texts.get(row);
+        let text = |row: usize| texts.get(row).map(|bytes| GivenText::new(bytes, is_text));
         let Self { core, pool, .. } = self;
         detached(py, usize::MAX, || pool.install(|| core.push_texts(&text, numbers.as_deref(), rows))).map_err(refused)
     }
 
-    /// Takes texts one by one, `None` where there is none.
-    fn push_texts(&mut self, py: Python<'_>, texts: Vec<Option<Input>>) -> PyResult<()> {
-        let bytes = |row: usize| texts[row].as_ref().map(Input::as_bytes);
+    /// Takes texts one by one, `None` where there is none, and a number for each row.
+    fn push_texts(&mut self, py: Python<'_>, texts: Vec<Option<Input>>, numbers: Option<Vec<f64>>) -> PyResult<()> {
+        let text = |row: usize| texts[row].as_ref().map(Input::given);
         let Self { core, pool, .. } = self;
-        detached(py, usize::MAX, || pool.install(|| core.push_texts(&bytes, None, texts.len()))).map_err(refused)
+        let push = || core.push_texts(&text, numbers.as_deref(), texts.len());
+        detached(py, usize::MAX, || pool.install(push)).map_err(refused)
     }
 
     /// Rows so far.
@@ -141,6 +143,12 @@ impl Corpus {
     #[getter]
     fn problems(&self) -> Vec<(u32, String)> {
         self.core.problems.iter().map(|problem| (problem.row, problem.reason.clone())).collect()
+    }
+
+    /// How many rows have parts that are no characters, each of which became U+FFFD, and the first of these rows.
+    #[getter]
+    fn mended(&self) -> (u64, u32) {
+        self.core.mended
     }
 
     /// Bytes that went to files because memory did not suffice.

@@ -5,6 +5,7 @@ use lookalike_core::error::Result;
 use lookalike_core::frontend::decode::{decode, Decoded};
 use lookalike_core::frontend::{check_length, Span};
 use lookalike_core::hamming::MAX_DISTANCE;
+use lookalike_dedup::reader::GivenText;
 use pyo3::buffer::PyBuffer;
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
@@ -68,6 +69,12 @@ impl Input {
         }
     }
 
+    /// The document as the rows of a corpus are read: a `str` is Unicode and never guessed at.
+    pub fn given(&self) -> GivenText<'_> {
+        let is_unicode = matches!(self, Self::Str(_) | Self::Mended(..));
+        GivenText { bytes: self.as_bytes(), is_unicode, is_mended: matches!(self, Self::Mended(..)) }
+    }
+
     /// How many they are.
     pub fn len_bytes(&self) -> usize {
         self.as_bytes().len()
@@ -93,6 +100,8 @@ impl Input {
 pub enum Document<'a> {
     /// Text.
     Str(&'a str, u32),
+    /// UTF-8 by its type, which need not be well formed.
+    Typed(&'a [u8]),
     /// Bytes in any encoding.
     Bytes(&'a [u8]),
 }
@@ -105,12 +114,23 @@ impl<'a> Document<'a> {
                 check_length(text.len())?;
                 Ok(Text { decoded: Decoded::from_text(Cow::Borrowed(text), replaced), is_str: true })
             }
+            Self::Typed(bytes) => {
+                check_length(bytes.len())?;
+                let text = String::from_utf8_lossy(bytes);
+                let replaced = if matches!(text, Cow::Owned(_)) { marks(text.as_bytes()) - marks(bytes) } else { 0 };
+                Ok(Text { decoded: Decoded::from_text(text, replaced), is_str: true })
+            }
             Self::Bytes(bytes) => {
                 check_length(bytes.len())?;
                 Ok(Text { decoded: decode(bytes)?, is_str: false })
             }
         }
     }
+}
+
+/// How many U+FFFD there are.
+fn marks(text: &[u8]) -> u32 {
+    text.windows(3).filter(|bytes| *bytes == "\u{FFFD}".as_bytes()).count() as u32
 }
 
 /// A document as text, and how offsets in it are told to the caller.

@@ -16,7 +16,7 @@ use lookalike_core::simhash::paper::Paper;
 use lookalike_core::simhash::vote::{feature_hash, Votes};
 use lookalike_core::simhash::weight::{self, Weight};
 use lookalike_core::sketch::shingle::Shingling;
-use lookalike_dedup::reader::{ReadSettings, RowReader};
+use lookalike_dedup::reader::{GivenText, ReadSettings, RowReader};
 use lookalike_dedup::record::RecordColumns;
 use lookalike_dedup::sign::{Print, Signed, Sketching};
 use pyo3::buffer::PyBuffer;
@@ -262,6 +262,8 @@ pub struct SimhashReader {
     row: u64,
     states: [u64; 5],
     problems: Vec<(String, u64, String)>,
+    /// Rows in which parts that are no characters became U+FFFD, and the source and number of the first.
+    mended: (u64, String, u64),
 }
 
 /// Columns of a batch: where names end, all names, fingerprints, whether each is one, lengths, numbers of languages.
@@ -285,7 +287,8 @@ impl SimhashReader {
         let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build();
         let pool = pool.map_err(|error| PyOSError::new_err(error.to_string()))?;
         let reader = RowReader::new(how).map_err(to_python)?;
-        Ok(Self { reader, pool, source: String::new(), row: 0, states: [0; 5], problems: Vec::new() })
+        let mended = (0, String::new(), 0);
+        Ok(Self { reader, pool, source: String::new(), row: 0, states: [0; 5], problems: Vec::new(), mended })
     }
 
     /// What comes next is of this source.
@@ -301,7 +304,7 @@ impl SimhashReader {
         self.named(py, &parts, names)
     }
 
-    /// Takes the three buffers of an Arrow string array, and the names that rows have.
+    /// Takes the three buffers of an Arrow string array, whether its type promises text, and the names that rows have.
     #[allow(clippy::too_many_arguments)]
     fn push_columns(
         &mut self,
@@ -311,10 +314,11 @@ impl SimhashReader {
         data: PyBuffer<u8>,
         width: usize,
         rows: usize,
+        is_text: bool,
         names: Option<Vec<Option<String>>>,
     ) -> PyResult<Named> {
         let texts = ArrowTexts::new(validity.as_ref(), &offsets, &data, width, rows)?;
-        let text = |row: usize| texts.get(row);
+        let text = |row: usize| texts.get(row).map(|bytes| GivenText::new(bytes, is_text));
         let Self { reader, pool, .. } = self;
         let parts = detached(py, usize::MAX, || pool.install(|| reader.texts(&text, None, rows)));
         Ok(self.named(py, &parts, names.unwrap_or_default()))
@@ -322,9 +326,9 @@ impl SimhashReader {
 
     /// Takes texts one by one, `None` where there is none, and their names.
     fn push_texts(&mut self, py: Python<'_>, texts: Vec<Option<Input>>, names: Vec<Option<String>>) -> Named {
-        let bytes = |row: usize| texts[row].as_ref().map(Input::as_bytes);
+        let text = |row: usize| texts[row].as_ref().map(Input::given);
         let Self { reader, pool, .. } = self;
-        let parts = detached(py, usize::MAX, || pool.install(|| reader.texts(&bytes, None, texts.len())));
+        let parts = detached(py, usize::MAX, || pool.install(|| reader.texts(&text, None, texts.len())));
         self.named(py, &parts, names)
     }
 
@@ -339,6 +343,12 @@ impl SimhashReader {
     fn problems(&self) -> Vec<(String, u64, String)> {
         self.problems.clone()
     }
+
+    /// How many rows have parts that are no characters, each of which became U+FFFD, and the source and number from 1 on of the first.
+    #[getter]
+    fn mended(&self) -> (u64, String, u64) {
+        self.mended.clone()
+    }
 }
 
 impl SimhashReader {
@@ -350,6 +360,10 @@ impl SimhashReader {
             let room = MAX_PROBLEMS.saturating_sub(self.problems.len());
             let problem = |(at, why): &(u32, String)| (self.source.clone(), self.row + u64::from(*at) + 1, why.clone());
             self.problems.extend(part.problems.iter().take(room).map(problem));
+            if let (0, Some(row)) = (self.mended.0, part.mended.first()) {
+                (self.mended.1, self.mended.2) = (self.source.clone(), self.row + u64::from(*row) + 1);
+            }
+            self.mended.0 += part.mended.len() as u64;
             let mut start = 0;
             for (row, end) in part.rows.iter().zip(&part.element_ends) {
                 self.row += 1;

@@ -71,14 +71,12 @@ impl View<'_> {
         }
     }
 
-    /// A document, if the row has one. Text that is no UTF-8 is read as bytes are.
+    /// A document, if the row has one. A typed string is UTF-8, and what is ill-formed in it becomes U+FFFD.
     fn get(&self, row: usize) -> Option<Document<'_>> {
         match self {
             Self::Listed(inputs) => inputs[row].as_ref().map(Input::document),
-            Self::Column { texts, is_text, .. } => texts.get(row).map(|bytes| match std::str::from_utf8(bytes) {
-                Ok(text) if *is_text => Document::Str(text, 0),
-                _ => Document::Bytes(bytes),
-            }),
+            Self::Column { texts, is_text: true, .. } => texts.get(row).map(Document::Typed),
+            Self::Column { texts, .. } => texts.get(row).map(Document::Bytes),
         }
     }
 

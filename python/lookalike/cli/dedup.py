@@ -17,7 +17,7 @@ import click
 from lookalike import params
 from lookalike.cli import options
 from lookalike.cli.command import Command
-from lookalike.cli.shell import REFUSED, given
+from lookalike.cli.shell import check_read, given
 from lookalike.cli.streams import Stdout
 from lookalike.errors import ParameterError
 
@@ -164,8 +164,7 @@ def _run(
     if not (is_piped and quiet):
         facts = printed.as_json(answer) if as_json else printed.facts(answer, files, quiet=quiet)
         click.echo(facts, file=sys.stderr if is_piped else sys.stdout)
-    if strict and answer.problems:
-        raise SystemExit(REFUSED)
+    check_read(answer.problems, strict=strict, is_nothing_read=not answer.with_text)
 
 
 def _restore(inputs: tuple[str, ...], ledger: str, chosen: dict[str, Any]) -> None:

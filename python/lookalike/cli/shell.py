@@ -6,11 +6,12 @@ import contextlib
 import errno
 import os
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import NoReturn
 
 import click
 
+from lookalike._types import Problem, counted
 from lookalike.documents.reasons import RefusedError
 from lookalike.errors import (
     DamagedError,
@@ -79,6 +80,15 @@ def fail(message: str, code: int) -> NoReturn:
     """Print why the command failed, and exit."""
     click.echo(f"lookalike: {visible(message)}", err=True)
     sys.exit(code)
+
+
+def check_read(problems: Iterable[Problem], *, strict: bool, is_nothing_read: bool) -> None:
+    """Exit with 3 if nothing at all could be read, or if an input was refused and ``--strict`` was given."""
+    refused = sum(not problem.is_note for problem in problems)
+    if refused and is_nothing_read:
+        fail("no row could be read; the reasons are listed above", REFUSED)
+    if refused and strict:
+        fail(f"{counted(refused, 'problem')} while reading, and --strict was given", REFUSED)
 
 
 def given(inputs: Sequence[str]) -> list[_Given]:

@@ -10,7 +10,7 @@ import click
 from lookalike import params
 from lookalike.cli import options
 from lookalike.cli.command import Command
-from lookalike.cli.shell import REFUSED, given
+from lookalike.cli.shell import check_read, given
 from lookalike.errors import ParameterError
 
 #: Options that `dedup` has too.
@@ -75,5 +75,4 @@ def simhash(
         click.echo(json.dumps(report.to_json(), ensure_ascii=False, indent=2))
     else:
         printed.print_facts(report, quiet=quiet)
-    if strict and report.problems:
-        raise SystemExit(REFUSED)
+    check_read(report.problems, strict=strict, is_nothing_read=not report.with_text)

@@ -11,9 +11,10 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from lookalike._types import Problem
     from lookalike.corpora.batches import Batch, Columns, Lines, Source, Texts
+    from lookalike.corpora.encodings import Removed
     from lookalike.corpora.filtering import Filtering, plan
     from lookalike.corpora.ledger import Ledger, Verdict
-    from lookalike.corpora.lines import LineFilter, Removed
+    from lookalike.corpora.lines import LineFilter
     from lookalike.corpora.objects import ObjectSource, open_object
     from lookalike.corpora.restoring import Restored, restore
     from lookalike.corpora.scratch import Scratch
@@ -24,9 +25,10 @@ if TYPE_CHECKING:
 #: Module of each name; modules are loaded on first use, so that start-up stays fast.
 _WHERE = {
     "batches": ("Batch", "Columns", "Lines", "Problem", "Source", "Texts"),
+    "encodings": ("Removed",),
     "filtering": ("Filtering", "plan"),
     "ledger": ("Ledger", "Verdict"),
-    "lines": ("LineFilter", "Removed"),
+    "lines": ("LineFilter",),
     "objects": ("ObjectSource", "open_object"),
     "restoring": ("Restored", "restore"),
     "scratch": ("Scratch",),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from array import array
+from collections.abc import Container, Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from lookalike.corpora.batches import RECORD_BYTES, Columns, Names
@@ -79,11 +80,23 @@ def _below(path: str, kind: pa.DataType) -> Iterator[str]:
             yield from _below(f"{path}.{field.name}", field.type)
 
 
-def head_of(path: str, names: Sequence[str]) -> str:
+def head_of(path: str, names: Container[str]) -> str:
     """Return the column that a path leads into: the longest of the names that it begins with, else the path."""
     parts = path.split(".")
     heads = (".".join(parts[:length]) for length in range(len(parts), 0, -1))
     return next((head for head in heads if head in names), path)
+
+
+def value_at(row: object, path: str) -> Any:
+    """Return the value of a row at a path, which may lead into the values of it; ``None`` where there is none.
+
+    >>> value_at({"doc": {"text": "a"}}, "doc.text"), value_at({"doc.text": "b"}, "doc.text"), value_at("a", "text")
+    ('a', 'b', None)
+    """
+    if not isinstance(row, Mapping) or path in row:
+        return row[path] if isinstance(row, Mapping) else None
+    head = head_of(path, row)
+    return None if head == path else value_at(row[head], path[len(head) + 1 :])
 
 
 def field_at(batch: Any, path: str) -> Any:
@@ -108,7 +121,14 @@ def texts_of(
 ) -> tuple[Columns, list[str]]:
     """Return texts as a batch, and what is wrong with rows of it. Errors: ``ParameterError`` if they are no texts."""
     texts, notes = _capped(strings_of(texts, source))
-    return Columns(*buffers_of(texts), len(texts), ids, numbers), notes
+    return Columns(*buffers_of(texts), len(texts), ids, numbers, is_string(texts.type)), notes
+
+
+def is_string(kind: pa.DataType) -> bool:
+    """Tell whether a type promises text, which is UTF-8, and not bytes in any encoding."""
+    import pyarrow as pa
+
+    return bool(pa.types.is_string(kind) or pa.types.is_large_string(kind))
 
 
 def buffers_of(texts: pa.Array) -> tuple[Buffer | None, Buffer, Buffer, int]:

@@ -56,10 +56,7 @@ class Names(Sequence[str | None]):
 
 @dataclass(frozen=True, slots=True)
 class Columns:
-    """Texts as the three buffers of an Arrow string array.
-
-    The bytes are as the file has them: they may be no UTF-8, and the offsets may begin above 0.
-    """
+    """Texts as the three buffers of an Arrow string array; the offsets may begin above 0."""
 
     #: One bit per row, the lowest first, 0 where there is no text; ``None`` if all rows have one.
     validity: Buffer | None
@@ -72,13 +69,21 @@ class Columns:
     ids: Sequence[str | None] | None = None
     #: The values that decide who survives, where they were asked for; NaN where there is none.
     numbers: Sequence[float] | None = None
+    #: Whether the type of the texts is string: they are UTF-8 and never guessed at. Else they are bytes as a file has
+    #: them, in any encoding.
+    is_text: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class Texts:
-    """Rows one by one, each with its id; ``None`` where there is no text to compare."""
+    """Rows one by one, each with its id; ``None`` where there is no text.
+
+    A ``str`` is Unicode and never guessed at; bytes may have any encoding.
+    """
 
     rows: Sequence[tuple[str | None, bytes | str | None]]
+    #: As in ``Columns``.
+    numbers: Sequence[float] | None = None
 
 
 Batch = Lines | Columns | Texts
@@ -111,6 +116,13 @@ class Source(Protocol):
         """Yield all rows, in order."""
 
 
+def mended_note(source: str, line: int, rows: int) -> Problem:
+    """Return the remark on texts with parts that are no characters; ``line`` counts the rows of the source from 1."""
+    what = "1 text has" if rows == 1 else f"{rows:,} texts from here on have"
+    reason = f"{what} parts that are no Unicode characters, such as half a surrogate pair; each was read as U+FFFD"
+    return Problem(source, f"line {line}", reason, rows, is_note=True)
+
+
 def as_bytes(buffer: Buffer) -> memoryview:
     """Return a read-only buffer of unsigned bytes, as the core needs it; a writable one is copied.
 
@@ -126,7 +138,11 @@ def without_texts(rows: int) -> Columns:
 
 
 def packed(
-    texts: Sequence[bytes | None], ids: Sequence[str | None] | None, numbers: Sequence[float] | None = None
+    texts: Sequence[bytes | None],
+    ids: Sequence[str | None] | None,
+    numbers: Sequence[float] | None = None,
+    *,
+    is_text: bool = False,
 ) -> Columns:
     """Return texts as one batch, without Arrow."""
     offsets = array("q", [0])
@@ -138,7 +154,7 @@ def packed(
             total += len(text)
         offsets.append(total)
     data = b"".join(text for text in texts if text is not None)
-    return Columns(bytes(validity), offsets.tobytes(), data, 8, len(texts), ids, numbers)
+    return Columns(bytes(validity), offsets.tobytes(), data, 8, len(texts), ids, numbers, is_text)
 
 
 def unpacked(batch: Columns) -> list[bytes | None]:

@@ -13,7 +13,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from lookalike import documents
-from lookalike.corpora.arrays import buffers_of, strings_of
+from lookalike.corpora.arrays import buffers_of, is_string, strings_of
 from lookalike.corpora.batches import as_bytes
 from lookalike.errors import ParameterError
 
@@ -89,8 +89,9 @@ def speaks_arrow(given: Any) -> bool:
 
 
 def library_of(given: Any) -> str:
-    """Return the package that an object is of."""
-    return type(given).__module__.partition(".")[0]
+    """Return the package that an object is of; a class derived from a frame or column is of the package of that."""
+    packages = [kind.__module__.partition(".")[0] for kind in type(given).__mro__]
+    return next((package for package in packages if package in ("polars", "pandas")), packages[0])
 
 
 def column_of(given: Any) -> pa.ChunkedArray | None:
@@ -107,16 +108,15 @@ def column_of(given: Any) -> pa.ChunkedArray | None:
             found = pa.array(given, from_pandas=True)
         else:
             found = pa.chunked_array(given) if hasattr(given, "__arrow_c_stream__") else pa.array(given)
-    except (pa.ArrowInvalid, pa.ArrowTypeError, pa.ArrowNotImplementedError):
+    except (pa.ArrowInvalid, pa.ArrowTypeError, pa.ArrowNotImplementedError, UnicodeError):
+        # Mixed values, or strings with half a surrogate pair.
         return None
     return found if isinstance(found, pa.ChunkedArray) else pa.chunked_array([found])
 
 
 def _pieces(texts: pa.Array) -> Iterator[Strings]:
     """Cut an array of strings, where the bits that tell nulls begin with a byte."""
-    import pyarrow as pa
-
-    is_text = pa.types.is_string(texts.type) or pa.types.is_large_string(texts.type)
+    is_text = is_string(texts.type)
     given, *columns, width = buffers_of(texts)
     validity = None if given is None else as_bytes(given)
     offsets, data = (as_bytes(one) for one in columns)

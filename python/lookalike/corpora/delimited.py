@@ -11,7 +11,7 @@ from __future__ import annotations
 import itertools
 import re
 from array import array
-from collections.abc import Generator, Iterator
+from collections.abc import Generator, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple, cast
 
@@ -19,14 +19,14 @@ from lookalike._types import Problem
 from lookalike.corpora.arrays import Wanted
 from lookalike.corpora.batches import RECORD_BYTES, Columns, Names, packed, without_texts
 from lookalike.corpora.compression import by_suffix
-from lookalike.corpora.lines import Removed, check_rows, read
+from lookalike.corpora.encodings import Coding, Removed, Rewriter, legacy, unmarked
+from lookalike.corpora.lines import check_rows, read
 from lookalike.corpora.places import InPlace, Place
 from lookalike.documents.reasons import MIB, in_bytes
 
 _DELIMITERS = b",;\t|"
 #: Text inside quotes; the next quote closes it, or is the first of two at the end of the data.
 _INSIDE = re.compile(rb'[^"]*+(?:""[^"]*+)*+')
-_MARK = b"\xef\xbb\xbf"
 #: Longest header that is accepted.
 _HEADER_BYTES = 16 * MIB
 
@@ -158,12 +158,14 @@ class CsvSource(InPlace):
     wanted: Wanted
     problems: list[Problem] = field(default_factory=list)
     format: str = "csv"
+    _coding: Coding = field(default=Coding(), init=False)
+    #: Its encoding, where that is neither UTF-8 nor translated while it is read.
+    _legacy: str | None = field(default=None, init=False)
 
     def batches(self) -> Iterator[Columns]:
         """Yield the texts of all records after the header."""
         self.problems.clear()
-        chunks = read(self, self.compression, self.problems)
-        header, dialect, chunks = self._header(chunks)
+        header, dialect, chunks = self._opened(self.problems)
         if not header:
             return
         wanted = self._columns(header, dialect)
@@ -182,19 +184,35 @@ class CsvSource(InPlace):
     def _batch(self, cut: Cut, row: int, text: int, name: int | None, number: int | None) -> Columns:
         """Return the texts, names and numbers of records from the groups of their patterns."""
         records = cut.records
-        texts = [value(record[text]) for record in records]
+        texts = [self._text(value(record[text])) for record in records]
         short = [at for at, one in enumerate(texts) if one is None and not _is_blank(records[at])]
         if short:
             reason = f"{len(short):,} records from here on have too few fields; they are not compared"
             self.problems.append(Problem(self.name, f"row {row + short[0]}", reason, len(short)))
-        ids = None if name is None else Names(len(records), lambda at: _name(value(records[at][name])))
+        ids = None if name is None else Names(len(records), lambda at: self._name(value(records[at][name])))
         numbers = None if number is None else array("d", [_number(value(record[number])) for record in records])
-        return packed(texts, ids, numbers)
+        return packed(texts, ids, numbers, is_text=True)
 
-    def kept(self, mask: bytes) -> Iterator[tuple[bytes, list[Removed]]]:
+    def _text(self, field: bytes | None) -> bytes | None:
+        """Return a field as UTF-8, by the encoding of the file: fields are not guessed at one by one."""
+        return field if self._legacy is None or field is None else field.decode(self._legacy, "replace").encode()
+
+    def _name(self, field: bytes | None) -> str | None:
+        return None if field is None else field.decode(self._legacy or "utf-8", "backslashreplace")
+
+    def kept(self, mask: bytes) -> Iterator[tuple[bytes, Sequence[Removed]]]:
         """Yield the header, the records that the mask keeps, and the removed ones."""
+        parts = self._kept(mask)
+        header = next(parts)
+        rewriter = Rewriter(self._coding)
+        yield self._coding.mark, []
+        for part in itertools.chain([header], parts):
+            yield rewriter.feed(*part)
+
+    def _kept(self, mask: bytes) -> Iterator[tuple[bytes, list[Removed]]]:
+        """Yield the same as UTF-8, without a mark."""
         self.problems.clear()
-        header, dialect, chunks = self._header(read(self, self.compression, self.problems))
+        header, dialect, chunks = self._opened(self.problems)
         yield header, []
         row, at = 0, len(header)
         for cut in cuts(chunks, dialect):
@@ -211,10 +229,17 @@ class CsvSource(InPlace):
 
     def check(self) -> None:
         """Errors: ``ParameterError`` if a column is missing."""
-        header, dialect, _ = self._header(read(self, self.compression, []))
+        header, dialect, _ = self._opened([])
         self.done = 0
         if header:
             self._columns(header, dialect)
+
+    def _opened(self, problems: list[Problem]) -> tuple[bytes, Dialect, Iterator[bytes]]:
+        """Read the beginning: return the header's bytes, the format of the file, and the data after the header."""
+        self._coding, chunks = unmarked(read(self, self.compression, problems), self.name, problems)
+        first = next(chunks, b"")
+        self._legacy = legacy(first)
+        return self._header(itertools.chain([first], chunks))
 
     def _header(self, chunks: Iterator[bytes]) -> tuple[bytes, Dialect, Iterator[bytes]]:
         """Return the header's bytes, the format of the file, and the data after the header."""
@@ -232,8 +257,11 @@ class CsvSource(InPlace):
 
     def _columns(self, header: bytes, dialect: Dialect) -> tuple[int, int | None, int | None]:
         """Return the field numbers of text, id and number."""
-        line = header.removeprefix(_MARK).rstrip(b"\r\n")
-        names = [(value(field[0]) or b"").decode("utf-8", "replace") for field in dialect.fields.finditer(line)]
+        line = header.rstrip(b"\r\n")
+        names = [
+            (value(field[0]) or b"").decode(self._legacy or "utf-8", "replace")
+            for field in dialect.fields.finditer(line)
+        ]
         text, name, number = self.wanted.among(names, self.name)
         name_at, number_at = (None if one is None else names.index(one) for one in (name, number))
         return names.index(text), name_at, number_at
@@ -248,10 +276,6 @@ def _delimiter(head: bytes, name: str) -> bytes:
 
 def _is_blank(record: re.Match[bytes]) -> bool:
     return not record[0].strip(b"\r\n")
-
-
-def _name(field: bytes | None) -> str | None:
-    return None if field is None else field.decode("utf-8", "backslashreplace")
 
 
 def _number(field: bytes | None) -> float:

@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import os
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, BinaryIO
 
 from lookalike._types import Problem
 from lookalike.corpora.compression import compressed
 from lookalike.corpora.delimited import CsvSource
+from lookalike.corpora.encodings import Removed
 from lookalike.corpora.ledger import Facts, Ledger, Verdict, new_digest, packed
-from lookalike.corpora.lines import Filter, LineFilter, LineSource, Removed, check_rows, reason_of
+from lookalike.corpora.lines import Filter, LineFilter, LineSource, check_rows, reason_of
 from lookalike.corpora.parquet import ParquetSource, filter_groups, to_text
-from lookalike.corpora.places import Place
+from lookalike.corpora.places import Place, is_address
 from lookalike.corpora.sink import Plan, Sink
 from lookalike.corpora.sources import Corpus, FileSource
 from lookalike.corpora.suffixes import check_suffix
@@ -37,10 +39,31 @@ def plan(corpus: Corpus, out: str | os.PathLike[str]) -> Plan:
     """
     sources = corpus.sources
     whole = len(sources) == 1 and isinstance(sources[0], TextSource)
-    made = Plan.new(out, [source.title for source in sources], many=corpus.many, whole=whole, inputs=corpus.paths)
+    made = Plan.new(out, _titles(sources), many=corpus.many, whole=whole, inputs=corpus.paths)
     if not made.is_folder:
         check_suffix(made.out, corpus)
     return made
+
+
+def _titles(sources: Sequence[FileSource]) -> list[str]:
+    """Return what outputs are called: files of one name keep as much of their folders as tells them apart."""
+    titles = [source.title for source in sources]
+    count = Counter(title.casefold() for title in titles)
+    for title in (title for title, number in count.items() if number > 1):
+        own = [at for at, one in enumerate(titles) if one.casefold() == title]
+        paths = [_parts(sources[at]) for at in own]
+        depths = range(title.count("/") + 2, max(map(len, paths)) + 1)
+        tails = ([tuple(path[-depth:]) for path in paths] for depth in depths)
+        chosen = next((tail for tail in tails if len(set(tail)) == len(own)), None)
+        for at, tail in zip(own, chosen, strict=True) if chosen else ():
+            titles[at] = "/".join(tail)
+    return titles
+
+
+def _parts(source: FileSource) -> list[str]:
+    """Return the folders and the name of a source, as the user gave them and, for local ones, those above."""
+    local = not is_address(source.name)
+    return [part for part in (os.path.abspath(source.name) if local else source.name).split("/") if part]
 
 
 class Filtering:

@@ -1,4 +1,4 @@
-"""Reads JSON Lines as bytes; the core parses the lines.
+"""Reads JSON Lines as UTF-8; the core parses the lines.
 
 A row is a line with its line feed, or the rest of the file. Blank and unreadable lines are rows too: they are not
 compared and are always kept, because a deduplication loses nothing.
@@ -7,13 +7,14 @@ compared and are always kept, because a deduplication loses nothing.
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import BinaryIO, NamedTuple, Protocol, cast
+from typing import BinaryIO, Protocol, cast
 
 from lookalike._types import Problem
 from lookalike.corpora.batches import CHUNK_BYTES, Lines
 from lookalike.corpora.compression import chunks
+from lookalike.corpora.encodings import Coding, Removed, Rewriter, unmarked
 from lookalike.corpora.places import InPlace, Place
 from lookalike.documents.reasons import MIB, RefusedError, why
 
@@ -21,16 +22,6 @@ from lookalike.documents.reasons import MIB, RefusedError, why
 _PIECE_BYTES = MIB
 #: Lines at the start of a file that are read to find its columns.
 _LOOKED_AT = 100
-
-
-class Removed(NamedTuple):
-    """A removed row."""
-
-    row: int
-    #: Offset in the output at which it is restored.
-    at: int
-    #: Its bytes with the line end.
-    data: bytes
 
 
 class Filter(Protocol):
@@ -106,9 +97,10 @@ class LineSource(InPlace):
     compression: str | None
     problems: list[Problem] = field(default_factory=list)
     format: str = "jsonl"
+    _coding: Coding = field(default=Coding(), init=False)
 
     def batches(self) -> Iterator[Lines]:
-        """Yield the bytes of the file, expanded."""
+        """Yield the lines of the file, expanded, as UTF-8."""
         return self._lines(CHUNK_BYTES)
 
     def pieces(self) -> Iterator[Lines]:
@@ -117,27 +109,43 @@ class LineSource(InPlace):
 
     def _lines(self, size: int) -> Iterator[Lines]:
         self.problems.clear()
-        for data in read(self, self.compression, self.problems, size):
+        raw = read(self, self.compression, self.problems, size)
+        self._coding, pieces = unmarked(raw, self.name, self.problems)
+        for data in pieces:
             yield Lines(data, False)
         yield Lines(b"", True)
 
     def columns(self) -> list[str]:
         """Return the columns of the first objects that can be read."""
         names: dict[str, None] = {}
-        for line in next(read(self, self.compression, []), b"").split(b"\n")[:_LOOKED_AT]:
+        _, pieces = unmarked(read(self, self.compression, []), self.name, [])
+        for line in next(pieces, b"").split(b"\n")[:_LOOKED_AT]:
             try:
-                found = json.loads(line)
+                names |= dict.fromkeys(_paths(json.loads(line)))
             except (ValueError, RecursionError):
                 continue
-            names |= dict.fromkeys(found) if isinstance(found, dict) else {}
         self.done = 0
         return list(names)
 
-    def kept(self, mask: bytes, make: Callable[[bytes], Filter] = LineFilter) -> Iterator[tuple[bytes, list[Removed]]]:
+    def kept(
+        self, mask: bytes, make: Callable[[bytes], Filter] = LineFilter
+    ) -> Iterator[tuple[bytes, Sequence[Removed]]]:
         """Yield kept bytes and removed lines."""
         lines = make(mask)
+        rewriter: Rewriter | None = None
         for batch in self.pieces():
-            yield lines.feed(batch.data, batch.last)
+            if rewriter is None:
+                rewriter = Rewriter(self._coding)
+                yield self._coding.mark, []
+            yield rewriter.feed(*lines.feed(batch.data, batch.last))
+
+
+def _paths(found: object, above: str = "") -> Iterator[str]:
+    """Yield the keys of an object, and those of objects inside it behind the key that holds them: ``doc.text``."""
+    if isinstance(found, dict):
+        for key, value in found.items():
+            yield above + key
+            yield from _paths(value, f"{above}{key}.")
 
 
 def read(source: InPlace, compression: str | None, problems: list[Problem], size: int = CHUNK_BYTES) -> Iterator[bytes]:

@@ -15,8 +15,8 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, SupportsFloat
 
 from lookalike._types import Problem
-from lookalike.corpora.arrays import Wanted, arrow, columns, field_at, field_names, head_of, name_of
-from lookalike.corpora.batches import CHUNK_BYTES, RECORD_BYTES, Columns, Texts, packed
+from lookalike.corpora.arrays import Wanted, arrow, columns, field_at, field_names, head_of, name_of, value_at
+from lookalike.corpora.batches import CHUNK_BYTES, RECORD_BYTES, Columns, Texts
 from lookalike.corpora.batching import column_of, is_missing, library_of, refuse_paths, speaks_arrow
 from lookalike.corpora.lines import check_rows
 from lookalike.corpora.selecting import Held, is_dataset, is_scanned, selected
@@ -149,7 +149,7 @@ class RowSource:
     size: int = 0
     done: int = 0
 
-    def batches(self) -> Iterator[Texts | Columns]:
+    def batches(self) -> Iterator[Texts]:
         """Yield the texts."""
         self.problems.clear()
         batch: list[tuple[str | None, bytes | str | None]] = []
@@ -165,21 +165,20 @@ class RowSource:
         if batch:
             yield self._batch(batch, start)
 
-    def _batch(self, batch: list[tuple[str | None, bytes | str | None]], start: int) -> Texts | Columns:
+    def _batch(self, batch: list[tuple[str | None, bytes | str | None]], start: int) -> Texts:
         """Return rows as they are, or with their numbers where these are wanted."""
         column = self.wanted.number
         if column is None:
             return Texts(batch)
-        texts = [text.encode("utf-8", "replace") if isinstance(text, str) else text for _, text in batch]
         rows = self.rows[start : start + len(batch)]
-        found = [_number(_value(row, column)) if isinstance(row, Mapping) else math.nan for row in rows]
-        return packed(texts, [name for name, _ in batch], found)
+        found = [_number(value_at(row, column)) if isinstance(row, Mapping) else math.nan for row in rows]
+        return Texts(batch, found)
 
     def _row(self, number: int, row: Any) -> tuple[str | None, bytes | str | None]:
         name, text = None, row
         if isinstance(row, Mapping):
-            found = _value(row, self.wanted.name) if self.wanted.name is not None else None
-            name, text = name_of(found), _value(row, self.wanted.text)
+            found = value_at(row, self.wanted.name) if self.wanted.name is not None else None
+            name, text = name_of(found), value_at(row, self.wanted.text)
         if is_missing(text):
             return name, None
         if isinstance(text, str | bytes) and len(text) <= RECORD_BYTES:
@@ -213,6 +212,12 @@ def open_object(
         source = _of_column(given, wanted) if _is_column(given) else _of_frame(given, wanted)
         if source is not None:
             return source
+    if hasattr(given, "columns") or hasattr(given, "column_names"):
+        # Iterating a table yields the names of its columns.
+        raise ParameterError(
+            f"source is {type(given).__name__}, a table that cannot be read as Arrow: "
+            "give its column of texts, or a table of pyarrow, polars or pandas"
+        )
     if isinstance(given, str | bytes | Mapping) or not isinstance(given, Iterable):
         raise ParameterError(
             f"source is {type(given).__name__}, which has no rows: give paths, a table that speaks Arrow, "
@@ -273,6 +278,9 @@ def _of_frame(given: Any, wanted: Wanted) -> ObjectSource | None:
     if library == "pandas":
         return _of_pandas(given, wanted)
     table = _arrow_table(given)
+    if table is None and hasattr(given, "columns") and hasattr(given, "iloc"):
+        # A column that nobody asked for may hold anything.
+        table = _arrow_table(given[_heads(wanted, [str(name) for name in given.columns])])
     if table is None:
         return None
     return _of_table(Held(table, "reader") if hasattr(given, "read_next_batch") else given, table, wanted)
@@ -281,10 +289,14 @@ def _of_frame(given: Any, wanted: Wanted) -> ObjectSource | None:
 def _of_pandas(given: Any, wanted: Wanted) -> ObjectSource:
     """Read a frame of pandas; one whose columns hold mixed values is read row by row."""
     pa = arrow("reading a frame of pandas")
-    frame = given[_heads(wanted, [str(name) for name in given.columns])]
+    names = [str(name) for name in given.columns]
+    heads = _heads(wanted, names)
+    for name in (name for name in heads if names.count(name) > 1):
+        raise ParameterError(f"`{name}` is the name of several columns: give each its own")
+    frame = given[heads]
     try:
         table = pa.Table.from_pandas(frame, preserve_index=False)
-    except (pa.ArrowInvalid, pa.ArrowTypeError, pa.ArrowNotImplementedError):
+    except (pa.ArrowInvalid, pa.ArrowTypeError, pa.ArrowNotImplementedError, UnicodeError):
         rows = frame.to_dict("records")
         return RowSource(given, rows, _wanted_of(rows, wanted))
     return _of_table(given, table, wanted)
@@ -307,19 +319,9 @@ def _wanted_of(rows: Sequence[Any], wanted: Wanted) -> Wanted:
         return wanted.of_texts("rows")
     names = list(dict.fromkeys(str(key) for row in rows if isinstance(row, Mapping) for key in row))
     for path in wanted.names:
-        if path not in names and any(_value(row, path) is not None for row in rows if isinstance(row, Mapping)):
+        if path not in names and any(value_at(row, path) is not None for row in rows if isinstance(row, Mapping)):
             names.append(path)
     return wanted.among(names, "rows")
-
-
-def _value(row: Any, path: str) -> Any:
-    """Return a value of a row, or one inside the values of it: ``doc.text``; ``None`` where there is none."""
-    if not isinstance(row, Mapping):
-        return None
-    if path in row:
-        return row[path]
-    head, _, rest = path.partition(".")
-    return _value(row.get(head), rest) if rest else None
 
 
 def _number(value: object) -> float:

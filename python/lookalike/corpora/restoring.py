@@ -10,9 +10,9 @@ from typing import Any
 
 from lookalike._types import Problem
 from lookalike.corpora.compression import chunks, compressed
+from lookalike.corpora.encodings import Removed
 from lookalike.corpora.filtering import Tally, copy_file, pieces, spliced, tally_files, tally_of
 from lookalike.corpora.ledger import Facts, Reading, unpacked
-from lookalike.corpora.lines import Removed
 from lookalike.corpora.parquet import from_text, merge_groups
 from lookalike.corpora.places import Place
 from lookalike.corpora.sink import Plan, Sink, check_outside, safe

@@ -55,7 +55,7 @@ def selected(given: Any, mask: bytes) -> Any:
     if library == "polars":
         polars = sys.modules["polars"]
         return given.filter(polars.Series(memoryview(mask).tolist(), dtype=polars.UInt8).cast(polars.Boolean))
-    if library == "pandas":
+    if library == "pandas" or hasattr(given, "iloc"):
         return given[sys.modules["numpy"].frombuffer(mask, "uint8") != 0]
     return _of_arrow(given, mask)
 

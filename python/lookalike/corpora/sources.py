@@ -100,6 +100,8 @@ class _Opening:
         #: Text files that were named individually; together they are one source.
         self._loose: list[Place] = []
         self.problems: list[Problem] = []
+        #: Why tables were not taken.
+        self._without_columns: list[ParameterError] = []
         #: Paths already taken, so that each is taken once.
         self._taken: set[str] = set()
 
@@ -113,17 +115,24 @@ class _Opening:
         places = [Place(f"{folder.name}/{below}", f"{folder.path}/{below}", None, below) for below in folder.files]
         corpus = [] if self._format == "text" else [one for one in places if self._format or _is_corpus(one)]
         if not corpus:
-            self._wanted.of_texts(folder.name)
-            self._sources.append(TextSource(folder.name, places, folder.path))
+            self._add_texts(folder, places)
             return
+        before = len(self._sources)
         for place in corpus:
             self.file(place, is_named=False)
-        if others := sorted({one.name for one in places} - {one.name for one in corpus}):
-            shown = ", ".join(f"`{name}`" for name in others[:_NAMED]) + (", …" if len(others) > _NAMED else "")
-            self.skip(
-                folder.name,
-                f"{counted(len(others), 'file')} not read, because no known format has this suffix: {shown}",
-            )
+        taken = {one.name for one in corpus}
+        others = [one for one in places if one.name not in taken]
+        if others and len(self._sources) == before:
+            # A stray table without the text column does not hide the texts beside it.
+            self._add_texts(folder, others)
+        elif others:
+            names = [f"`{one.name}`" for one in others[:_NAMED]] + ["…"] * (len(others) > _NAMED)
+            reason = "not read and not in any output, because other files here have rows and this suffix names no rows"
+            self.skip(folder.name, f"{counted(len(others), 'file')} {reason}: {', '.join(names)}")
+
+    def _add_texts(self, folder: Folder, places: Sequence[Place]) -> None:
+        self._wanted.of_texts(folder.name)
+        self._sources.append(TextSource(folder.name, places, folder.path))
 
     def file(self, place: Place, *, is_named: bool) -> None:
         """Take a file of any format, unless it was taken before."""
@@ -143,9 +152,9 @@ class _Opening:
         if format == "jsonl":
             self._sources.append(LineSource(place, compression))
         elif format == "csv":
-            self._add(CsvSource(place, compression, self._wanted))
+            self._add(CsvSource(place, compression, self._wanted), is_named)
         elif format == "parquet":
-            self._add(ParquetSource(place, self._wanted))
+            self._add(ParquetSource(place, self._wanted), is_named)
         elif format == "warc":
             self._wanted.of_texts(place.name)
             self._sources.append(WarcSource(place, self._scratch))
@@ -153,14 +162,24 @@ class _Opening:
             self._wanted.of_texts(place.name)
             self._loose.append(place)
 
-    def _add(self, source: CsvSource | ParquetSource) -> None:
-        source.check()
+    def _add(self, source: CsvSource | ParquetSource, is_named: bool) -> None:
+        """Take a table, unless it lacks a column and is one of several files that nobody named one by one."""
+        try:
+            source.check()
+        except ParameterError as error:
+            if is_named:
+                raise
+            self._without_columns.append(error)
+            self.skip(source.name, f"{error}; it is not in any output")
+            return
         self._sources.append(source)
 
     def finished(self) -> list[FileSource]:
-        """Return all sources; individually named texts come last."""
+        """Return all sources; individually named texts come last. Errors: ``ParameterError`` if no table has a text."""
         if self._loose:
             self._sources.append(TextSource("texts", self._loose))
+        if self._without_columns and not self._sources:
+            raise self._without_columns[0]
         return self._sources
 
 

@@ -15,7 +15,8 @@ from typing import TYPE_CHECKING, BinaryIO
 
 from lookalike._types import Problem
 from lookalike.corpora.batches import CHUNK_BYTES, RECORD_BYTES, Texts
-from lookalike.corpora.lines import ChangedError, Removed, check_rows, read, reason_of
+from lookalike.corpora.encodings import Removed
+from lookalike.corpora.lines import ChangedError, check_rows, read, reason_of
 from lookalike.corpora.places import InPlace, Place
 from lookalike.corpora.scratch import Scratch
 from lookalike.documents.reasons import RefusedError, in_bytes

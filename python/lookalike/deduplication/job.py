@@ -8,12 +8,12 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from lookalike import params
+from lookalike import _core, params
 from lookalike._calls import explained, given
 from lookalike._types import Problem, Progress, counted, unheard
 from lookalike.corpora import Corpus, Scratch, open_object
 from lookalike.corpora.arrays import Wanted, listed
-from lookalike.corpora.batches import Source
+from lookalike.corpora.batches import Source, mended_note
 from lookalike.corpora.lines import LineSource
 from lookalike.deduplication.outputs import Outputs, Stream, check, write
 from lookalike.deduplication.reading import DECIDING, READING, Stretch, open_core, open_files, read
@@ -147,7 +147,7 @@ def opened(
             asked.memory // 4,
             asked.nearness,
         )
-        every = [*problems, *found, *_problems(stretches), *_bad(core.problems, stretches, core.states[3])]
+        every = [*problems, *found, *_problems(stretches), *_bad(core, stretches)]
         yield Deduplication(asked, stretches, start, core, outcome, every), corpus, scratch
 
 
@@ -196,13 +196,18 @@ def _problems(stretches: Sequence[Stretch]) -> list[Problem]:
     return [problem for stretch in stretches for problem in stretch.source.problems]
 
 
-def _bad(found: list[tuple[int, str]], stretches: Sequence[Stretch], total: int) -> list[Problem]:
-    """List the rows that the core could not read; one line counts those beyond its limit."""
-    problems = []
-    for row, reason in found:
+def _bad(core: _core.Corpus, stretches: Sequence[Stretch]) -> list[Problem]:
+    """List the rows that the core could not read, or not as they stand; one line counts those beyond its limit."""
+
+    def line(row: int) -> tuple[str, int]:
         own = next((one for one in stretches if one.first <= row < one.first + one.rows), stretches[-1])
-        problems.append(Problem(own.source.name, f"line {row - own.first + 1}", reason, 1))
-    if total > len(found):
-        rest = counted(total - len(found), "more row")
-        problems.append(Problem("", "", f"{rest} could not be read", total - len(found)))
-    return problems
+        return own.source.name, row - own.first + 1
+
+    problems = []
+    for row, reason in core.problems:
+        source, number = line(row)
+        problems.append(Problem(source, f"line {number}", reason, 1))
+    if rest := core.states[3] - len(problems):
+        problems.append(Problem("", "", f"{counted(rest, 'more row')} could not be read", rest))
+    mended, first = core.mended
+    return [*problems, mended_note(*line(first), mended)] if mended else problems

@@ -14,7 +14,8 @@ from lookalike._core import __version__
 from lookalike._types import Progress, unheard
 from lookalike.corpora import Corpus, Filtering, Ledger, Plan, Scratch, Sink, Staging, Verdict, plan, suffixes
 from lookalike.corpora.compression import chunks
-from lookalike.corpora.lines import Removed, check_rows
+from lookalike.corpora.encodings import Removed
+from lookalike.corpora.lines import check_rows
 from lookalike.corpora.places import Place
 from lookalike.corpora.tables import write_table
 from lookalike.deduplication.picking import Row, pick

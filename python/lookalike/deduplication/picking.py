@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import Any, NamedTuple
 
 from lookalike import _core
-from lookalike.corpora.arrays import USUAL_ID
+from lookalike.corpora.arrays import USUAL_ID, value_at
 from lookalike.corpora.batches import Batch, Columns, Lines, Source, Texts, unpacked
 from lookalike.corpora.lines import LineSource
 from lookalike.corpora.parquet import ParquetSource
@@ -123,7 +123,7 @@ def _value(line: bytes, column: str) -> Any:
         found = _loaded(line.decode(json.detect_encoding(line), "surrogatepass"))
     except ValueError:
         return None
-    return found.get(column) if isinstance(found, dict) else None
+    return value_at(found, column)
 
 
 def _name(value: Any) -> str | None:

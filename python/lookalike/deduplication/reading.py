@@ -85,9 +85,11 @@ def push(core: _core.Corpus, batch: Batch) -> int:
     if isinstance(batch, Columns):
         validity = None if batch.validity is None else as_bytes(batch.validity)
         data = as_bytes(batch.data)
-        core.push_columns(validity, as_bytes(batch.offsets), data, batch.width, batch.rows, batch.numbers)
+        core.push_columns(
+            validity, as_bytes(batch.offsets), data, batch.width, batch.rows, batch.is_text, batch.numbers
+        )
         return data.nbytes
-    core.push_texts([text for _, text in batch.rows])
+    core.push_texts([text for _, text in batch.rows], batch.numbers)
     return sum(len(text) for _, text in batch.rows if text is not None)
 
 
@@ -95,6 +97,7 @@ def check_errors(core: _core.Corpus, found: Sequence[Problem], settings: Setting
     """Errors: ``TooManyErrorsError`` if more rows than allowed could not be read."""
     if settings.max_errors is None:
         return
+    found = [problem for problem in found if not problem.is_note]
     bad = core.states[3] + sum(max(problem.rows, 1) for problem in found)
     if bad > settings.max_errors:
         first = [f"{problem.source}, {problem.place}: {problem.reason}" for problem in found[:1]]

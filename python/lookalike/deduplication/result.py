@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import asdict, dataclass, field, fields, replace
 from functools import cached_property
 from typing import Any, NamedTuple
 
@@ -96,6 +96,11 @@ class Deduplication:
     def states(self) -> dict[str, int]:
         """Rows by state: compared, short, missing, bad, blank."""
         return dict(zip(("compared", "short", "missing", "bad", "blank"), self.core.states, strict=True))
+
+    @property
+    def with_text(self) -> int:
+        """Rows that have a text, whether it is long enough to be compared or not."""
+        return self.states["compared"] + self.states["short"]
 
     @cached_property
     def removed(self) -> dict[str, int]:
@@ -219,8 +224,5 @@ class Deduplication:
             "work": self.work,
             "capped": [one._asdict() for one in self.capped],
             "giants": [one._asdict() for one in self.giants],
-            "problems": [
-                {"source": one.source, "place": one.place, "reason": one.reason, "rows": one.rows}
-                for one in self.problems
-            ],
+            "problems": [asdict(one) for one in self.problems],
         }

@@ -19,7 +19,7 @@ from lookalike._calls import explained
 from lookalike._types import Problem, Progress, counted, unheard
 from lookalike.corpora import Corpus, Scratch, Staging, open_object, open_sources
 from lookalike.corpora.arrays import USUAL_ID, arrow
-from lookalike.corpora.batches import RECORD_BYTES, Batch, Columns, Lines, Source, as_bytes
+from lookalike.corpora.batches import RECORD_BYTES, Batch, Columns, Lines, Source, as_bytes, mended_note
 from lookalike.corpora.suffixes import check_table, split
 from lookalike.corpora.tables import text_file
 from lookalike.deduplication.job import check_column
@@ -68,6 +68,11 @@ class SimhashReport:
     def rows(self) -> int:
         """All rows."""
         return sum(self.states.values())
+
+    @property
+    def with_text(self) -> int:
+        """Rows that have a text, whether it has features or not."""
+        return self.states["fingerprinted"] + self.states["without_features"]
 
     def to_json(self) -> dict[str, Any]:
         """Return the report as values that JSON can hold."""
@@ -210,9 +215,8 @@ def _pushed(core: _core.SimhashReader, batch: Batch) -> Named:
     if isinstance(batch, Columns):
         validity = None if batch.validity is None else as_bytes(batch.validity)
         names = None if batch.ids is None else [_printable(name) for name in batch.ids]
-        return core.push_columns(
-            validity, as_bytes(batch.offsets), as_bytes(batch.data), batch.width, batch.rows, names
-        )
+        buffers = (validity, as_bytes(batch.offsets), as_bytes(batch.data), batch.width, batch.rows)
+        return core.push_columns(*buffers, batch.is_text, names)
     return core.push_texts([text for _, text in batch.rows], [_printable(name) for name, _ in batch.rows])
 
 
@@ -224,7 +228,10 @@ def _printable(name: str | None) -> Any:
 def _bad(core: _core.SimhashReader) -> list[Problem]:
     """List the rows that the core could not read; one line counts those beyond its limit."""
     found = [Problem(source, f"line {row}", reason, 1) for source, row, reason in core.problems]
-    rest = core.states[STATES.index("bad")] - len(found)
+    mended, source, row = core.mended
+    if mended:
+        found.append(mended_note(source, row, mended))
+    rest = core.states[STATES.index("bad")] - len(core.problems)
     return [*found, Problem("", "", f"{counted(rest, 'more row')} could not be read", rest)] if rest else found
 
 
@@ -232,6 +239,7 @@ def _check_errors(core: _core.SimhashReader, found: Sequence[Problem], max_error
     """Errors: ``TooManyErrorsError`` if more rows than allowed could not be read."""
     if max_errors is None:
         return
+    found = [problem for problem in found if not problem.is_note]
     bad = core.states[STATES.index("bad")] + sum(max(problem.rows, 1) for problem in found)
     if bad > max_errors:
         first = [*found, *_bad(core)][0]
