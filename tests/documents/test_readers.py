@@ -233,8 +233,8 @@ def test_include_restricts_and_exclude_adds(tmp_path: Path):
     found = collect([root], include=["*.py", "**/z.class"], exclude=["tests/", "y/a.*"])
     assert shape(found) == {"carol": ["main.py"], "x": ["a.py"], "y": ["z.class"]}
     assert reasons(found)["*"] == "not included by `*.py`, `**/z.class`: 3 files not read"
-    assert Skipped("tests/", "excluded: 1 folder not read") in found.skipped
-    assert Skipped("tests/", "excluded: 1 file not read") in found.skipped
+    assert Skipped("tests/", "excluded: 1 folder not read", False) in found.skipped
+    assert Skipped("tests/", "excluded: 1 file not read", False) in found.skipped
     assert reasons(found)["y/a.*"] == "excluded: 1 file not read"
     assert reasons(collect([root], exclude=["*.zip"]))["*.zip"] == "excluded: 1 archive not read"
 

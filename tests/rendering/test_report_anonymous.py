@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lookalike import ParameterError
+from lookalike import ParameterError, compare
 from lookalike.comparison.result import Passage, Remark, Report
 from lookalike.rendering.anonymous import BLOCK, Mask, Secrets, anonymised
 from lookalike.rendering.html.folder import write
@@ -198,3 +198,61 @@ def test_of_few_names_a_word_that_most_have_is_masked():
 
 
 PERSONS = ["ada", "boris", "chiara", "dmitri", "elif", "farah"]
+
+
+# --- e-mail addresses, and words that are nobody's name ---
+
+
+@pytest.mark.parametrize(
+    "address",
+    [
+        "jd4471@example.edu",
+        "<qx9@lab-7.example.ac.uk>",
+        "first.last+hw3@example.edu",
+        "o'neil_7@example.edu",
+        "qx9 (at) example (dot) edu",
+        "qx9[at]example.edu",
+        "qx9%40example.edu",
+        "<qx9@laptop>",
+    ],
+)
+def test_an_address_in_a_comment_is_masked_wholly(address: str):
+    """A login is no word of the submission's name, and names its owner all the same."""
+    text = f"# by {address}, 2024\nx = 1\n"
+    masked = Mask([{"ann"}, {"bob"}])(text)
+    assert masked == text.replace(address.strip("<>"), BLOCK * len(address.strip("<>")))
+    assert len(masked) == len(text)
+
+
+@pytest.mark.parametrize("text", ["c = a@b", "@property\ndef f(): ...", "a @ b.T", "@app.route('/x')", "look at this."])
+def test_what_is_no_address_stays(text: str):
+    assert Mask([{"ann"}, {"bob"}])(text) == text
+
+
+def test_a_long_run_without_an_address_is_read_in_one_pass():
+    """The search begins only where a run begins; a quadratic one would take hours here."""
+    text = "a" * 3_000_000 + " " + "b." * 1_000_000
+    assert Mask([{"ann"}])(text) == text
+
+
+def test_a_note_about_the_run_is_not_taken_for_a_name(tmp_path: Path):
+    report = signed()
+    remarks = (
+        Remark("pairs", "of these pairs some were counted", False),
+        Remark("*.log", "excluded: 3 files not read", False),
+        Remark("template handout.py", "handout: binary", False),
+    )
+    written = put(replace(report, skipped=(), undefined=(), warnings=remarks), tmp_path / "out").report
+    assert written.warnings == remarks
+
+
+def test_the_notes_of_a_run_are_not_names(tmp_path: Path):
+    for name in ("ann", "bob"):
+        (tmp_path / "class" / name).mkdir(parents=True)
+        (tmp_path / "class" / name / "main.py").write_text("x = 1\n" * 30)
+        (tmp_path / "class" / name / "main.pyc").write_bytes(b"\0" * 30)
+    (tmp_path / "starter").mkdir()
+    (tmp_path / "starter" / "picture.py").write_bytes(b"\0\1\2" * 30)
+    report = compare(str(tmp_path / "class"), template=str(tmp_path / "starter"))
+    assert {remark.name for remark in report.skipped} == {"*.pyc", "template starter/picture.py"}
+    assert put(report, tmp_path / "out").report.skipped == report.skipped

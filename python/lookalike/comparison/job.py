@@ -356,14 +356,14 @@ class _Comparison:
 
     def _skipped(self) -> Iterator[Remark]:
         for skipped in self.intake.skipped:
-            yield Remark(skipped.name, skipped.reason)
+            yield Remark(skipped.name, skipped.reason, skipped.is_submitted)
         for submission, group in zip(self.intake.submissions, self.reads, strict=True):
             for read in group:
                 if read.refusal:
                     yield Remark(_place(submission, read), read.refusal)
         for read in self.templates:
             if read.refusal:
-                yield Remark(f"template {read.name}", read.refusal)
+                yield Remark(f"template {read.name}", read.refusal, False)
 
     def _warnings(self, cohort: _core.Cohort, entries: tuple[Entry, ...], estimated: int) -> Iterator[Remark]:
         for submission, group in zip(self.intake.submissions, self.kept, strict=True):
@@ -374,7 +374,7 @@ class _Comparison:
             reason = f"first of {size:,} identical submissions: each is paired with it, not with all the others"
             yield Remark(entries[first].name, reason)
         if estimated:
-            yield Remark("pairs", f"estimated instead of aligned, because they share very little: {estimated:,}")
+            yield Remark("pairs", f"estimated instead of aligned, because they share very little: {estimated:,}", False)
 
 
 def _submitter(submission: Submission) -> str:

@@ -117,6 +117,8 @@ class Remark(NamedTuple):
 
     name: str
     reason: str
+    #: Whether the name is that of something handed in; else it is a pattern, starter code, or a word of ours.
+    is_submitted: bool = True
 
 
 @dataclass(frozen=True, slots=True)

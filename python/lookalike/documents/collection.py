@@ -189,7 +189,7 @@ def _rows(run: Run, info: bytes, paths: list[str], name: str) -> list[Row]:
     try:
         rows = parse(info)
     except RefusedError as error:
-        run.skip(name, str(error))
+        run.skip(name, str(error), is_submitted=False)
         return []
     paths = sorted(paths)
     known = []
@@ -206,7 +206,7 @@ def _rows(run: Run, info: bytes, paths: list[str], name: str) -> list[Row]:
     named = {row.path for row in known}
     others = sum(named.isdisjoint(_with_folders(path)) for path in paths)
     if others:
-        run.skip(name, f"does not name {others:,} of {len(paths):,} files; they are read as well")
+        run.skip(name, f"does not name {others:,} of {len(paths):,} files; they are read as well", is_submitted=False)
     return known
 
 

@@ -40,9 +40,9 @@ class Run:
         #: Set once a limit is reached and reading stops.
         self._is_full = False
 
-    def skip(self, name: str, reason: str) -> None:
+    def skip(self, name: str, reason: str, *, is_submitted: bool = True) -> None:
         """Add an entry to the list of skipped files."""
-        self.skipped.append(Skipped(name, reason))
+        self.skipped.append(Skipped(name, reason, is_submitted))
 
     def admits(self, name: str) -> bool:
         """Count a file or folder. Beyond the limit nothing more is read; this is listed once."""

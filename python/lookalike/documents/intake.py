@@ -41,6 +41,8 @@ class Skipped:
     #: Relative to the root that was given, never an absolute path.
     name: str
     reason: str
+    #: Whether the name is that of a file that was handed in; else it is a pattern or ``info.csv``.
+    is_submitted: bool = True
 
 
 @dataclass(frozen=True, slots=True)

@@ -120,10 +120,10 @@ class Choice:
 
     def summary(self) -> list[Skipped]:
         """Return one entry per pattern that excluded something."""
-        rows = [Skipped(by, f"excluded: {_count(n, noun)} not read") for (by, noun), n in self._left_out.items()]
+        rows = [Skipped(by, f"excluded: {_count(n, noun)} not read", False) for (by, noun), n in self._left_out.items()]
         if self._unmatched:
             wanted = ", ".join(f"`{pattern.text}`" for pattern in self._include)
-            rows.append(Skipped("*", f"not included by {wanted}: {_count(self._unmatched, 'file')} not read"))
+            rows.append(Skipped("*", f"not included by {wanted}: {_count(self._unmatched, 'file')} not read", False))
         return rows
 
 

@@ -33,6 +33,15 @@ DIGITS = 4
 FEW = 5
 BLOCK = "•"
 _RUN = re.compile(r"[^\W\d_]+|\d+")
+#: An e-mail address. It begins where no such character stands before it, so the search is linear. A host without a dot
+#: counts only in angle brackets: `a@b` is a product in Python.
+_LOGIN, _HOST = r"[\w.%+'~-]", r"[\w-]+"
+_AT, _DOT = (
+    rf"(?:{plain}|[ ]?[\[({{<][ ]?{word}[ ]?[\])}}>][ ]?)" for plain, word in (("[@＠]|%40", "at"), (r"\.", "dot"))
+)
+_ADDRESS = re.compile(
+    rf"(?<!{_LOGIN}){_LOGIN}+{_AT}{_HOST}(?:{_DOT}{_HOST})+|(?<=<){_LOGIN}+@{_HOST}(?=>)", re.IGNORECASE
+)
 #: Words inside camelCase.
 _HUMP = re.compile(r"[A-Z]?[^\W\d_A-Z]+|[A-Z]+(?![^\W\d_A-Z])|\d+")
 
@@ -97,8 +106,8 @@ class Mask:
         self._whole = re.compile(rf"(?<![^\W_])(?:{whole})(?![^\W_])", re.IGNORECASE) if whole else None
 
     def __call__(self, text: str) -> str:
-        """Return the text with every name replaced by blocks."""
-        masked = self._by_words(text)
+        """Return the text with every name and e-mail address replaced by blocks."""
+        masked = self._by_words(_ADDRESS.sub(lambda found: BLOCK * len(found[0]), text))
         return self._whole.sub(lambda found: BLOCK * len(found[0]), masked) if self._whole else masked
 
     def _by_words(self, text: str) -> str:
@@ -166,7 +175,8 @@ class _Anonymity:
         return "/".join([self.secrets.code("F", parts[0]), *map(self.mask, parts[1:])])
 
     def remark(self, remark: Remark) -> Remark:
-        return Remark(self.path(remark.name), self.mask(remark.reason))
+        name = self.path(remark.name) if remark.is_submitted else self.mask(remark.name)
+        return Remark(name, self.mask(remark.reason), remark.is_submitted)
 
     def value(self, value: Any) -> Any:
         """Mask the strings of a JSON value."""
@@ -226,8 +236,9 @@ def _owners(report: Report) -> list[set[str]]:
     for entry in report.entries:
         owners.setdefault(entry.person or entry.name, set()).update({entry.name, entry.person or entry.name})
     for remark in (*report.undefined, *report.skipped, *report.warnings):
-        name = remark.name.split("/")[0]
-        owners.setdefault(name, {name})
+        if remark.is_submitted:
+            name = remark.name.split("/")[0]
+            owners.setdefault(name, {name})
     return list(owners.values())
 
 
