@@ -14,7 +14,9 @@ from lookalike.corpora.suffixes import split
 from lookalike.rendering.tables import write_rows
 
 #: Columns that are not texts, with their types in Arrow.
-TYPES = {"cluster": "int64", "resemblance": "float64", "distance": "uint8"}
+TYPES = {"cluster": "int64", "resemblance": "float64", "distance": "uint8"} | dict.fromkeys(
+    ("row", "representative_row", "left_row", "right_row"), "int64"
+)
 #: Rows of Parquet written at a time.
 BATCH = 1 << 16
 

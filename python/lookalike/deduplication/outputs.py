@@ -19,6 +19,7 @@ from lookalike.corpora.lines import check_rows
 from lookalike.corpora.places import Place
 from lookalike.corpora.tables import write_table
 from lookalike.deduplication.picking import Row, pick
+from lookalike.deduplication.placing import Places, repeated, told_apart
 from lookalike.deduplication.reading import NAMING, WRITING
 from lookalike.deduplication.result import LINKS, Deduplication
 from lookalike.errors import ParameterError
@@ -151,7 +152,10 @@ def _names(answer: Deduplication, asked: Outputs, tell: Progress) -> dict[int, R
     if not wanted:
         return {}
     total = sum(one.source.size for one in answer.stretches) or None
-    return pick(answer.stretches, wanted, answer.settings, tell=lambda done: tell(NAMING, done, total))
+    found = pick(answer.stretches, wanted, answer.settings, tell=lambda done: tell(NAMING, done, total))
+    names = told_apart(found)
+    answer.problems.extend(repeated(names, Places(answer.stretches)))
+    return names
 
 
 def _table(staging: Staging, target: Path, rows: Iterator[list[Any]]) -> None:
@@ -161,23 +165,32 @@ def _table(staging: Staging, target: Path, rows: Iterator[list[Any]]) -> None:
 
 def _clusters(answer: Deduplication, names: dict[int, Row]) -> Iterator[list[Any]]:
     measures, values = _measures(answer)
-    yield ["id", "cluster", "representative", *measures, "link"]
+    yield ["id", "cluster", "representative", *measures, "link", *_columns("", "representative_")]
+    places = Places(answer.stretches)
     numbers = {survivor: number for number, survivor in enumerate(sorted(answer.cluster_sizes), 1)}
     rows = sorted([*numbers, *answer.gone])
     found = values([(row, answer.survivors[row]) for row in rows], [answer.resemblances[row] for row in rows])
     for row, measured in zip(rows, found, strict=True):
         survivor = answer.survivors[row]
         link = LINKS[answer.links[row]]
-        yield [names[row].name, numbers[survivor], names[survivor].name, *measured, link]
+        where = *places[row], *places[survivor]
+        yield [names[row].name, numbers[survivor], names[survivor].name, *measured, link, *where]
 
 
 def _pairs(answer: Deduplication, names: dict[int, Row]) -> Iterator[list[Any]]:
     measures, values = _measures(answer)
-    yield ["left", "right", *measures, "link"]
+    yield ["left", "right", *measures, "link", *_columns("left_", "right_")]
+    places = Places(answer.stretches)
     pairs = list(answer.pairs())
     found = values([(pair.left, pair.right) for pair in pairs], [pair.resemblance for pair in pairs])
     for pair, measured in zip(pairs, found, strict=True):
-        yield [names[pair.left].name, names[pair.right].name, *measured, pair.link]
+        where = *places[pair.left], *places[pair.right]
+        yield [names[pair.left].name, names[pair.right].name, *measured, pair.link, *where]
+
+
+def _columns(*sides: str) -> list[str]:
+    """Return the columns that say where the rows of a line come from."""
+    return [side + name for side in sides for name in ("source", "row")]
 
 
 Measured = Callable[[list[tuple[int, int]], list[float]], Iterable[list[Any]]]

@@ -15,8 +15,20 @@ from lookalike.corpora.parquet import ParquetSource
 from lookalike.deduplication.reading import Stretch
 from lookalike.deduplication.settings import Settings
 
-#: Keeps numbers as they are written.
-_JSON = json.JSONDecoder(parse_int=str, parse_float=str)
+
+class _Number(str):
+    """A number as it is written."""
+
+    __slots__ = ()
+
+
+_JSON = json.JSONDecoder(parse_int=_Number, parse_float=_Number)
+
+
+class Quoted(str):
+    """An id that is a string in a file that may have numbers as ids: `"1"` is another one than `1`."""
+
+    __slots__ = ()
 
 
 class Row(NamedTuple):
@@ -25,6 +37,8 @@ class Row(NamedTuple):
     #: Its id, or else file and line.
     name: str
     text: str | None
+    #: Whether it has an id.
+    is_named: bool = True
 
 
 Picked = Iterator[tuple[int, str | None, str | None]]
@@ -50,7 +64,7 @@ def pick(
         if start < end:
             own = [row - stretch.first for row in rows[start:end]]
             for row, name, text in rows_of(stretch, own, settings, texts):
-                found[stretch.first + row] = Row(name or f"{stretch.source.name}:{row + 1}", text)
+                found[stretch.first + row] = Row(name or f"{stretch.source.name}:{row + 1}", text, bool(name))
                 tell(before + stretch.source.done)
         before += stretch.source.size
         tell(before)
@@ -127,7 +141,9 @@ def _value(line: bytes, column: str) -> Any:
 
 
 def _name(value: Any) -> str | None:
-    return value if value is None or isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+    if value is None or isinstance(value, _Number):
+        return value
+    return Quoted(value) if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
 
 
 def _text(line: bytes, settings: Settings) -> str | None:

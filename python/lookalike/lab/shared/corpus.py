@@ -97,7 +97,7 @@ def _read_rows(path: Path, left_out: list[str]) -> Iterator[tuple[str, bytes]]:
         left_out += [f"{problem.place}: {problem.reason}" for problem in answer.problems if problem.rows != 1]
         rows = pick(answer.stretches, range(answer.rows), answer.settings, texts=True)
     seen: dict[str, int] = {}
-    for name, text in rows.values():
+    for name, text, _ in rows.values():
         # Rows may have one id; a corpus has names.
         seen[name] = seen.get(name, 0) + 1
         unique = name if seen[name] == 1 else f"{name} ({seen[name]})"
