@@ -189,6 +189,16 @@ def test_the_gil_is_released_in_one_place():
     assert users == ["detach.rs"]
 
 
+def test_locks_are_taken_where_the_gil_is_released():
+    """Whoever waits for a lock with the GIL in hand stops every other thread."""
+    takers = [
+        path.name
+        for path in (ROOT / "crates" / "python" / "src").glob("*.rs")
+        if re.search(r"\.(lock|read|write|try_lock|try_read|try_write)\(\)", path.read_text("utf-8"))
+    ]
+    assert takers == ["detach.rs"]
+
+
 def options(command: click.Command) -> dict[str, click.Option]:
     return {option.name or "": option for option in command.params if isinstance(option, click.Option)}
 

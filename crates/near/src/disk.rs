@@ -6,7 +6,7 @@ use crate::error::{Error, Result};
 use std::fs::{File, TryLockError};
 use std::io::{self, Write};
 use std::ops::Deref;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// A file system.
 pub trait Disk: Send + Sync + std::fmt::Debug {
@@ -31,19 +31,43 @@ pub trait Disk: Send + Sync + std::fmt::Debug {
     /// Maps the bytes of a file. REQUIRES: nobody shortens the file while it is mapped.
     fn map(&self, path: &Path) -> io::Result<Bytes>;
 
-    /// The names in a folder.
+    /// The path of a folder without links and relative parts, which means the same folder after a change of directory.
+    fn resolve(&self, folder: &Path) -> io::Result<PathBuf>;
+
+    /// What tells a folder from another one that takes its path: device and number on it.
+    fn identity(&self, folder: &Path) -> io::Result<FolderIdentity>;
+
+    /// The number of this process.
+    fn process(&self) -> u32;
+
+    /// The names in a folder; an empty one for a name that is not UTF-8.
     fn list(&self, folder: &Path) -> io::Result<Vec<String>>;
 
-    /// Takes the lock of a file until the returned value is dropped or the process ends. Returns `None` if another
-    /// process holds it.
+    /// Takes the lock of a file until the returned value is dropped or the process ends. Returns `None` if it is held,
+    /// by another process or by this one.
     fn lock(&self, path: &Path) -> io::Result<Option<Lock>>;
 }
+
+/// Device and number of a folder.
+pub type FolderIdentity = (u64, u64);
 
 /// A lock that is held.
 #[derive(Debug)]
 pub struct Lock {
-    /// The open file; closing it releases the lock.
+    /// The open file that is locked.
     pub file: Option<File>,
+    /// The process that took it. A process that was forked later has the file open too, and must not release it.
+    pub process: u32,
+}
+
+impl Drop for Lock {
+    /// Releases the lock at once, although forked processes may still have the file open.
+    fn drop(&mut self) {
+        if let Some(file) = self.file.as_ref().filter(|_| self.process == std::process::id()) {
+            // The system releases it in any case when the file is closed everywhere.
+            let _ = file.unlock();
+        }
+    }
 }
 
 /// The bytes of a file.
@@ -116,6 +140,26 @@ impl Disk for System {
         unsafe { memmap2::Mmap::map(&file) }.map(Bytes::Mapped)
     }
 
+    fn resolve(&self, folder: &Path) -> io::Result<PathBuf> {
+        std::fs::canonicalize(folder)
+    }
+
+    #[cfg(unix)]
+    fn identity(&self, folder: &Path) -> io::Result<FolderIdentity> {
+        use std::os::unix::fs::MetadataExt;
+        std::fs::metadata(folder).map(|found| (found.dev(), found.ino()))
+    }
+
+    /// Elsewhere an open folder cannot be replaced, because its lock file is open.
+    #[cfg(not(unix))]
+    fn identity(&self, folder: &Path) -> io::Result<FolderIdentity> {
+        std::fs::metadata(folder).map(|_| (0, 0))
+    }
+
+    fn process(&self) -> u32 {
+        std::process::id()
+    }
+
     fn list(&self, folder: &Path) -> io::Result<Vec<String>> {
         let names = std::fs::read_dir(folder)?.map(|entry| Ok(entry?.file_name().into_string().unwrap_or_default()));
         names.collect()
@@ -131,8 +175,8 @@ impl Disk for System {
             Err(TryLockError::Error(error)) => return Err(error),
         }
         file.set_len(0)?;
-        write!(file, "process {}", std::process::id())?;
-        Ok(Some(Lock { file: Some(file) }))
+        write!(file, "process {}", self.process())?;
+        Ok(Some(Lock { file: Some(file), process: self.process() }))
     }
 }
 

@@ -52,6 +52,37 @@ enum RowPlace {
     Run(usize, usize),
 }
 
+/// A run of a plan to merge runs: one of the table, by its number, or one that was made meanwhile.
+enum RunPart {
+    Old(usize),
+    New(Box<Run>),
+}
+
+impl RunPart {
+    fn of<'a>(&'a self, runs: &'a [Run]) -> &'a Run {
+        match self {
+            Self::Old(number) => &runs[*number],
+            Self::New(run) => run,
+        }
+    }
+}
+
+/// Rows of a run that are not deleted, and all of them.
+fn sizes(run: &Run) -> (usize, usize) {
+    (run.len(), run.size())
+}
+
+/// Which runs are merged into one, by their sizes: [`TIER`] or more of one size, or those that have lost half of their
+/// rows.
+fn merged(sizes: &[(usize, usize)]) -> Vec<bool> {
+    let tier = |(live, _): &(usize, usize)| (live / TAIL).max(1).ilog(TIER);
+    let is_crowded = |size: &u32| sizes.iter().filter(|run| tier(run) == *size).count() >= TIER;
+    match sizes.iter().map(tier).find(is_crowded) {
+        Some(size) => sizes.iter().map(|run| tier(run) == size).collect(),
+        None => sizes.iter().map(|(live, all)| live * 2 < *all).collect(),
+    }
+}
+
 /// Answers to a batch of queries, as columns: ascending by query and id, without duplicates.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct StoreAnswers {
@@ -193,23 +224,23 @@ impl FingerprintStore {
         }
     }
 
-    /// Makes a run from the tail and new rows.
+    /// Makes a run from the tail and new rows. Errors: a file is damaged; then nothing changes.
     fn overflow(&mut self, mut rows: Vec<FingerprintRow>) -> Result<()> {
         rows.extend(self.tail.0.iter().copied().zip(self.tail.1.iter().copied()));
         let run = self.run(rows)?;
+        self.merge(Some(run))?;
         self.tail = (Vec::new(), Vec::new());
-        self.runs.push(run);
-        self.merge()
+        Ok(())
     }
 
-    /// Removes rows. Returns how many there were. Errors: not writable or a damaged file, and no row is removed; or a
-    /// merge found a damaged file, and all rows are removed.
+    /// Removes rows. Returns how many there were. Errors: not writable, or a damaged file; then no row is removed.
     pub fn remove(&mut self, rows: &[FingerprintRow]) -> Result<usize> {
         self.check_writable()?;
         let mut old = rows.to_vec();
         sort(&mut old);
         old.dedup();
         let places = self.places(&old)?;
+        let tail = self.tail.clone();
         for (row, place) in old.iter().zip(&places) {
             match place {
                 Some(RowPlace::Run(number, at)) => self.runs[*number].delete(*at),
@@ -217,7 +248,15 @@ impl FingerprintStore {
                 None => {}
             }
         }
-        self.merge()?;
+        if let Err(error) = self.merge(None) {
+            self.tail = tail;
+            for place in places.iter().flatten() {
+                if let RowPlace::Run(number, at) = place {
+                    self.runs[*number].restore(*at);
+                }
+            }
+            return Err(error);
+        }
         Ok(places.iter().flatten().count())
     }
 
@@ -228,38 +267,42 @@ impl FingerprintStore {
         }
     }
 
-    /// Merges runs until there are fewer than [`TIER`] of any size, and none has lost half of its rows.
-    fn merge(&mut self) -> Result<()> {
-        self.runs.retain(|run| !run.is_empty());
-        let tier = |run: &Run| (run.len() / TAIL).max(1).ilog(TIER);
+    /// Adds a run, and merges until there are fewer than [`TIER`] runs of any size and none has lost half of its rows.
+    /// Errors: a file is damaged; then nothing changes.
+    fn merge(&mut self, new: Option<Run>) -> Result<()> {
+        let kept = self.runs.iter().enumerate().filter(|(_, run)| !run.is_empty());
+        let mut parts: Vec<RunPart> = kept.map(|(number, _)| RunPart::Old(number)).collect();
+        parts.extend(new.map(Box::new).map(RunPart::New));
         loop {
-            let is_sparse = |run: &Run| run.len() * 2 < run.size();
-            let crowded = self
-                .runs
-                .iter()
-                .map(tier)
-                .find(|size| self.runs.iter().filter(|run| tier(run) == *size).count() >= TIER);
-            let chosen: Vec<bool> = match crowded {
-                Some(size) => self.runs.iter().map(|run| tier(run) == size).collect(),
-                None => self.runs.iter().map(is_sparse).collect(),
-            };
+            let sizes: Vec<(usize, usize)> = parts.iter().map(|part| part.of(&self.runs)).map(sizes).collect();
+            let chosen = merged(&sizes);
             if !chosen.contains(&true) {
-                return Ok(());
+                break;
             }
-            self.merge_chosen(&chosen)?;
+            let run = self.join(&parts, &chosen)?;
+            let mut is_chosen = chosen.iter();
+            parts.retain(|_| is_chosen.next() != Some(&true));
+            parts.push(RunPart::New(Box::new(run)));
         }
+        let mut old: Vec<Option<Run>> = std::mem::take(&mut self.runs).into_iter().map(Some).collect();
+        self.runs = parts
+            .into_iter()
+            .filter_map(|part| match part {
+                RunPart::Old(number) => old[number].take(),
+                RunPart::New(run) => Some(*run),
+            })
+            .collect();
+        Ok(())
     }
 
-    /// Merges the chosen runs. Errors: a file is damaged; then nothing changes.
-    fn merge_chosen(&mut self, chosen: &[bool]) -> Result<()> {
+    /// Makes one run of the chosen parts. Errors: a file is damaged.
+    fn join(&mut self, parts: &[RunPart], chosen: &[bool]) -> Result<Run> {
         let mut rows = Vec::new();
-        self.runs.iter().zip(chosen).filter(|(_, is_chosen)| **is_chosen).for_each(|(run, _)| rows.extend(run.live()));
+        for (part, _) in parts.iter().zip(chosen).filter(|(_, is_chosen)| **is_chosen) {
+            rows.extend(part.of(&self.runs).live());
+        }
         self.checked()?;
-        let run = self.run(rows)?;
-        let mut is_chosen = chosen.iter();
-        self.runs.retain(|_| is_chosen.next() != Some(&true));
-        self.runs.push(run);
-        Ok(())
+        self.run(rows)
     }
 
     /// Merges everything into one run. Errors: not writable, or a damaged file.
@@ -269,7 +312,8 @@ impl FingerprintStore {
             self.overflow(Vec::new())?;
         }
         if self.runs.len() > 1 || self.runs.iter().any(|run| run.len() < run.size()) {
-            self.merge_chosen(&vec![true; self.runs.len()])?;
+            let parts: Vec<RunPart> = (0..self.runs.len()).map(RunPart::Old).collect();
+            self.runs = vec![self.join(&parts, &vec![true; parts.len()])?];
         }
         Ok(())
     }

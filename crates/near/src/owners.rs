@@ -153,6 +153,14 @@ impl RunOwners {
         }
     }
 
+    /// Takes the mark of a deleted id away.
+    pub fn restore(&mut self, place: usize) {
+        if self.is_gone(place) {
+            self.gone[place / 64] &= !(1 << (place % 64));
+            self.gone_count -= 1;
+        }
+    }
+
     /// The places of deleted ids, ascending.
     pub fn deleted(&self) -> Vec<u64> {
         match self.gone_count {

@@ -255,6 +255,11 @@ impl Run {
         self.owners.delete(place);
     }
 
+    /// Takes the mark of a deleted row away.
+    pub fn restore(&mut self, place: usize) {
+        self.owners.restore(place);
+    }
+
     /// All rows that are not deleted, in the order of the first table.
     pub fn live(&self) -> Vec<FingerprintRow> {
         let mut rows: Vec<FingerprintRow> = Vec::with_capacity(self.len());

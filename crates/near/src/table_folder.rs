@@ -6,8 +6,12 @@
 //! failure. A commit that did not return left the table in its old or in its new state. One writer at a time holds the
 //! lock of the folder. Readers take no lock: each sees the generation that it opened, and its files remain readable
 //! while they are open.
+//!
+//! A table belongs to one folder and one process. Its path is resolved when it is opened, and the folder is compared by
+//! device and number before each commit, so a change of directory or a folder that was replaced harms nothing. A process
+//! that was forked with an open table cannot write it. Only files with names that this module makes are ever unlinked.
 
-use crate::disk::{write_whole, Disk, Lock};
+use crate::disk::{write_whole, Disk, FolderIdentity, Lock};
 use crate::error::{Error, Result};
 use crate::fingerprint_store::FingerprintStore;
 use crate::manifest::{Manifest, RunEntry};
@@ -20,12 +24,18 @@ use std::sync::Arc;
 const MANIFEST: &str = "manifest";
 const LOCK: &str = "lock";
 const RUN: &str = "run-";
+/// What a file is called until it is complete.
+const NEW: &str = ".new";
+/// The beginning of a lock file that was written here.
+const HOLDER: &str = "process ";
 
 /// The folder of a table.
 #[derive(Debug)]
 pub struct TableFolder {
     disk: Arc<dyn Disk>,
+    /// The resolved path, and what the folder was told by when it was opened.
     folder: PathBuf,
+    identity: FolderIdentity,
     generation: u64,
     next: u64,
     /// The lock of a writer; a reader has none.
@@ -35,6 +45,14 @@ pub struct TableFolder {
 }
 
 impl TableFolder {
+    /// A folder that was opened by this path. Errors: the system refuses.
+    fn new(disk: Arc<dyn Disk>, folder: &Path, lock: Option<Lock>, (generation, next): (u64, u64)) -> Result<Self> {
+        let wrong = |error| Error::io(folder, error);
+        let resolved = disk.resolve(folder).map_err(wrong)?;
+        let identity = disk.identity(&resolved).map_err(wrong)?;
+        Ok(Self { disk, folder: resolved, identity, generation, next, lock, is_lost: false })
+    }
+
     fn path(&self, name: &str) -> PathBuf {
         self.folder.join(name)
     }
@@ -43,14 +61,33 @@ impl TableFolder {
         self.disk.sync_folder(&self.folder).map_err(|error| Error::io(&self.folder, error))
     }
 
-    /// Errors: the table was opened for reading, or a commit failed.
+    fn refused(&self, reason: &str) -> Error {
+        Error::Refused { reason: format!("table in `{}` {reason}", self.folder.display()) }
+    }
+
+    /// Errors: the table was opened for reading or by another process, or a commit failed.
     pub(crate) fn check_writable(&self) -> Result<()> {
-        let reason = match self {
-            home if home.lock.is_none() => "was opened for reading: open it for writing",
-            home if home.is_lost => "could not be saved: open it again",
-            _ => return Ok(()),
-        };
-        Err(Error::Refused { reason: format!("table in `{}` {reason}", self.folder.display()) })
+        match &self.lock {
+            None => Err(self.refused("was opened for reading: open it for writing")),
+            Some(lock) if lock.process != self.disk.process() => {
+                Err(self.refused(&format!("belongs to process `{}`, which opened it: write it there", lock.process)))
+            }
+            Some(_) if self.is_lost => Err(self.refused("could not be saved: open it again")),
+            Some(_) => Ok(()),
+        }
+    }
+
+    /// Whether a path leads to this folder.
+    fn is_at(&self, path: &Path) -> bool {
+        self.disk.identity(path).is_ok_and(|found| found == self.identity)
+    }
+
+    /// Errors: another folder is where this one was.
+    fn check_place(&self) -> Result<()> {
+        match self.is_at(&self.folder) {
+            true => Ok(()),
+            false => Err(self.refused("was moved or replaced since it was opened: open it again where it is now")),
+        }
     }
 }
 
@@ -59,12 +96,47 @@ fn run_name(number: u64) -> String {
     format!("{RUN}{number:016x}")
 }
 
+/// Whether this is the name of a run.
+fn is_run(name: &str) -> bool {
+    let is_digit = |byte: u8| byte.is_ascii_digit() || (b'a'..=b'f').contains(&byte);
+    name.strip_prefix(RUN).is_some_and(|digits| digits.len() == 16 && digits.bytes().all(is_digit))
+}
+
+/// Whether a file of this name is made here, and may be left behind by a crash.
+fn is_left_behind(name: &str) -> bool {
+    let whole = name.strip_suffix(NEW);
+    is_run(whole.unwrap_or(name)) || whole == Some(MANIFEST)
+}
+
+/// Errors: a folder for a new table holds anything but what an interrupted save left there.
+fn check_vacant(disk: &dyn Disk, folder: &Path) -> Result<()> {
+    let names = disk.list(folder).map_err(|error| Error::io(folder, error))?;
+    if names.iter().any(|name| name == MANIFEST) {
+        let reason = format!("`{}` already holds a table: choose another folder", folder.display());
+        return Err(Error::Refused { reason });
+    }
+    let is_lock = |bytes: &[u8]| bytes.is_empty() || bytes.starts_with(HOLDER.as_bytes());
+    // The lock is made first, so what lies beside no lock was not left by a save.
+    let was_saved = disk.read(&folder.join(LOCK)).is_ok_and(|bytes| is_lock(&bytes));
+    let is_ours = |name: &str| was_saved && (name == LOCK || is_left_behind(name));
+    match names.iter().find(|name| !is_ours(name)) {
+        None => Ok(()),
+        Some(other) => {
+            let folder = folder.display();
+            let reason = format!("`{folder}` holds other files, such as `{other}`: choose a new or an empty folder");
+            Err(Error::Refused { reason })
+        }
+    }
+}
+
 impl FingerprintStore {
     /// Opens the table in a folder. A writer takes its lock and removes what a crash left behind. Errors: there is no
     /// table, or it is damaged, of another version, or being written.
     pub fn open(disk: Arc<dyn Disk>, folder: &Path, hold: Hold, is_writer: bool) -> Result<Self> {
-        let lock = if is_writer { Some(take_lock(&*disk, folder)?) } else { None };
         let manifest_path = folder.join(MANIFEST);
+        // Without a table nothing is made in the folder.
+        disk.read(&manifest_path).map_err(|error| Error::io(&manifest_path, error))?;
+        let lock = if is_writer { Some(take_lock(&*disk, folder)?) } else { None };
         let mut seen = None;
         loop {
             let bytes = disk.read(&manifest_path).map_err(|error| Error::io(&manifest_path, error))?;
@@ -85,8 +157,7 @@ impl FingerprintStore {
                 _ => {}
             }
             let mut store = Self::with(manifest.plan, hold, runs?, manifest.tail);
-            let (generation, next) = (manifest.generation, manifest.next);
-            store.home = Some(TableFolder { disk, folder: folder.to_owned(), generation, next, lock, is_lost: false });
+            store.home = Some(TableFolder::new(disk, folder, lock, (manifest.generation, manifest.next))?);
             store.sweep();
             return Ok(store);
         }
@@ -101,7 +172,7 @@ impl FingerprintStore {
     /// Errors: the folder holds another table, is being written, or the system refuses.
     pub fn save(&mut self, disk: Arc<dyn Disk>, folder: &Path) -> Result<()> {
         match &self.home {
-            Some(home) if home.folder == folder => self.commit(),
+            Some(home) if home.is_at(folder) => self.commit(),
             Some(home) => {
                 let reason = format!("table is stored in `{}`: copy that folder", home.folder.display());
                 Err(Error::Refused { reason })
@@ -113,13 +184,11 @@ impl FingerprintStore {
     /// Saves a table in memory to a folder without one. Errors: as for [`Self::save`]; then the table stays in memory.
     fn settle(&mut self, disk: Arc<dyn Disk>, folder: &Path) -> Result<()> {
         disk.create_folder(folder).map_err(|error| Error::io(folder, error))?;
+        check_vacant(&*disk, folder)?;
         let lock = Some(take_lock(&*disk, folder)?);
-        let names = disk.list(folder).map_err(|error| Error::io(folder, error))?;
-        if names.iter().any(|name| name == MANIFEST) {
-            let reason = format!("`{}` already holds a table: choose another folder", folder.display());
-            return Err(Error::Refused { reason });
-        }
-        self.home = Some(TableFolder { disk, folder: folder.to_owned(), generation: 0, next: 1, lock, is_lost: false });
+        // Another process may have saved a table between the first look and the lock.
+        check_vacant(&*disk, folder)?;
+        self.home = Some(TableFolder::new(disk, folder, lock, (0, 1))?);
         let saved = self.commit();
         if saved.is_err() {
             self.home = None;
@@ -132,8 +201,11 @@ impl FingerprintStore {
     /// nothing can be written before it is opened again.
     pub fn commit(&mut self) -> Result<()> {
         self.check_writable()?;
-        if self.home.is_none() {
-            return Err(Error::Refused { reason: "table is only in memory: save it to a folder first".to_owned() });
+        match &self.home {
+            Some(home) => home.check_place()?,
+            None => {
+                return Err(Error::Refused { reason: "table is only in memory: save it to a folder first".to_owned() })
+            }
         }
         let done = self.write();
         if let (Err(_), Some(home)) = (&done, &mut self.home) {
@@ -171,6 +243,7 @@ impl FingerprintStore {
             runs: self.runs.iter().filter_map(entry).collect(),
             tail: self.tail.clone(),
         };
+        home.check_place()?;
         write_whole(&*home.disk, &home.path(MANIFEST), &manifest.to_bytes())?;
         home.sync()?;
         home.generation += 1;
@@ -183,8 +256,7 @@ impl FingerprintStore {
         let Some(home) = self.home.as_ref().filter(|home| home.lock.is_some()) else { return };
         let named: Vec<String> = self.runs.iter().filter_map(|run| Some(run_name(run.file.as_ref()?.number))).collect();
         for name in home.disk.list(&home.folder).unwrap_or_default() {
-            let is_ours = name.starts_with(RUN) || name == format!("{MANIFEST}.new");
-            if is_ours && !named.contains(&name) {
+            if is_left_behind(&name) && !named.contains(&name) {
                 let _ = home.disk.remove(&home.path(&name));
             }
         }

@@ -3,9 +3,8 @@
 
 use crate::arrow;
 use crate::error::ParameterError;
-use crate::texts::bytes_of;
+use crate::input::Frozen;
 use lookalike_core::frontend::Span;
-use pyo3::buffer::PyUntypedBuffer;
 use pyo3::exceptions::{PyBufferError, PyIndexError};
 use pyo3::ffi;
 use pyo3::prelude::*;
@@ -165,11 +164,10 @@ impl Column {
     /// none for a column of single numbers.
     #[new]
     #[pyo3(signature = (data, format, width = None))]
-    fn new(data: &Bound<'_, PyAny>, format: &str, width: Option<usize>) -> PyResult<Self> {
+    fn new(data: Frozen, format: &str, width: Option<usize>) -> PyResult<Self> {
         let wrong =
             || ParameterError::new_err(format!("a column of format `{format}` and width `{width:?}` is unknown"));
-        let buffer = PyUntypedBuffer::get(data)?;
-        let (data, is_swapped) = (bytes_of(&buffer)?, !format.starts_with(ORDER));
+        let (data, is_swapped) = (data.as_bytes(), !format.starts_with(ORDER));
         let values = match (format.trim_start_matches(['<', '>']), width) {
             ("I", None) => Values::U32(numbers(data, is_swapped, u32::from_ne_bytes)?),
             ("Q", None) => Values::U64(numbers(data, is_swapped, u64::from_ne_bytes)?),

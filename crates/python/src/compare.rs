@@ -1,6 +1,6 @@
 //! Files and cohorts: what `compare` asks of the core.
 
-use crate::detach::detached;
+use crate::detach::{detached, locked};
 use crate::error::to_python;
 use crate::input::{Hashes, Input};
 use lookalike_code::LANGUAGES;
@@ -15,7 +15,7 @@ use lookalike_core::matching::score::{Passage, PassageKind};
 use lookalike_core::matching::{Cohort as Weighed, Comparison, MatchOutcome, MatchSettings};
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex};
 
 /// A stretch of a text as Python says it: language, start and end, rows of a lexer, values of its tokens, k and t.
 type Part = (String, usize, usize, Option<Vec<u8>>, Option<Hashes>, u32, u32);
@@ -172,8 +172,7 @@ impl Cohort {
 
     /// Compares the next `rows` submissions with all after them; whether there are more.
     fn advance(&self, py: Python<'_>, rows: u32) -> bool {
-        detached(py, usize::MAX, || {
-            let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
+        locked(py, &self.state, |state| {
             let more = state.comparison.advance(&self.weighed, rows);
             if !more {
                 state.outcome = std::mem::take(&mut state.comparison).finish();
@@ -203,25 +202,22 @@ impl Cohort {
     }
 
     /// The pairs, best first.
-    fn pairs(&self) -> Vec<PairRow> {
-        let state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
+    fn pairs(&self, py: Python<'_>) -> Vec<PairRow> {
         let row = |pair: &lookalike_core::matching::score::MatchedPair| {
             let [left, right] = pair.coverage;
             (pair.left, pair.right, pair.score, left, right, pair.matched, pair.longest, pair.passages.len())
         };
-        state.outcome.pairs.iter().map(row).collect()
+        locked(py, &self.state, |state| state.outcome.pairs.iter().map(row).collect())
     }
 
     /// Pairs at or above the cut-off, pairs only estimated, and the histogram.
-    fn totals(&self) -> (u64, u64, Vec<u64>) {
-        let state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
-        (state.outcome.count, state.outcome.estimated, state.outcome.histogram.clone())
+    fn totals(&self, py: Python<'_>) -> (u64, u64, Vec<u64>) {
+        locked(py, &self.state, |State { outcome, .. }| (outcome.count, outcome.estimated, outcome.histogram.clone()))
     }
 
     /// The passages of all pairs, pair by pair.
     fn passages(&self, py: Python<'_>) -> Vec<Vec<PassageRow>> {
-        detached(py, usize::MAX, || {
-            let state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
+        locked(py, &self.state, |state| {
             let rulers: Vec<Vec<Ruler>> = self.submissions.iter().map(Submission::rulers).collect();
             let pairs = state.outcome.pairs.iter();
             pairs
@@ -234,9 +230,9 @@ impl Cohort {
     }
 
     /// Clusters of pairs at or above `threshold`: representative, then members with their scores.
-    fn clusters(&self, threshold: f64) -> Vec<(u32, Vec<(u32, f64)>)> {
-        let state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
-        let found = clusters(&state.outcome.pairs, self.submissions.len(), threshold);
+    fn clusters(&self, py: Python<'_>, threshold: f64) -> Vec<(u32, Vec<(u32, f64)>)> {
+        let found = |state: &mut State| clusters(&state.outcome.pairs, self.submissions.len(), threshold);
+        let found = locked(py, &self.state, found);
         found.into_iter().map(|cluster| (cluster.representative, cluster.members)).collect()
     }
 

@@ -4,7 +4,7 @@ use crate::column::{Column, Values};
 use crate::detach::detached;
 use crate::error::{to_python, unknown, FormatError, ParameterError};
 use crate::fingerprint::options_of;
-use crate::input::{Input, Whole};
+use crate::input::{Frozen, Input, Whole};
 use crate::simhash::SimhashMaker;
 use crate::texts::ArrowTexts;
 use lookalike_core::clustering::{self, Capped};
@@ -17,7 +17,6 @@ use lookalike_dedup::reader::{GivenText, ReadSettings};
 use lookalike_dedup::record::{self, RecordColumns};
 use lookalike_dedup::sign::Sketching;
 use lookalike_dedup::simhash_judge::Nearness;
-use pyo3::buffer::PyBuffer;
 use pyo3::exceptions::PyOSError;
 use pyo3::prelude::*;
 use pyo3::pybacked::PyBackedBytes;
@@ -106,9 +105,9 @@ impl Corpus {
     fn push_columns(
         &mut self,
         py: Python<'_>,
-        validity: Option<PyBuffer<u8>>,
-        offsets: PyBuffer<u8>,
-        data: PyBuffer<u8>,
+        validity: Option<Frozen>,
+        offsets: Frozen,
+        data: Frozen,
         width: usize,
         rows: usize,
         is_text: bool,

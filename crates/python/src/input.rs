@@ -1,16 +1,17 @@
 //! What a caller may hand in as a document: `str` (spans are character indices) or bytes (spans are byte offsets).
 
+use crate::column::Column;
 use crate::error::ParameterError;
 use lookalike_core::error::Result;
 use lookalike_core::frontend::decode::{decode, Decoded};
 use lookalike_core::frontend::{check_length, Span};
 use lookalike_core::hamming::MAX_DISTANCE;
 use lookalike_dedup::reader::GivenText;
-use pyo3::buffer::PyBuffer;
-use pyo3::exceptions::PyTypeError;
+use pyo3::buffer::{PyBuffer, PyUntypedBuffer};
+use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::pybacked::{PyBackedBytes, PyBackedStr};
-use pyo3::types::{PyBytes, PyInt, PyString};
+use pyo3::types::{PyBytes, PyInt, PyMemoryView, PyString};
 use std::borrow::Cow;
 
 /// A document handed in, kept alive and immutable for as long as this lives.
@@ -193,19 +194,100 @@ impl Counter {
     }
 }
 
-/// Hashes given as a buffer of unsigned 64-bit numbers, borrowed by copy, or as any sequence of whole numbers.
+/// Whether a buffer has numbers of several bytes in the other order than this machine.
+fn is_swapped(buffer: &PyUntypedBuffer) -> bool {
+    let big = matches!(buffer.format().to_bytes().first(), Some(b'>' | b'!'));
+    let little = buffer.format().to_bytes().first() == Some(&b'<');
+    if cfg!(target_endian = "little") {
+        big
+    } else {
+        little
+    }
+}
+
+/// Hashes given as a buffer of unsigned 64-bit numbers in any byte order, which is copied, or as any sequence of whole
+/// numbers.
 pub struct Hashes(pub Vec<u64>);
 
 impl<'a, 'py> FromPyObject<'a, 'py> for Hashes {
     type Error = PyErr;
 
     fn extract(object: Borrowed<'a, 'py, PyAny>) -> PyResult<Self> {
-        if let Ok(buffer) = PyBuffer::<u64>::get(&object) {
-            return Ok(Self(buffer.to_vec(object.py())?));
-        }
         let wrong = |_| ParameterError::new_err("hashes must be whole numbers from 0 to 2^64 − 1");
-        object.extract::<Vec<u64>>().map(Self).map_err(wrong)
+        let Ok(buffer) = PyBuffer::<u64>::get(&object) else {
+            return object.extract::<Vec<u64>>().map(Self).map_err(wrong);
+        };
+        if buffer.dimensions() != 1 {
+            let reason = format!("hashes must be one column: an array of `{}` dimensions is none", buffer.dimensions());
+            return Err(ParameterError::new_err(reason));
+        }
+        let mut hashes = buffer.to_vec(object.py())?;
+        if is_swapped(&buffer) {
+            hashes.iter_mut().for_each(|hash| *hash = hash.swap_bytes());
+        }
+        Ok(Self(hashes))
     }
+}
+
+/// Bytes of a buffer that may be read without the GIL for as long as this lives.
+///
+/// Memory that a program could write to meanwhile is copied; `bytes`, columns of this package and the read-only buffers
+/// of Arrow, which never change once they are made, are borrowed.
+pub enum Frozen {
+    /// Of an object that never changes.
+    Borrowed(PyUntypedBuffer),
+    /// Of any other.
+    Copied(Vec<u8>),
+}
+
+impl<'a, 'py> FromPyObject<'a, 'py> for Frozen {
+    type Error = PyErr;
+
+    fn extract(object: Borrowed<'a, 'py, PyAny>) -> PyResult<Self> {
+        let buffer = PyUntypedBuffer::get(&object)?;
+        if !buffer.is_c_contiguous() {
+            return Err(PyValueError::new_err("a buffer is not one run of bytes"));
+        }
+        Ok(match buffer.readonly() && is_immutable(object.to_owned()) {
+            true => Self::Borrowed(buffer),
+            // The GIL is held, so no other thread of Python writes meanwhile.
+            false => Self::Copied(memory(&buffer).to_vec()),
+        })
+    }
+}
+
+impl Frozen {
+    /// The bytes.
+    pub fn as_bytes(&self) -> &[u8] {
+        match self {
+            Self::Borrowed(buffer) => memory(buffer),
+            Self::Copied(bytes) => bytes,
+        }
+    }
+}
+
+/// Whether nobody can write to the memory behind a read-only buffer. A view of another object is what that object is.
+fn is_immutable(mut object: Bound<'_, PyAny>) -> bool {
+    while let Ok(view) = object.cast::<PyMemoryView>() {
+        match view.getattr("obj") {
+            Ok(inner) => object = inner,
+            Err(_) => return false,
+        }
+    }
+    let is_arrow = |name: &str| name == "pyarrow" || name.starts_with("pyarrow.");
+    object.is_exact_instance_of::<PyBytes>()
+        || object.is_exact_instance_of::<Column>()
+        || object.get_type().module().is_ok_and(|module| module.to_str().is_ok_and(is_arrow))
+}
+
+/// The memory of a buffer. REQUIRES: it is contiguous, and nothing writes to it for as long as it is borrowed.
+fn memory(buffer: &PyUntypedBuffer) -> &[u8] {
+    if buffer.len_bytes() == 0 {
+        return &[];
+    }
+    // SAFETY: the buffer is contiguous, holds `len_bytes` bytes and outlives the borrow. Nothing writes to it: its object never changes
+    // (`is_immutable`), or it is copied before Python runs again.
+    unsafe { std::slice::from_raw_parts(buffer.buf_ptr().cast(), buffer.len_bytes()) }
 }
 
 /// A whole number of any size; beyond 64 bits it is as good as the largest.

@@ -1,7 +1,7 @@
 //! A table of fingerprints that is updated and kept, as Python calls it.
 
 use crate::column::{Column, Values};
-use crate::detach::detached;
+use crate::detach::{detached, read, written};
 use crate::error::{near_to_python, unknown, ParameterError};
 use crate::input::{Hashes, Whole};
 use lookalike_core::hamming::solve::Limit;
@@ -13,12 +13,12 @@ use lookalike_near::run::{FingerprintRow, Hold};
 use lookalike_near::table_folder;
 use pyo3::prelude::*;
 use std::path::PathBuf;
-use std::sync::{Arc, PoisonError, RwLock};
+use std::sync::{Arc, RwLock};
 
 /// Rows that are searched by distance, in memory or in a folder.
 #[pyclass(frozen, module = "lookalike._core")]
 pub struct HammingStore {
-    /// Nothing once it is closed. Taken without the GIL or for a moment only, so that nobody waits for both.
+    /// Nothing once it is closed.
     store: RwLock<Option<FingerprintStore>>,
     /// How it holds its tables.
     hold: Hold,
@@ -64,16 +64,8 @@ impl HammingStore {
     }
 
     /// Reads the store. Errors: closed, or what the work has.
-    fn read<R: Send>(
-        &self,
-        py: Python<'_>,
-        bytes: usize,
-        work: impl FnOnce(&FingerprintStore) -> Result<R> + Send,
-    ) -> PyResult<R> {
-        let done = detached(py, bytes, || {
-            let store = self.store.read().unwrap_or_else(PoisonError::into_inner);
-            store.as_ref().map(work)
-        });
+    fn read<R: Send>(&self, py: Python<'_>, work: impl FnOnce(&FingerprintStore) -> Result<R> + Send) -> PyResult<R> {
+        let done = read(py, &self.store, |store| store.as_ref().map(work));
         done.ok_or_else(closed)?.map_err(near_to_python)
     }
 
@@ -83,10 +75,7 @@ impl HammingStore {
         py: Python<'_>,
         work: impl FnOnce(&mut FingerprintStore) -> Result<R> + Send,
     ) -> PyResult<R> {
-        let done = detached(py, usize::MAX, || {
-            let mut store = self.store.write().unwrap_or_else(PoisonError::into_inner);
-            store.as_mut().map(work)
-        });
+        let done = written(py, &self.store, |store| store.as_mut().map(work));
         done.ok_or_else(closed)?.map_err(near_to_python)
     }
 }
@@ -144,7 +133,7 @@ impl HammingStore {
     /// Ids, fingerprints and distances of what is near.
     fn query(&self, py: Python<'_>, fingerprint: u64, distance: Whole) -> PyResult<Found> {
         let distance = distance.distance()?;
-        let hits = self.read(py, 0, |store| store.query(fingerprint, distance))?;
+        let hits = self.read(py, |store| store.query(fingerprint, distance))?;
         Ok((
             Values::U64(hits.iter().map(|hit| hit.id).collect()).into(),
             Values::U64(hits.iter().map(|hit| hit.value).collect()).into(),
@@ -155,7 +144,7 @@ impl HammingStore {
     /// Numbers of queries, ids and distances of what is near them; with how many each was compared.
     fn query_batch(&self, py: Python<'_>, fingerprints: Hashes, distance: Whole) -> PyResult<FoundBatch> {
         let distance = distance.distance()?;
-        let found = self.read(py, usize::MAX, |store| store.query_batch(&fingerprints.0, distance))?;
+        let found = self.read(py, |store| store.query_batch(&fingerprints.0, distance))?;
         let distances = found.distances.iter().map(|distance| u32::from(*distance)).collect();
         Ok((
             Values::U32(found.queries).into(),
@@ -167,7 +156,7 @@ impl HammingStore {
 
     /// Fingerprints and ids of all rows.
     fn rows(&self, py: Python<'_>) -> PyResult<(Column, Column)> {
-        let rows = self.read(py, usize::MAX, FingerprintStore::rows)?;
+        let rows = self.read(py, FingerprintStore::rows)?;
         let (fingerprints, ids) = rows.into_iter().unzip();
         Ok((Values::U64(fingerprints).into(), Values::U64(ids).into()))
     }
@@ -187,21 +176,21 @@ impl HammingStore {
 
     /// Lets memory, files and the lock go; what was not saved is gone.
     fn close(&self, py: Python<'_>) {
-        detached(py, usize::MAX, || drop(self.store.write().unwrap_or_else(PoisonError::into_inner).take()));
+        written(py, &self.store, |store| drop(store.take()));
     }
 
     fn __len__(&self, py: Python<'_>) -> PyResult<usize> {
-        self.read(py, 0, |store| Ok(store.len()))
+        self.read(py, |store| Ok(store.len()))
     }
 
     #[getter]
     fn distance(&self, py: Python<'_>) -> PyResult<u32> {
-        self.read(py, 0, |store| Ok(store.plan().distance))
+        self.read(py, |store| Ok(store.plan().distance))
     }
 
     /// What `build` takes beside the rows: distance, design, tables, hold.
     fn recipe(&self, py: Python<'_>) -> PyResult<(u32, &'static str, Option<u64>, &'static str)> {
-        let plan = self.read(py, 0, |store| Ok(store.plan()))?;
+        let plan = self.read(py, |store| Ok(store.plan()))?;
         let hold = match self.hold {
             Hold::Plain => "plain",
             Hold::Compressed => "compressed",
@@ -216,12 +205,12 @@ impl HammingStore {
 
     #[getter]
     fn generation(&self, py: Python<'_>) -> PyResult<u64> {
-        self.read(py, 0, |store| Ok(store.generation()))
+        self.read(py, |store| Ok(store.generation()))
     }
 
     /// Bytes in memory of tables, and of ids; how many runs a query asks.
     #[getter]
     fn footprint(&self, py: Python<'_>) -> PyResult<(usize, usize, usize)> {
-        self.read(py, 0, |store| Ok((store.bytes().0, store.bytes().1, store.runs())))
+        self.read(py, |store| Ok((store.bytes().0, store.bytes().1, store.runs())))
     }
 }

@@ -4,7 +4,7 @@ use crate::column::{Column, Values};
 use crate::detach::detached;
 use crate::error::{to_python, unknown};
 use crate::fingerprint::{options_of, reading, Note, Reading};
-use crate::input::{Input, Whole};
+use crate::input::{Frozen, Input, Whole};
 use crate::texts::{ArrowTexts, Opened, Texts};
 use lookalike_core::error::Result;
 use lookalike_core::hash::identity::token_value;
@@ -19,7 +19,6 @@ use lookalike_core::sketch::shingle::Shingling;
 use lookalike_dedup::reader::{GivenText, ReadSettings, RowReader};
 use lookalike_dedup::record::RecordColumns;
 use lookalike_dedup::sign::{Print, Signed, Sketching};
-use pyo3::buffer::PyBuffer;
 use pyo3::exceptions::PyOSError;
 use pyo3::prelude::*;
 use pyo3::pybacked::{PyBackedBytes, PyBackedStr};
@@ -309,9 +308,9 @@ impl SimhashReader {
     fn push_columns(
         &mut self,
         py: Python<'_>,
-        validity: Option<PyBuffer<u8>>,
-        offsets: PyBuffer<u8>,
-        data: PyBuffer<u8>,
+        validity: Option<Frozen>,
+        offsets: Frozen,
+        data: Frozen,
         width: usize,
         rows: usize,
         is_text: bool,

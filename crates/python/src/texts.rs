@@ -1,8 +1,7 @@
 //! Batches of documents: a list of them, or the buffers of an Arrow column of strings, which have no Python object per row.
 
 use crate::detach::detached;
-use crate::input::{Document, Input, Text};
-use pyo3::buffer::{PyBuffer, PyUntypedBuffer};
+use crate::input::{Document, Frozen, Input, Text};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::PyTuple;
@@ -21,7 +20,7 @@ pub enum Texts {
 }
 
 /// The three buffers of an Arrow string array, the bytes per offset, the rows, and whether its type promises text.
-type Buffers = (Option<PyBuffer<u8>>, PyBuffer<u8>, PyBuffer<u8>, usize, usize, bool);
+type Buffers = (Option<Frozen>, Frozen, Frozen, usize, usize, bool);
 
 impl<'a, 'py> FromPyObject<'a, 'py> for Texts {
     type Error = PyErr;
@@ -129,16 +128,17 @@ pub struct ArrowTexts<'a> {
 impl<'a> ArrowTexts<'a> {
     /// Errors: buffers that do not hold `rows` texts.
     pub fn new(
-        validity: Option<&'a PyBuffer<u8>>,
-        offsets: &'a PyBuffer<u8>,
-        data: &'a PyBuffer<u8>,
+        validity: Option<&'a Frozen>,
+        offsets: &'a Frozen,
+        data: &'a Frozen,
         width: usize,
         rows: usize,
     ) -> PyResult<Self> {
         let wrong = || PyValueError::new_err("the buffers of a batch do not hold as many texts as it has rows");
-        let validity = validity.map(|bits| bytes_of(bits)).transpose()?;
-        let offsets = bytes_of(offsets)?.get(..(rows + 1) * width).ok_or_else(wrong)?;
-        let found = Self { validity, offsets, data: bytes_of(data)?, width };
+        let validity = validity.map(Frozen::as_bytes);
+        let length = rows.checked_add(1).and_then(|offsets| offsets.checked_mul(width)).ok_or_else(wrong)?;
+        let offsets = offsets.as_bytes().get(..length).ok_or_else(wrong)?;
+        let found = Self { validity, offsets, data: data.as_bytes(), width };
         let ascend = (0..rows).all(|row| found.offset(row) <= found.offset(row + 1));
         let is_covered = validity.is_none_or(|bits| bits.len() >= rows.div_ceil(8));
         if !ascend || !is_covered || found.offset(rows) > found.data.len() {
@@ -157,18 +157,4 @@ impl<'a> ArrowTexts<'a> {
         let is_there = self.validity.is_none_or(|bits| bits[row / 8] >> (row % 8) & 1 == 1);
         is_there.then(|| &self.data[self.offset(row)..self.offset(row + 1)])
     }
-}
-
-/// The memory of a buffer. Errors: it is not one run of bytes.
-pub fn bytes_of(buffer: &PyUntypedBuffer) -> PyResult<&[u8]> {
-    let wrong = || PyValueError::new_err("a buffer is not one run of bytes");
-    if !buffer.is_c_contiguous() {
-        return Err(wrong());
-    }
-    if buffer.len_bytes() == 0 {
-        return Ok(&[]);
-    }
-    // SAFETY: the buffer is contiguous (checked above), holds `len_bytes` bytes and outlives the borrow. Nothing writes to it: the package
-    // passes texts in read-only buffers only (`as_bytes` copies others), and the parts of a pickle are copied before Python runs again.
-    Ok(unsafe { std::slice::from_raw_parts(buffer.buf_ptr().cast(), buffer.len_bytes()) })
 }

@@ -124,12 +124,8 @@ def mended_note(source: str, line: int, rows: int) -> Problem:
 
 
 def as_bytes(buffer: Buffer) -> memoryview:
-    """Return a read-only buffer of unsigned bytes, as the core needs it; a writable one is copied.
-
-    The core reads it without the GIL, while another thread could write to the original.
-    """
-    view = memoryview(buffer).cast("B")
-    return view if view.readonly else memoryview(bytes(view))
+    """Return a buffer as unsigned bytes. The core copies what another thread could write to."""
+    return memoryview(buffer).cast("B")
 
 
 def without_texts(rows: int) -> Columns:

@@ -1,6 +1,6 @@
 //! A disk in memory that fails at a chosen call and knows what survives a power failure.
 
-use crate::disk::{Bytes, Disk, Lock};
+use crate::disk::{Bytes, Disk, FolderIdentity, Lock};
 use lookalike_core::hash::mix64;
 use std::collections::BTreeMap;
 use std::io::{self, ErrorKind};
@@ -38,6 +38,9 @@ struct State {
     changes: Vec<Change>,
     /// Number of calls so far that change something.
     calls: usize,
+    /// The number of the folder, and of the process that asks.
+    folder: u64,
+    process: u32,
 }
 
 /// A disk in memory.
@@ -68,6 +71,16 @@ impl Ram {
     /// Number of calls that changed something.
     pub fn calls(&self) -> usize {
         self.state().calls
+    }
+
+    /// Puts another folder with the same content in the place of the first.
+    pub fn replace_folder(&self) {
+        self.state().folder += 1;
+    }
+
+    /// Goes on as another process.
+    pub fn fork(&self) {
+        self.state().process += 1;
     }
 
     /// Counts a call. Errors: the disk is to fail.
@@ -160,7 +173,20 @@ impl Disk for Ram {
         Ok(self.state().files.keys().filter_map(name).collect())
     }
 
+    fn resolve(&self, folder: &Path) -> io::Result<PathBuf> {
+        Ok(folder.to_owned())
+    }
+
+    fn identity(&self, _: &Path) -> io::Result<FolderIdentity> {
+        Ok((0, self.state().folder))
+    }
+
+    fn process(&self) -> u32 {
+        self.state().process
+    }
+
     fn lock(&self, _: &Path) -> io::Result<Option<Lock>> {
-        self.call().map(|_| Some(Lock { file: None }))
+        let process = self.call()?.process;
+        Ok(Some(Lock { file: None, process }))
     }
 }

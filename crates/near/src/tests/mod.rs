@@ -4,6 +4,7 @@ mod damage;
 mod disks;
 mod faults;
 mod forge;
+mod homes;
 mod model;
 
 use crate::fingerprint_store::FingerprintStore;
