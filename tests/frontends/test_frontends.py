@@ -334,7 +334,7 @@ def test_pages_without_text_are_counted():
 
 def test_pages_beyond_the_cap_are_noted(monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr(pdf, "MAX_PAGES", 2)
-    read = frontends.read("a.pdf", make_pdf("one", "two", "three"))
+    read = pdf.read(make_pdf("one", "two", "three"), "pdf", False)
     assert [text for _, text in parts(read)] == ["one", "two"]
     assert read.notes == ("only the first 2 of 3 pages were read",)
 

@@ -19,7 +19,7 @@ from lookalike.comparison import token_documents
 from lookalike.comparison.result import Cluster, Common, Entry, File, Marks, Pair, Passage, Region, Remark, Report
 from lookalike.comparison.token_documents import Given, TokenDocument
 from lookalike.documents import Document, Limits, Submission
-from lookalike.engines import local
+from lookalike.engines import confined, local
 from lookalike.errors import FrontendError, ParameterError
 from lookalike.fingerprints import Reading
 from lookalike.frontends import FrontEnd, FrontEnds, Readable, disguise, with_own
@@ -216,9 +216,10 @@ def _read_all(
     def read(batch: list[Document]) -> list[_Read]:
         return [_read(document, question, readers) for document in batch]
 
-    for part in local.map_batches(read, batches, threads):
+    for part in local.map_batches(read, batches, threads, stop=confined.stop):
         found += part
         tell(READING, len(found), len(flat))
+    confined.close()
     parts = iter(found)
     reads = [[next(parts) for _ in group] for group in groups]
     return reads[:-1], reads[-1]

@@ -5,12 +5,11 @@ Every file that cannot be read, is not wanted or exceeds a limit goes on the lis
 
 from __future__ import annotations
 
-import io
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import BinaryIO
 
-from lookalike.documents import archives
+from lookalike.documents import archives, nested
 from lookalike.documents.files import opened, read_at_most
 from lookalike.documents.folders import walk
 from lookalike.documents.info import INFO
@@ -138,7 +137,9 @@ class Gathering:
                 kind = _kind(path, stream)
                 if kind:
                     self.is_archive = not prefix
-                    self._expand(kind, path, prefix, stream, Meter(Tree.new(limits), size), depth=0, owns_tree=True)
+                    meter = Meter(Tree.new(limits), size)
+                    members = archives.members(kind, path, stream, meter)
+                    self._expand(members, path, prefix, meter, depth=0, owns_tree=True)
                 else:
                     self._add(path, read_at_most(stream, size, limits.file_bytes))
         except RefusedError as error:
@@ -147,13 +148,13 @@ class Gathering:
             self._skip(path, why(error))
 
     def _expand(
-        self, kind: str, path: str, prefix: str, stream: BinaryIO, meter: Meter, *, depth: int, owns_tree: bool
+        self, members: Iterator[Member], path: str, prefix: str, meter: Meter, *, depth: int, owns_tree: bool
     ) -> bool:
         """Read the members of an archive; return whether any were kept. Members before a damaged place are kept."""
         self.archives.add(prefix)
         before = len(self.documents)
         try:
-            for member in archives.members(kind, path, stream, meter):
+            for member in members:
                 self._take_member(member, path, prefix, meter.tree, depth)
         except RefusedError as error:
             self._run.skip(self._name(prefix) or path, str(error))
@@ -199,7 +200,8 @@ class Gathering:
         """
         allowance = tree.split() if is_apart else tree
         meter = Meter(allowance, len(data))
-        if self._expand(kind, path, path, io.BytesIO(data), meter, depth=depth, owns_tree=is_apart):
+        members = nested.members(kind, path, data, meter)
+        if self._expand(members, path, path, meter, depth=depth, owns_tree=is_apart):
             tree.bytes_left, tree.entries_left = allowance.bytes_left, allowance.entries_left
 
     def _add(self, path: str, data: bytes) -> None:

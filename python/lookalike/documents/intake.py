@@ -60,8 +60,9 @@ class Limits:
     #: Files and folders in all.
     files: int = 200_000
     path_bytes: int = 4096
-    #: Expanded bytes of an archive and the archives inside it, together.
-    archive_bytes: int = GIB
+    #: Expanded bytes of an archive and the archives inside it, together. They are held in memory until the limit is
+    #: reached, so a bomb takes this much and stays below 1 GiB in all.
+    archive_bytes: int = 768 * MIB
     #: How many times its own size an archive may expand to, once beyond ``RATIO_FREE_BYTES``.
     archive_ratio: int = 200
     #: Members of an archive and of the archives inside it, together.

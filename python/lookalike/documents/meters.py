@@ -17,6 +17,7 @@ class ExhaustedError(Exception):
 
     def __init__(self, reason: str, scope: Tree | Meter) -> None:
         super().__init__(f"{reason}; nothing of it is read")
+        self.reason = reason
         #: Whether the limit is that of one archive or of one with everything nested in it.
         self.scope = scope
 

@@ -34,8 +34,16 @@ def checked(threads: int | None) -> int | None:
     return threads
 
 
-def map_batches(work: Callable[[Item], Result], batches: Iterable[Item], threads: int | None) -> Iterator[Result]:
-    """Yield ``work(batch)`` for each batch, in order, with at most two batches per thread in progress."""
+def map_batches(
+    work: Callable[[Item], Result],
+    batches: Iterable[Item],
+    threads: int | None,
+    stop: Callable[[], None] = lambda: None,
+) -> Iterator[Result]:
+    """Yield ``work(batch)`` for each batch, in order, with at most two batches per thread in progress.
+
+    ``stop`` is called on an error or an interrupt, before the running batches are waited for.
+    """
     count, pending = checked(threads) or cores(), iter(batches)
     first = list(islice(pending, 2 * count))
     if count == 1 or len(first) <= 1:
@@ -51,6 +59,9 @@ def map_batches(work: Callable[[Item], Result], batches: Iterable[Item], threads
                 done = running.pop(0).result()
                 running.extend(pool.submit(work, batch) for batch in islice(pending, 1))
                 yield done
+        except BaseException:
+            stop()
+            raise
         finally:
             for future in running:
                 future.cancel()

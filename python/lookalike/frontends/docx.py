@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING
 
 from lookalike._types import counted
 from lookalike.errors import FrontendError
+from lookalike.frontends.extraction import reader
 from lookalike.frontends.readable import BuiltIn, Composer, Language, Readable
 
 if TYPE_CHECKING:
@@ -188,4 +189,4 @@ class _Story:
 _SKIPPED = frozenset(("del", "moveFrom", "delText", "instrText", "delInstrText", "Fallback"))
 _WRITTEN = {"tab": "\t", "br": "\n", "cr": "\n", "noBreakHyphen": "-"}
 
-FRONT_END = BuiltIn((Language("docx", "format", ("word",), (".docx", ".docm", ".dotx")),), read)
+FRONT_END = BuiltIn((Language("docx", "format", ("word",), (".docx", ".docm", ".dotx")),), reader("docx"))

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 
 from lookalike._types import counted
 from lookalike.errors import FrontendError
+from lookalike.frontends.extraction import reader
 from lookalike.frontends.readable import BuiltIn, Composer, Language, Readable
 
 if TYPE_CHECKING:
@@ -74,4 +75,4 @@ def _page_text(document: PdfDocument, index: int) -> str:
     return text.replace("\r\n", "\n").replace("\r", "\n").replace("\0", "\ufffd")
 
 
-FRONT_END = BuiltIn((Language("pdf", "format", suffixes=(".pdf",)),), read)
+FRONT_END = BuiltIn((Language("pdf", "format", suffixes=(".pdf",)),), reader("pdf"))
