@@ -1,7 +1,8 @@
 """Documents → fingerprints, after Schleimer, Wilkerson, Aiken 2003.
 
 A ``str`` is a text, and its spans are character indices. ``bytes`` are a text, and their spans are byte offsets. An
-``os.PathLike`` is a file, read as bytes. ``Tokens``, a list, a tuple or an array are tokens that the caller made.
+``os.PathLike`` is a file, read by its format: a page of HTML, a PDF or a mail is its readable text, text and code are
+their bytes. ``Tokens``, a list, a tuple or an array are tokens that the caller made.
 """
 
 from __future__ import annotations
@@ -12,11 +13,11 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, NamedTuple, TypeAlias
 
-from lookalike import _core, documents, params
+from lookalike import _core, params
 from lookalike._calls import explained
 from lookalike._core import Column
 from lookalike._types import counted
-from lookalike.corpora.batching import Given, Text, batches
+from lookalike.corpora.batching import Given, Text, batches, read_file
 from lookalike.engines import local
 from lookalike.errors import FrontendError, ParameterError
 from lookalike.params import Selection
@@ -326,7 +327,7 @@ def load(document: Document) -> Text | Tokens:
     if isinstance(document, str | bytes | bytearray | memoryview | Tokens):
         return document
     if isinstance(document, os.PathLike):
-        return documents.read(document)
+        return read_file(document)
     # Whatever else comes is refused by the core, which names its type.
     return Tokens(document) if is_sequence(document) else document  # type: ignore[return-value]
 

@@ -297,7 +297,7 @@ DEDUPLICATION = {
         Parameter(
             "format",
             "Format of the inputs. Default: detected from names and contents.",
-            choices=("jsonl", "parquet", "csv", "text", "warc"),
+            choices=("jsonl", "parquet", "csv", "warc", "mbox", "documents", "text"),
         ),
         Parameter(
             "memory",

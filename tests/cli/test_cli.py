@@ -110,7 +110,7 @@ def test_a_binary_file_is_refused_by_name(tmp_path: Path):
     path.write_bytes(b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR" + bytes(range(256)))
     done = run("fingerprint", str(path))
     assert done.returncode == 3
-    assert "image.png`: not a text" in done.stderr.decode()
+    assert "image.png`: binary, not text: a PNG image" in done.stderr.decode()
 
 
 def test_names_cannot_move_the_cursor(tmp_path: Path):

@@ -195,7 +195,7 @@ def test_empty_folder_is_refused_with_a_message(tmp_path: Path) -> None:
 
 def test_folder_of_binaries_is_refused_and_says_why(tmp_path: Path) -> None:
     write(tmp_path, image=b"\x89PNG\r\n\x1a\n" + bytes(range(256)) * 20)
-    with pytest.raises(FrontendError, match=r"left out: image.txt: not a text"):
+    with pytest.raises(FrontendError, match=r"left out: image.txt: binary, not text: a PNG image"):
         corpus.load(tmp_path, SEED)
 
 
@@ -210,7 +210,7 @@ def test_binary_file_is_left_out_and_listed(tmp_path: Path) -> None:
     write(folder, image=b"\x7fELF" + bytes(range(256)) * 20, text=b"plain words " * 200)
     outcome = lab.run("low-entropy", folder, SEED, tmp_path / "out")
     assert outcome.corpus["documents"] == 1
-    assert outcome.corpus["left_out"][0].startswith("image.txt: not a text")
+    assert outcome.corpus["left_out"][0].startswith("image.txt: binary, not text: a program (ELF)")
     assert any("left out: image.txt" in note for note in outcome.notes)
     assert str(tmp_path) not in outcome.to_json()
 

@@ -53,7 +53,8 @@ def fingerprint(
 ) -> None:
     """Show which fingerprints are selected from PATH (- for standard input).
 
-    Each row of the table shows a fingerprint, its position, and the text it was made from.
+    Each row of the table shows a fingerprint, its position, and the text it was made from. Of a page of HTML, a PDF, a
+    Word file, a notebook or a mail that is the readable text.
 
     \b
     Examples:
@@ -62,7 +63,7 @@ def fingerprint(
       cat essay.txt | lookalike fingerprint - --scheme compact --json
       lookalike fingerprint essay.txt -o prints.json
     """
-    from lookalike import documents, fingerprints
+    from lookalike import documents, fingerprints, frontends
     from lookalike.rendering.terminal import fingerprints as printed
 
     options.refuse_unused_by(context, "scheme", USERS)
@@ -71,10 +72,13 @@ def fingerprint(
     check_json(out, overwrite=overwrite)
     data = documents.read_stdin() if path == "-" else documents.read(path)
     try:
-        found = fingerprints.fingerprint(data, **chosen)
+        readable = frontends.extract("" if path == "-" else path, data)
+        found = fingerprints.fingerprint(readable.text, **chosen)
     except FrontendError as error:
         raise FrontendError(f"`{path}`: {error}") from None
     if as_json or out is not None:
-        write_json(printed.fingerprints_json(found, path), out, as_json=as_json, overwrite=overwrite, quiet=quiet)
+        write_json(
+            printed.fingerprints_json(found, path, readable), out, as_json=as_json, overwrite=overwrite, quiet=quiet
+        )
     else:
-        printed.fingerprints_table(found, path, rows)
+        printed.fingerprints_table(found, path, rows, readable)

@@ -7,11 +7,11 @@ of a source is counted, also one whose text is missing or cannot be read: row nu
 from __future__ import annotations
 
 from array import array
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol, overload
 
-from lookalike._types import Problem
+from lookalike._types import Problem, counted
 from lookalike.documents.reasons import MIB
 
 if TYPE_CHECKING:
@@ -22,7 +22,7 @@ CHUNK_BYTES = 8 * MIB
 #: A record with more bytes is not compared; it is passed through to the output a piece at a time.
 RECORD_BYTES = 256 * MIB
 #: Formats of files, by the names that users give them; what is no file is "arrow".
-FORMATS = ("jsonl", "parquet", "csv", "text", "warc")
+FORMATS = ("jsonl", "parquet", "csv", "warc", "mbox", "documents", "text")
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,6 +121,11 @@ def mended_note(source: str, line: int, rows: int) -> Problem:
     what = "1 text has" if rows == 1 else f"{rows:,} texts from here on have"
     reason = f"{what} parts that are no Unicode characters, such as half a surrogate pair; each was read as U+FFFD"
     return Problem(source, f"line {line}", reason, rows, is_note=True)
+
+
+def remarks(source: str, notes: Mapping[str, int], what: str) -> list[Problem]:
+    """Return one remark for each kind of note of front ends on documents, with the number of these documents."""
+    return [Problem(source, "", f"{counted(number, what)}: {note}", is_note=True) for note, number in notes.items()]
 
 
 def as_bytes(buffer: Buffer) -> memoryview:

@@ -15,7 +15,8 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 from lookalike import documents
 from lookalike.corpora.arrays import buffers_of, is_string, strings_of
 from lookalike.corpora.batches import as_bytes
-from lookalike.errors import ParameterError
+from lookalike.errors import FrontendError, ParameterError
+from lookalike.frontends import installed
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -74,8 +75,21 @@ def _gathered(texts: Iterable[Given]) -> Iterator[list[Text | None]]:
 def _loaded(given: Given) -> Text | None:
     """Read a file; what stands for no value becomes ``None``."""
     if isinstance(given, os.PathLike):
-        return documents.read(given)
+        return read_file(given)
     return None if is_missing(given) else given
+
+
+def read_file(path: os.PathLike[str] | str) -> str | bytes:
+    """Return the readable text of a file, by its format: the bytes themselves for text and code.
+
+    Errors: ``FrontendError`` that names the file, ``OSError``.
+    """
+    name = os.fspath(path)
+    data = documents.read(name)
+    try:
+        return installed().extract(name, data).text
+    except FrontendError as error:
+        raise FrontendError(f"`{name}`: {error}") from None
 
 
 def is_missing(value: object) -> bool:

@@ -16,6 +16,7 @@ from lookalike.documents.streams import MAGIC, decompressor
 
 #: Suffixes, by the name of the format.
 SUFFIXES = {".gz": "gzip", ".bz2": "bzip2", ".xz": "xz", ".zst": "zstd", ".zstd": "zstd"}
+_MAGICS = tuple(MAGIC.values())
 #: Bytes of compressed input per piece; the output of a damaged piece is lost.
 _PIECE = 2**16
 #: The window of `zstd --long`, which is the largest its command accepts by default.
@@ -34,15 +35,16 @@ class Writable(Protocol):
 
 def by_suffix(name: str) -> tuple[str, str | None]:
     """Split a name into the part before its compression suffix and the compression."""
-    for suffix, format in SUFFIXES.items():
-        if name.lower().endswith(suffix):
-            return name[: -len(suffix)], format
-    return name, None
+    bare, dot, suffix = name.rpartition(".")
+    format = SUFFIXES.get(f".{suffix.lower()}") if dot else None
+    return (name, None) if format is None else (bare, format)
 
 
 def by_content(head: bytes) -> str | None:
     """Return the compression that the first bytes of a file indicate."""
-    return next((format for format, magic in MAGIC.items() if head.startswith(magic)), None)
+    if not head.startswith(_MAGICS):
+        return None
+    return next(format for format, magic in MAGIC.items() if head.startswith(magic))
 
 
 def chunks(file: BinaryIO, format: str | None, size: int = CHUNK_BYTES) -> Iterator[bytes]:

@@ -13,6 +13,7 @@ from lookalike.corpora.delimited import CsvSource
 from lookalike.corpora.encodings import Removed
 from lookalike.corpora.ledger import Facts, Ledger, Verdict, new_digest, packed
 from lookalike.corpora.lines import Filter, LineFilter, LineSource, check_rows, reason_of
+from lookalike.corpora.mailboxes import MailboxSource
 from lookalike.corpora.parquet import ParquetSource, filter_groups, to_text
 from lookalike.corpora.places import Place, is_address
 from lookalike.corpora.sink import Plan, Sink
@@ -118,7 +119,9 @@ class Filtering:
         verdict = {} if self._verdict is None else self._verdict(number, row).to_json()
         return {"source": number, "row": row, **verdict}
 
-    def _write_bytes(self, number: int, source: LineSource | CsvSource | WarcSource, mask: bytes, facts: Facts) -> None:
+    def _write_bytes(
+        self, number: int, source: LineSource | CsvSource | WarcSource | MailboxSource, mask: bytes, facts: Facts
+    ) -> None:
         facts.compression = self._sink.plan.compression(source.compression, source.format)
         tally, clean = Tally(self._ledger is not None), Tally(self._ledger is not None)
         with open(self._sink.file(number), "wb") as raw:

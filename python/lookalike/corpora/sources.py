@@ -13,6 +13,7 @@ from lookalike.corpora.batches import FORMATS
 from lookalike.corpora.compression import by_content, by_suffix, chunks
 from lookalike.corpora.delimited import CsvSource
 from lookalike.corpora.lines import LineSource, reason_of
+from lookalike.corpora.mailboxes import MailboxSource
 from lookalike.corpora.parquet import ParquetSource
 from lookalike.corpora.places import HEAD_BYTES, STDIN_NAME, Folder, Place, find
 from lookalike.corpora.scratch import Scratch
@@ -20,6 +21,7 @@ from lookalike.corpora.texts import TextSource
 from lookalike.corpora.warc import WarcSource
 from lookalike.documents.reasons import RefusedError
 from lookalike.errors import ParameterError
+from lookalike.frontends.mail import is_mailbox
 
 #: Formats by suffix, after removing a compression suffix.
 SUFFIXES = {
@@ -31,13 +33,14 @@ SUFFIXES = {
     ".csv": "csv",
     ".tsv": "csv",
     ".warc": "warc",
+    ".mbox": "mbox",
 }
 _MAGIC = {b"PAR1": "parquet", b"WARC/": "warc", b"{": "jsonl"}
 
 #: Skipped files of a folder that are listed by name.
 _NAMED = 3
 
-FileSource = LineSource | ParquetSource | CsvSource | TextSource | WarcSource
+FileSource = LineSource | ParquetSource | CsvSource | TextSource | WarcSource | MailboxSource
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,7 +116,8 @@ class _Opening:
         for name, reason in folder.left_out:
             self.skip(f"{folder.name}/{name}", reason)
         places = [Place(f"{folder.name}/{below}", f"{folder.path}/{below}", None, below) for below in folder.files]
-        corpus = [] if self._format == "text" else [one for one in places if self._format or _is_corpus(one)]
+        of_files = self._format in ("text", "documents")
+        corpus = [] if of_files else [one for one in places if self._format or _is_corpus(one)]
         if not corpus:
             self._add_texts(folder, places)
             return
@@ -132,7 +136,7 @@ class _Opening:
 
     def _add_texts(self, folder: Folder, places: Sequence[Place]) -> None:
         self._wanted.of_texts(folder.name)
-        self._sources.append(TextSource(folder.name, places, folder.path))
+        self._sources.append(TextSource(folder.name, places, folder.path, is_raw=self._format == "text"))
 
     def file(self, place: Place, *, is_named: bool) -> None:
         """Take a file of any format, unless it was taken before."""
@@ -143,7 +147,7 @@ class _Opening:
         self._taken.add(real)
         try:
             format = self._format or by_name(place.name) or _by_content(place)
-            compression = place.compression() if format in ("jsonl", "csv") else None
+            compression = place.compression() if format in ("jsonl", "csv", "mbox") else None
         except (RefusedError, OSError) as error:
             if is_named and isinstance(error, OSError):
                 raise
@@ -155,6 +159,9 @@ class _Opening:
             self._add(CsvSource(place, compression, self._wanted), is_named)
         elif format == "parquet":
             self._add(ParquetSource(place, self._wanted), is_named)
+        elif format == "mbox":
+            self._wanted.of_texts(place.name)
+            self._sources.append(MailboxSource(place, compression))
         elif format == "warc":
             self._wanted.of_texts(place.name)
             self._sources.append(WarcSource(place, self._scratch))
@@ -177,7 +184,7 @@ class _Opening:
     def finished(self) -> list[FileSource]:
         """Return all sources; individually named texts come last. Errors: ``ParameterError`` if no table has a text."""
         if self._loose:
-            self._sources.append(TextSource("texts", self._loose))
+            self._sources.append(TextSource("texts", self._loose, is_raw=self._format == "text"))
         if self._without_columns and not self._sources:
             raise self._without_columns[0]
         return self._sources
@@ -205,8 +212,10 @@ def _by_content(place: Place) -> str:
     known = (format for magic, format in _MAGIC.items() if head.lstrip(b"\xef\xbb\xbf \t\r\n").startswith(magic))
     if found := next(known, None):
         return found
+    if is_mailbox(head):
+        return "mbox"
     if place.name != STDIN_NAME:
-        return "text"
+        return "documents"
     if not head:
         return "jsonl"
     # Without a name, CSV and prose look alike.

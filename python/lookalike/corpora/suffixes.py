@@ -16,7 +16,7 @@ from lookalike.corpora.warc import WarcSource
 from lookalike.errors import ParameterError
 
 #: What people call the formats.
-NAMES = {"jsonl": "JSON Lines", "parquet": "Parquet", "csv": "CSV", "warc": "WARC", "text": "text"}
+NAMES = {"jsonl": "JSON Lines", "parquet": "Parquet", "csv": "CSV", "warc": "WARC", "mbox": "mbox", "text": "text"}
 #: Tables are written as one of these.
 TABLES = (".csv", ".parquet", ".pq")
 _SUFFIX = re.compile(r"\.[A-Za-z]\w*")

@@ -12,6 +12,7 @@ from lookalike.corpora.arrays import USUAL_ID, value_at
 from lookalike.corpora.batches import Batch, Columns, Lines, Source, Texts, unpacked
 from lookalike.corpora.lines import LineSource
 from lookalike.corpora.parquet import ParquetSource
+from lookalike.corpora.texts import TextSource
 from lookalike.deduplication.reading import Stretch
 from lookalike.deduplication.settings import Settings
 
@@ -91,8 +92,8 @@ def rows_of(stretch: Stretch, wanted: Iterable[int], settings: Settings, texts: 
 
 
 def _batches(source: Source, texts: bool) -> Iterator[Batch]:
-    # Only tables can be read for their ids alone.
-    if isinstance(source, ParquetSource) and not texts:
+    # Only tables and folders can be read for their ids alone.
+    if isinstance(source, ParquetSource | TextSource) and not texts:
         return source.named()
     return source.pieces() if isinstance(source, LineSource) else source.batches()
 

@@ -22,10 +22,10 @@ from functools import cache
 from types import MappingProxyType
 
 from lookalike.errors import FrontendError, ParameterError
-from lookalike.frontends import detection, docx, html, lexed, notebook, pdf, plain
-from lookalike.frontends.readable import FrontEnd, Language, Part, Readable
+from lookalike.frontends import detection, docx, html, lexed, mail, notebook, pdf, plain
+from lookalike.frontends.readable import Extract, FrontEnd, Language, Part, Readable
 
-_MODULES = (plain, lexed, html, pdf, docx, notebook)
+_MODULES = (plain, lexed, html, pdf, docx, notebook, mail)
 _BUILT_IN: tuple[FrontEnd, ...] = tuple(module.FRONT_END for module in _MODULES)
 #: Documents that are read as themselves whatever language was asked for, because their bytes are no text.
 _CONTAINERS = frozenset(("pdf", "docx", "notebook"))
@@ -76,6 +76,24 @@ class FrontEnds:
         if what is not None:
             raise FrontendError(f"binary, not text: {what}")
         return self._by(chosen, data, comments)
+
+    def extract(self, name: str, data: bytes) -> Extract:
+        """Return the readable text of a document, without tokens: the bytes themselves for text and code.
+
+        Labels of pages, cells and messages are left out. Errors: ``FrontendError``.
+        """
+        found = self._owned(name) or detection.extracted(name, data, self._known)
+        if found is None or self.languages[found].kind not in ("format", "own"):
+            what = detection.what_binary(data)
+            if what is not None:
+                raise FrontendError(f"binary, not text: {what}")
+            return Extract(data)
+        whole, parts, notes, *_ = self._by(found, data, comments=False)
+        if len(parts) == 1 and (parts[0].start, parts[0].end) == (0, len(whole)):
+            return Extract(whole, notes, found)
+        if isinstance(whole, str):
+            return Extract("\n".join(whole[part.start : part.end] for part in parts), notes, found)
+        return Extract(b"\n".join(whole[part.start : part.end] for part in parts), notes, found)
 
     def _by(self, language: str, data: bytes, comments: bool) -> Readable:
         readable = self._readers[language].read(data, language, comments)
@@ -166,16 +184,33 @@ def read(
     return (among or installed()).read(name, data, language, comments=comments)
 
 
+def extract(name: str, data: bytes) -> Extract:
+    """Return the readable text of a document, without tokens: the bytes themselves for text and code.
+
+    This is how every job reads a document that compares no code: a page of HTML, a PDF or a mail is its text.
+
+    :param name: The name of the file, which decides its format together with its content.
+    :param data: Its bytes.
+    :raises FrontendError: The document cannot be read; the message is the reason.
+
+    >>> extract("page.html", b"<p>Hello, <b>world</b></p>").text, extract("page.txt", b"<p>Hello</p>").text
+    ('Hello, world', b'<p>Hello</p>')
+    """
+    return installed().extract(name, data)
+
+
 __all__ = [
     "AUTO",
     "GROUP",
     "LANGUAGES",
+    "Extract",
     "FrontEnd",
     "FrontEnds",
     "Language",
     "Part",
     "Readable",
     "detect",
+    "extract",
     "installed",
     "read",
     "resolve",

@@ -16,6 +16,7 @@ MARKS = (
     (codecs.BOM_UTF16_LE, "utf-16-le"),
     (codecs.BOM_UTF16_BE, "utf-16-be"),
 )
+_ANY_MARK = tuple(mark for mark, _ in MARKS)
 #: Bytes examined to tell texts from binary files.
 SAMPLE_BYTES = 1 << 16
 #: More than one control character in this many bytes means binary, as in the core.
@@ -28,6 +29,8 @@ _SEQUENCES_PER_STRAY = 2
 
 def marked(data: bytes) -> str | None:
     """Return the encoding that a byte-order mark names."""
+    if not data.startswith(_ANY_MARK):
+        return None
     return next((encoding for mark, encoding in MARKS if data.startswith(mark)), None)
 
 

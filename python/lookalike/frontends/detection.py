@@ -11,7 +11,7 @@ import re
 from collections.abc import Callable, Mapping
 from pathlib import PurePosixPath
 
-from lookalike.frontends.decoding import is_binary, sample
+from lookalike.frontends.decoding import SAMPLE_BYTES, is_binary, sample
 
 #: The result for binary files.
 BINARY = "binary"
@@ -45,6 +45,7 @@ MAGIC = (
     (b"PAR1", "a Parquet file"),
     (b"\x00asm", "a program (WebAssembly)"),
 )
+_MAGICS = tuple(magic for magic, _ in MAGIC)
 #: A PDF may have other bytes before its mark.
 _PDF_WITHIN = 1024
 
@@ -96,6 +97,21 @@ def detect(name: str, data: bytes, known: Mapping[str, str]) -> str:
     return _by_content_of(name, [line[:MAX_LINE] for line in sample(data).splitlines()])
 
 
+def extracted(name: str, data: bytes, known: Mapping[str, str]) -> str | None:
+    """Return the language of a document by its bytes and name, as ``detect`` does; ``None`` for a nameless file.
+
+    Of a nameless file only the first lines are looked at, for a page or a notebook: whether it is prose or code does
+    not matter to who reads its text.
+    """
+    if (form := container(data)) is not None:
+        return form
+    if (plain := _by_name(name, known)) is not None:
+        return plain
+    if data[:SAMPLE_BYTES].lstrip(b"\xef\xbb\xbf \t\r\n\0")[:1] not in (b"<", b"{", b"\xff", b"\xfe"):
+        return None
+    return _by_first_line([line[:MAX_LINE] for line in sample(data).splitlines()])
+
+
 def container(data: bytes) -> str | None:
     """Return the format of a binary document that can be read; ``None`` for other files."""
     if b"%PDF-" in data[:_PDF_WITHIN]:
@@ -107,9 +123,8 @@ def container(data: bytes) -> str | None:
 
 def what_binary(data: bytes) -> str | None:
     """Return the name of a binary format; ``None`` for text."""
-    for magic, what in MAGIC:
-        if data.startswith(magic):
-            return what
+    if data.startswith(_MAGICS):
+        return next(what for magic, what in MAGIC if data.startswith(magic))
     return "more than one byte in ten is a control character" if is_binary(data) else None
 
 

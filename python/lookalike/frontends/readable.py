@@ -81,6 +81,16 @@ class Readable(NamedTuple):
         return cls(text, (Part(language, 0, len(text), triples.tobytes(), tokens.values),), tuple(notes))
 
 
+class Extract(NamedTuple):
+    """The readable text of a document, where no tokens of code are wanted."""
+
+    #: The bytes themselves for text and code.
+    text: str | bytes
+    notes: tuple[str, ...] = ()
+    #: The format it was extracted from; empty if the document is its own readable text.
+    format: str = ""
+
+
 class FrontEnd(Protocol):
     """A reader of documents: the languages it knows, and how it reads their bytes. docs/frontends.md has an example.
 

@@ -80,15 +80,10 @@ class Similarity:
 def read(name: str, data: bytes) -> Side:
     """Read a document by its format, as a comparison does. Labels of pages, cells and notes are left out."""
     try:
-        readable = frontends.read(name, data)
+        found = frontends.extract(name, data)
     except FrontendError as error:
         raise FrontendError(f"`{name}`: {error}") from None
-    whole, parts = readable.text, readable.parts
-    if len(parts) == 1 and (parts[0].start, parts[0].end) == (0, len(whole)):
-        return Side(name, whole, readable.notes)
-    if isinstance(whole, str):
-        return Side(name, "\n".join(whole[part.start : part.end] for part in parts), readable.notes)
-    return Side(name, b"\n".join(whole[part.start : part.end] for part in parts), readable.notes)
+    return Side(name, found.text, found.notes)
 
 
 @explained(params.SKETCHING["size"], params.SKETCHING["confidence"], *SAMPLING)

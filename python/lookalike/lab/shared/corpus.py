@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -15,6 +15,7 @@ from lookalike.deduplication.picking import pick
 from lookalike.documents import corpus_files, read
 from lookalike.errors import FrontendError
 from lookalike.fingerprints import canonical, fingerprint_batch
+from lookalike.frontends import extract
 from lookalike.lab.shared import synthetic
 
 #: Below this many characters no experiment says anything.
@@ -36,6 +37,8 @@ class Corpus:
     characters: int
     left_out: tuple[str, ...] = ()
     mended: tuple[str, ...] = ()
+    #: Bytes of the files that were read, before their text was extracted; ``None`` where texts were no files.
+    total_bytes: int | None = None
 
     @cached_property
     def text(self) -> bytes:
@@ -45,13 +48,19 @@ class Corpus:
         """
         return b"\n".join(_utf8(document) for document in self.documents)
 
+    @property
+    def text_bytes(self) -> int:
+        """Bytes of all documents, as readable text."""
+        return sum(map(len, self.documents))
+
     def facts(self) -> dict[str, Any]:
         """Return what an outcome says about its corpus."""
         return {
             "name": self.name,
             "description": self.description,
             "documents": len(self.documents),
-            "bytes": sum(map(len, self.documents)),
+            "total_bytes": self.total_bytes,
+            "bytes": self.text_bytes,
             "characters": self.characters,
             "left_out": list(self.left_out),
             "mended": list(self.mended),
@@ -73,20 +82,25 @@ def load(path: Path | None, seed: int) -> Corpus:
     path.stat()
     left_out: list[str] = []
     is_rows = path.is_file() and by_name(path.name) is not None
-    texts = dict(_read_rows(path, left_out) if is_rows else _read(path, left_out))
-    return _corpus(
-        path.name, f"the {'rows' if is_rows else 'files'} of {path.name}", list(texts), list(texts.values()), left_out
-    )
+    sizes: list[int] = []
+    texts = dict(_read_rows(path, left_out) if is_rows else _read(path, left_out, sizes))
+    description = f"the {'rows' if is_rows else 'files'} of {path.name}"
+    found = _corpus(path.name, description, list(texts), list(texts.values()), left_out)
+    return found if is_rows else replace(found, total_bytes=sum(sizes))
 
 
-def _read(root: Path, left_out: list[str]) -> Iterator[tuple[str, bytes]]:
+def _read(root: Path, left_out: list[str], sizes: list[int]) -> Iterator[tuple[str, bytes]]:
+    """Yield names and readable texts of files, as every command reads them: pages without tags, and so on."""
     for file, obstacle in corpus_files(root):
         name = file.name if file == root else file.relative_to(root).as_posix()
         if obstacle:
             left_out.append(f"{name}: {obstacle}")
             continue
         try:
-            yield name, read(file)
+            data = read(file)
+            text = extract(name, data).text
+            sizes.append(len(data))
+            yield name, text if isinstance(text, bytes) else text.encode("utf-8", "replace")
         except (OSError, FrontendError) as error:
             reason = os.strerror(error.errno) if isinstance(error, OSError) and error.errno else str(error)
             left_out.append(f"{name}: {reason}")

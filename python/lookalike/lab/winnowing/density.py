@@ -1,6 +1,7 @@
 """Density: fingerprints per k-gram, measured and expected, on random text (the paper's 8 MB) and a corpus (Figure 3).
 
-Also whether the hashes are uniform, and the lower bounds of `bounds.py` over a sweep of windows.
+Pages are read without their tags, as the paper did, and the bytes of files and of text stand beside the paper's. Also
+whether the hashes are uniform, and the lower bounds of `bounds.py` over a sweep of windows.
 """
 
 from __future__ import annotations
@@ -30,6 +31,14 @@ PAPER = {
     "corpus robust": 0.019829,
     "above the bound": 0.33,
 }
+#: Figure 3: 500,000 pages as they came and without tags, and what was computed of them.
+FIGURE3 = {
+    "total bytes": 7_182_692_852,
+    "text bytes": 1_940_576_448,
+    "hashes computed": 1_940_576_399,
+    "winnowing fingerprints": 38_530_846,
+    "fingerprints for 0 mod 50": 38_761_128,
+}
 #: Characters of random text, and of each step of the sweep over windows.
 LENGTH, SWEEP_LENGTH = 8 << 20, 1 << 20
 SWEEP = (2, 3, 5, 8, 13, 20, 24, 32, 50, 75, 100, 150, 250, 400, 700, 1000)
@@ -56,6 +65,7 @@ def measure(corpus: Corpus, seed: int) -> Outcome:
         corpus=corpus.facts(),
         claims=_claims(rows),
         tables=(
+            _figure3(corpus, rows["corpus"]),
             *(Table(f"{name} text", COLUMNS, measured) for name, measured in rows.items()),
             Table(f"lower bounds at k = {K}, w = {W}", ("bound", "density"), tuple(lower_bounds(K, W).items())),
             uniformity.table(_hashes(text, corpus)),
@@ -63,6 +73,17 @@ def measure(corpus: Corpus, seed: int) -> Outcome:
         notes=(*corpus.notes(), *_slips(rows["random"], text)),
         series={"sweep": _sweep(seed)} | {name: _densities(measured) for name, measured in rows.items()},
     )
+
+
+def _figure3(corpus: Corpus, rows: Rows) -> Table:
+    """Return the paper's counts beside those of the corpus; its text is normalised before it is hashed."""
+    found = {scheme: fingerprints for scheme, _, fingerprints, *_ in rows}
+    total = corpus.total_bytes
+    ours = (total, corpus.text_bytes, found["every"], found["winnow"], found["modulo"])
+    counts: list[tuple[Any, ...]] = [(name, FIGURE3[name], number) for name, number in zip(FIGURE3, ours, strict=True)]
+    share = FIGURE3["text bytes"] / FIGURE3["total bytes"]
+    counts.insert(2, ("text bytes per total byte", share, corpus.text_bytes / total if total else None))
+    return Table("Figure 3: bytes, hashes and fingerprints", ("count", "paper, pages", "corpus"), tuple(counts))
 
 
 def standard_error(found: Fingerprints) -> float:

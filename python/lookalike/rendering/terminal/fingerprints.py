@@ -17,6 +17,7 @@ from lookalike.tokens import Tokens
 
 if TYPE_CHECKING:
     from lookalike.fingerprints import Fingerprints
+    from lookalike.frontends import Extract
 
 #: Fingerprints turned into JSON at a time, to limit the number of Python objects.
 PIECE = 10_000
@@ -41,10 +42,11 @@ def _decoded(data: bytes, encoding: str) -> str:
         return data.decode("latin-1")
 
 
-def fingerprints_table(found: Fingerprints, name: str, top: int) -> None:
+def fingerprints_table(found: Fingerprints, name: str, top: int, readable: Extract) -> None:
     """Print the facts of a document and the first of its fingerprints."""
     console = Console(highlight=False)
-    for fact in facts(found, name):
+    extracted = [f"readable text of {readable.format}; spans count its characters"] if readable.format else []
+    for fact in (*facts(found, name), *extracted, *(f"note: {visible(note)}" for note in readable.notes)):
         console.print(Line(fact), soft_wrap=True)
     shown = len(found) if top == 0 else min(top, len(found))
     if not shown:
@@ -76,12 +78,12 @@ def facts(found: Fingerprints, name: str) -> list[str]:
     return lines
 
 
-def fingerprints_json(found: Fingerprints, name: str) -> Iterator[str]:
+def fingerprints_json(found: Fingerprints, name: str, readable: Extract) -> Iterator[str]:
     """Yield one JSON document in pieces."""
     head = {
         "document": name,
         "parameters": asdict(found.selection) | {"window": found.selection.window},
-        "reading": found.reading._asdict(),
+        "reading": found.reading._asdict() | {"format": readable.format, "notes": list(readable.notes)},
         "tokens": found.tokens,
         "kgrams": found.kgrams,
         "density": found.density,
