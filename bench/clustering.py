@@ -22,7 +22,7 @@ ROOT = Path(__file__).parents[1]
 #: What the example prints, in the order of its line.
 LINE = re.compile(
     r"generate and push (?P<push>[\d.]+) s, sort (?P<sort>[\d.]+) s, candidates (?P<candidates>[\d.]+) s, "
-    r"\w+ (?P<cluster>[\d.]+) s; (?P<removed>\d+) removed, (?P<edges>\d+) edges, \d+ glances, peak (?P<peak>\d+) MiB"
+    r"\w+ (?P<cluster>[\d.]+) s; (?P<removed>\d+) removed, (?P<exact>\d+) exact, \d+ glances, peak (?P<peak>\d+) MiB"
 )
 #: Bytes a feature and its document.
 FEATURE = 12
@@ -34,7 +34,7 @@ class Clustered:
 
     seconds: float
     removed: int
-    edges: int
+    exact: int
     peak_mib: int
 
 
@@ -46,7 +46,7 @@ def clustering(row: Definition, run: Run) -> Outcome:
     count, keys, budget = (row.options[name] for name in ("documents", "keys", "budget_mib"))
     half, whole = (ran(program, number, keys, budget) for number in (count // 2, count))
     figures = {"peak MB": whole.peak_mib * 2**20 / 1e6, "doubling": whole.seconds / half.seconds}
-    answer = Answer(whole.removed, f"{whole.edges:016x}")
+    answer = Answer(whole.removed, f"{whole.exact:016x}")
     times = Times([whole.seconds], [whole.seconds])
     return Outcome(times, count * keys * FEATURE, answer, figures, is_job=True)
 
@@ -76,4 +76,4 @@ def parsed(told: str) -> Clustered:
     if found is None:
         raise ValueError(f"the example `clustering` printed `{told.strip()}`: the pattern of `bench.clustering` is old")
     seconds = sum(float(found[phase]) for phase in ("push", "sort", "candidates", "cluster"))
-    return Clustered(seconds, int(found["removed"]), int(found["edges"]), int(found["peak"]))
+    return Clustered(seconds, int(found["removed"]), int(found["exact"]), int(found["peak"]))

@@ -182,13 +182,29 @@ class Corpus:
         memory_bytes: int,
         nearness: tuple[int, float | None, bool, bool] | None,
     ) -> Outcome: ...
+    def pairs(
+        self,
+        search: str,
+        filter: tuple[int, int, int],
+        threshold: float,
+        clustering: str,
+        keep: str,
+        references: int | None,
+        memory_bytes: int,
+        nearness: tuple[int, float | None, bool, bool] | None,
+    ) -> PairStream: ...
+
+@final
+class PairStream:
+    def __len__(self) -> int: ...
+    def rows(self) -> bytes: ...
+    def part(self, most: int) -> tuple[Column, Column, bytes, bytes]: ...
 
 @final
 class Outcome:
     def __new__(
         cls,
         rows: tuple[Column, bytes, bytes],
-        pairs: tuple[Column, Column, bytes, bytes],
         work: tuple[int, int, int, int],
         capped: Sequence[tuple[int, int, int]],
         giants: Sequence[tuple[int, int, list[tuple[int, int]]]],
@@ -197,7 +213,6 @@ class Outcome:
     def __copy__(self) -> Outcome: ...
     def __deepcopy__(self, _memo: Any) -> Outcome: ...
     def rows(self) -> tuple[Column, bytes, bytes]: ...
-    def pairs(self) -> tuple[Column, Column, bytes, bytes]: ...
     def mask(self, first: int, count: int) -> bytes: ...
     @property
     def gone(self) -> list[int]: ...

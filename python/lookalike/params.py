@@ -254,6 +254,13 @@ DEDUPLICATION = {
             choices=("minhash", "exact", "containment", "simhash"),
         ),
         THRESHOLD,
+        Parameter(
+            "recall",
+            "Method minhash: share of the pairs at the threshold that the filter proposes; 1 for no filter: all pairs, "
+            "by an exact join.",
+            default=RECALL.default,
+            kind=float,
+        ),
         SKETCH,
         Parameter("size", "Elements in a sketch; more find more and need more memory.", default=128, kind=int),
         Parameter(
@@ -306,6 +313,7 @@ DEDUPLICATION = {
         ),
         Parameter("threads", "Number of threads; 0 for one per core.", default=0, kind=int),
         Parameter("max_errors", "Stop if more rows than this cannot be read. Default: no limit.", kind=int),
+        Parameter("max_pairs", "Most pairs that --pairs lists; 0 for all.", default=10_000_000, kind=int),
     )
 }
 #: Parameters of a deduplication that only the method simhash uses.

@@ -141,7 +141,7 @@ def test_clusters_and_pairs_are_what_comparing_all_with_all_finds(rows: Path, tm
     assert header == ["left", "right", "resemblance", "link", "left_source", "left_row", "right_source", "right_row"]
     for left, right, value, link, *where in pairs:
         assert [ROWS[int(where[at])].id for at in (1, 3)] == [left, right]
-        assert float(value) == pytest.approx(found[left, right], abs=0.1 if link == "estimated" else 1e-4)
+        assert float(value) == pytest.approx(found[left, right], abs=1e-4)
         assert (link == "identical") == (found[left, right] == 1)
     header, *members = cells(tmp_path / "clusters.csv")
     assert header == ["id", "cluster", "representative", "resemblance", "link", *WHERE]
@@ -152,8 +152,7 @@ def test_clusters_and_pairs_are_what_comparing_all_with_all_finds(rows: Path, tm
         assert [ROWS[int(where[at])].id for at in (1, 3)] == [name, representative]
         assert (name == representative) == (link == "survives")
         if name != representative:
-            off = 0.1 if link == "estimated" else 1e-4
-            assert float(value) == pytest.approx(found[representative, name], abs=off), "the first one stays"
+            assert float(value) == pytest.approx(found[representative, name], abs=1e-4), "the first one stays"
 
 
 def test_rows_without_ids_are_named_by_file_and_line(tmp_path: Path, capfd: Capture):

@@ -117,12 +117,12 @@ def test_base_64_with_other_letters_is_refused():
             unpacked({"base64": wrong})
 
 
-@pytest.mark.parametrize(("is_exact", "basis"), [(True, "exact"), (False, "estimated")])
-def test_a_verdict_names_the_row_that_stays(is_exact: bool, basis: str):
-    assert Verdict((2, 7, "doc"), 0.9, is_exact, "minhash").to_json() == {
+@pytest.mark.parametrize("measure", ["resemblance", "containment"])
+def test_a_verdict_names_the_row_that_stays_and_what_was_measured(measure: str):
+    assert Verdict((2, 7, "doc"), measure, 0.9, "exact", "minhash").to_json() == {
         "survivor": {"source": 2, "row": 7, "id": "doc"},
-        "resemblance": 0.9,
-        "basis": basis,
+        measure: 0.9,
+        "basis": "exact",
         "method": "minhash",
     }
 

@@ -10,7 +10,6 @@ from typing import Any
 import pytest
 
 from lookalike.deduplication import audit as module
-from lookalike.deduplication import settings
 from lookalike.deduplication.audit import Audit, Share, audit
 from lookalike.deduplication.job import opened
 from lookalike.designs.stats import interval
@@ -20,10 +19,8 @@ from support.planted import texts
 CLOSE = (1, 2)
 
 
-@pytest.fixture
-def crippled(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Let the filter miss half of the pairs at the threshold."""
-    monkeypatch.setattr(settings, "RECALL", 0.5)
+#: Lets the filter miss half of the pairs at the threshold.
+CRIPPLED = 0.5
 
 
 def audited(rows: Any, *, sample: int = module.SAMPLE, seed: int = 1, **chosen: Any) -> Audit:
@@ -72,9 +69,8 @@ def test_a_sample_has_an_interval_and_all_of_them_have_none():
     assert every.partnered.limits == (120 / 360, 120 / 360)
 
 
-@pytest.mark.usefixtures("crippled")
 def test_a_crippled_filter_is_seen_through():
-    found = audited(texts(300, 150, replaced=(4,)), threshold=0.7)
+    found = audited(texts(300, 150, replaced=(4,)), threshold=0.7, recall=CRIPPLED)
     assert found.documents.trials == 300
     assert 90 < found.documents.hits < 210
     assert found.pairs.hits < found.pairs.trials
@@ -83,9 +79,8 @@ def test_a_crippled_filter_is_seen_through():
 
 
 @pytest.mark.parametrize("recall", [0.3, 0.5, 0.9, 0.995])
-def test_the_intervals_hold_what_all_pairs_say(recall: float, monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr(settings, "RECALL", recall)
-    found, documents, pairs = brute_force(texts(200, 100, replaced=(3, 4)), threshold=0.7)
+def test_the_intervals_hold_what_all_pairs_say(recall: float):
+    found, documents, pairs = brute_force(texts(200, 100, replaced=(3, 4)), threshold=0.7, recall=recall)
     assert documents < 0.999 or recall > 0.9
     low, high = found.documents.limits
     assert low <= documents <= high
@@ -132,10 +127,9 @@ def test_rows_that_go_wrongly_are_seen():
     assert found.removed.hits < 10
 
 
-@pytest.mark.usefixtures("crippled")
 def test_the_same_seed_gives_the_same_audit():
     rows = texts(400, 200, replaced=(3, 4))
-    first, again, other = (audited(rows, sample=100, threshold=0.7, seed=seed) for seed in (1, 1, 2))
+    first, again, other = (audited(rows, sample=100, threshold=0.7, seed=seed, recall=CRIPPLED) for seed in (1, 1, 2))
     assert first == again
     assert first.documents != other.documents or first.missed != other.missed
 

@@ -58,7 +58,7 @@ def test_bad_lines_are_told_by_number_and_reason_kept_and_end_nothing(tmp_path: 
         assert told.get(f"line {number}") == reason
     assert told["line 16"].startswith("not JSON")
     assert told["line 17"].startswith("not JSON: EOF")
-    assert facts["removed"] == {"identical": 2, "exact": 0, "estimated": 0}, (
+    assert facts["removed"]["identical"] == sum(facts["removed"].values()) == 2, (
         "ids that are twice there are nobody's fault"
     )
     kept = [line for at, line in enumerate(data.splitlines(True)) if at not in (13, 14)]

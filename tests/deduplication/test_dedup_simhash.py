@@ -71,9 +71,26 @@ def test_without_verification_the_distance_is_the_score(rows: Path, tmp_path: Pa
     assert header[:4] == ["left", "right", "distance", "link"]
     assert found
     assert all(int(bits) == distance(text[left], text[right]) <= 3 for left, right, bits, *_ in found)
+    assert {one[3] for one in found} == {"identical", "distance"}
     header, *found = cells(clusters)
     assert header[:5] == ["id", "cluster", "representative", "distance", "link"]
     assert all(int(one[3]) == distance(text[one[0]], text[one[2]]) for one in found)
+
+
+def test_a_chain_of_distances_is_told(tmp_path: Path, capfd: Capture):
+    """Item by item near, end to end far: what is printed, counted and stored is the distance to the row that stays."""
+    given = [" ".join(f"w{i}" for i in range(start, start + 300)) for start in range(0, 240, 12)]
+    path, ledger = tmp_path / "rows.jsonl", tmp_path / "gone.jsonl"
+    path.write_text("".join(json.dumps({"text": text}) + "\n" for text in given), "utf-8")
+    options = ["--method", "simhash", "--no-verify", "--distance", 8, "--clustering", "components"]
+    printed = command(capfd, "dedup", path, "-o", tmp_path / "clean.jsonl", "--ledger", ledger, *options).out
+    _, *gone = (json.loads(line) for line in ledger.read_text().splitlines())
+    far = [one for one in gone if distance(given[one["row"]], given[one["survivor"]["row"]]) > 8]
+    assert far
+    assert "clusters are linked by pairs with fingerprints within 8 bits of each other" in printed
+    assert f"removed rows farther than that from the row kept for them: {len(far)}" in printed
+    assert all(one["distance"] == distance(given[one["row"]], given[one["survivor"]["row"]]) for one in gone)
+    assert {one["basis"] for one in gone} == {"distance"}
 
 
 def test_verified_pairs_tell_resemblance_and_distance(rows: Path, tmp_path: Path, capfd: Capture):
@@ -96,7 +113,11 @@ def test_the_ledger_gives_the_input_back(rows: Path, tmp_path: Path, capfd: Capt
     header, *gone = (json.loads(line) for line in ledger.read_text().splitlines())
     assert header["parameters"]["distance"] == 3
     assert {one["method"] for one in gone} == {"simhash"}
-    assert {one["resemblance"] for one in gone} == {None}
+    text = [row.text for row in ROWS]
+    for one in gone:
+        assert "resemblance" not in one, "none was measured"
+        assert one["distance"] == distance(text[one["row"]], text[one["survivor"]["row"]]) <= 3
+        assert one["basis"] == ("identical" if text[one["row"]] == text[one["survivor"]["row"]] else "distance")
     command(capfd, "dedup", clean, "--restore", ledger, "-o", again)
     assert again.read_bytes() == rows.read_bytes()
 

@@ -95,7 +95,9 @@ def dedup(
                 corpus,
                 Sink(planned, staging),
                 ledger=book,
-                verdict=lambda number, row: Verdict((*survivors[number, row], None), 1.0, True, "exact"),
+                verdict=lambda number, row: Verdict(
+                    (*survivors[number, row], None), "resemblance", 1.0, "identical", "exact"
+                ),
                 make=make,
             )
             facts = filtering.write(masks)

@@ -3,7 +3,7 @@
 //! Clusters of 1 to 8 documents share nine keys of ten. Pairs of one cluster have resemblance 0.9, all others 0.1. Prints the CPU
 //! seconds of each phase, the result, and the peak memory as the system reports it.
 
-use lookalike_core::clustering::{Candidates, Glance, Judge, Method};
+use lookalike_core::clustering::{cluster, Candidates, Glance, Judge, Method, Reach};
 use lookalike_core::hash::mix64;
 use lookalike_core::table::external::Sorter;
 use std::error::Error;
@@ -29,7 +29,7 @@ impl Judge for Planted {
     }
 
     fn exact(&self, _: u32, others: &[u32], scores: &mut Vec<Option<f64>>) {
-        scores.extend(others.iter().map(|_| None));
+        scores.extend(others.iter().map(|_| Some(0.9)));
     }
 }
 
@@ -69,22 +69,21 @@ fn main() -> Result<(), Box<dyn Error>> {
     lap();
     let sorted = sorter.finish()?;
     lap();
-    let rank: Vec<u32> = (0..documents).map(|document| mix64(u64::from(document)) as u32).collect();
-    let candidates = Candidates::new(sorted, &rank)?;
+    let candidates = Candidates::new(sorted, documents as usize, Reach::CROWDED)?;
     lap();
-    let found = candidates.cluster(0.8, method, &Planted);
+    let found = cluster(&candidates, 0.8, method, &Planted);
     lap();
     std::fs::remove_dir_all(&folder)?;
     let removed = found.leader.iter().enumerate().filter(|(document, leader)| *document as u32 != **leader).count();
     let spent: Vec<f64> = phases.windows(2).map(|pair| pair[1] - pair[0]).collect();
     println!(
         "{documents} documents, {keys} keys, {budget} MiB: generate and push {:.2} s, sort {:.2} s, candidates {:.2} s, {method:?} {:.2} s; \
-         {removed} removed, {} edges, {} glances, peak {} MiB",
+         {removed} removed, {} exact, {} glances, peak {} MiB",
         spent[0],
         spent[1],
         spent[2],
         spent[3],
-        found.edges.len(),
+        found.exacts,
         found.glances,
         peak_mib().unwrap_or(0),
     );

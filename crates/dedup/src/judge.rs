@@ -7,15 +7,18 @@
 
 use crate::signed_store::{RowNumbers, SignedStore};
 use lookalike_core::clustering::{Glance, Judge};
+use lookalike_core::hash::mix64;
 use lookalike_core::sketch::estimate::{decisions, Decision};
 use std::cell::RefCell;
+use std::hash::{BuildHasher, RandomState};
 use std::io;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, OnceLock};
 
 /// The confidence at which a sketch may decide.
 pub const CONFIDENCE: f64 = 1.0 - 1e-6;
-/// Largest sample with a table of decisions. Larger samples are scaled down to it; a smaller sample decides fewer
-/// pairs.
+/// Largest sample with a table of decisions. Larger samples are scaled down to it, rounded away from each decision; a
+/// smaller sample decides fewer pairs.
 const MAX_SAMPLE: usize = 512;
 
 /// The measure of a pair.
@@ -37,8 +40,12 @@ pub struct ShingleJudge<'a> {
     /// Rows below this number are references. Other rows are compared with references only; references are not compared
     /// with each other.
     references: Option<u32>,
+    /// Whether sketches may decide; otherwise every pair is counted.
+    is_quick: bool,
     decisions: Vec<OnceLock<Vec<Decision>>>,
     failure: Mutex<Option<io::Error>>,
+    /// Set to end the work early, by the caller or by a failure.
+    stop: &'a AtomicBool,
 }
 
 impl<'a> ShingleJudge<'a> {
@@ -49,9 +56,16 @@ impl<'a> ShingleJudge<'a> {
         measure: Measure,
         threshold: f64,
         references: Option<u32>,
+        stop: &'a AtomicBool,
     ) -> Self {
         let decisions = (0..=MAX_SAMPLE).map(|_| OnceLock::new()).collect();
-        Self { store, documents, measure, threshold, references, decisions, failure: Mutex::new(None) }
+        let (failure, is_quick) = (Mutex::new(None), true);
+        Self { store, documents, measure, threshold, references, is_quick, decisions, failure, stop }
+    }
+
+    /// Lets no sketch decide: every pair is counted.
+    pub fn thorough(self) -> Self {
+        Self { is_quick: false, ..self }
     }
 
     /// The first failure to read the store. After one, answers are not valid.
@@ -69,6 +83,7 @@ impl<'a> ShingleJudge<'a> {
             if let Ok(mut failure) = self.failure.lock() {
                 failure.get_or_insert(error);
             }
+            self.stop.store(true, Ordering::Relaxed);
             RowNumbers::Borrowed(&[])
         })
     }
@@ -78,18 +93,16 @@ impl<'a> ShingleJudge<'a> {
         self.references.is_none_or(|references| self.row(hub) < references && self.row(other) >= references)
     }
 
+    /// What `common` of `sample` elements decide, if anything. A sample that is scaled down is rounded away from each
+    /// decision: fewer common elements for a pair above, more for one below.
     fn decide(&self, common: usize, sample: usize) -> Option<bool> {
-        let (common, sample) = if sample > MAX_SAMPLE {
-            // Scaling rounds down by less than one element.
-            (common * MAX_SAMPLE / sample, MAX_SAMPLE)
-        } else {
-            (common, sample)
-        };
-        let decide = || decisions(sample, self.threshold, CONFIDENCE);
-        match self.decisions.get(sample)?.get_or_init(decide).get(common)? {
-            Decision::Above => Some(true),
-            Decision::Below => Some(false),
-            Decision::Open => None,
+        let size = sample.min(MAX_SAMPLE);
+        let table = self.decisions.get(size)?.get_or_init(|| decisions(size, self.threshold, CONFIDENCE));
+        let (fewer, more) = (common * size / sample, (common * size).div_ceil(sample));
+        match (table.get(fewer)?, table.get(more)?) {
+            (Decision::Above, _) => Some(true),
+            (_, Decision::Below) => Some(false),
+            _ => None,
         }
     }
 }
@@ -108,7 +121,14 @@ impl Judge for ShingleJudge<'_> {
         if sample == 0 {
             return Glance { estimate: 0.0, verdict: None };
         }
-        Glance { estimate: common as f32 / sample as f32, verdict: self.decide(common, sample) }
+        Glance {
+            estimate: common as f32 / sample as f32,
+            verdict: self.decide(common, sample).filter(|_| self.is_quick),
+        }
+    }
+
+    fn is_stopped(&self) -> bool {
+        self.stop.load(Ordering::Relaxed)
     }
 
     fn exact(&self, hub: u32, others: &[u32], scores: &mut Vec<Option<f64>>) {
@@ -174,16 +194,25 @@ thread_local! {
 
 /// A set of ids: open addressing, at most half full, with slots that are cleared before each use. For documents of a
 /// thousand words it fits the first-level cache. A slot of 0 is free, so the id 0 has a flag of its own.
-#[derive(Default)]
-struct IdSet {
+///
+/// Slots depend on a random key: ids are published functions of the text, so a stranger could otherwise choose texts
+/// whose ids all fall into one slot.
+pub struct IdSet {
     slots: Vec<u64>,
     has_zero: bool,
     shift: u32,
+    key: u64,
+}
+
+impl Default for IdSet {
+    fn default() -> Self {
+        Self { slots: Vec::new(), has_zero: false, shift: 0, key: RandomState::new().hash_one(0) }
+    }
 }
 
 impl IdSet {
     /// Empties the set and makes room for `count` ids.
-    fn clear(&mut self, count: usize) {
+    pub fn clear(&mut self, count: usize) {
         let wanted = (2 * count).next_power_of_two().max(16);
         self.slots.clear();
         self.slots.resize(wanted, 0);
@@ -195,7 +224,7 @@ impl IdSet {
     #[inline]
     fn slot(&self, id: u64) -> usize {
         let mask = self.slots.len() - 1;
-        let mut at = (id >> self.shift) as usize & mask;
+        let mut at = (mix64(id ^ self.key) >> self.shift) as usize & mask;
         while self.slots[at] != 0 && self.slots[at] != id {
             at = (at + 1) & mask;
         }
@@ -204,7 +233,7 @@ impl IdSet {
 
     /// Adds an id. Returns whether it is new.
     #[inline]
-    fn insert(&mut self, id: u64) -> bool {
+    pub fn insert(&mut self, id: u64) -> bool {
         if id == 0 {
             return !std::mem::replace(&mut self.has_zero, true);
         }

@@ -1,27 +1,31 @@
 //! Finds near-duplicates in a corpus (Broder 2000, the four phases).
 //!
 //! ```text
-//! chunks of lines ─▶ records ─▶ Signed ─▶ SignedStore ─▶ classes ─▶ keys ─▶ clustering ─▶ DedupOutcome
-//! columns ───────▶ line_cutter.rs, sign.rs  signed_store.rs  job.rs          judge.rs, simhash_judge.rs
-//!                  record.rs
+//! chunks of lines ─▶ records ─▶ Signed ─▶ SignedStore ─▶ ranks ─▶ proposed pairs ─▶ clusters ─▶ DedupOutcome
+//! columns ───────▶ line_cutter.rs, sign.rs  signed_store.rs │     proposing.rs      job.rs
+//!                  record.rs                         ranking.rs   prefix.rs          pairs.rs ─▶ FoundPairs
+//!                                                                 judge.rs, simhash_judge.rs
 //! ```
 //!
 //! The stages are functions of batches. [`sign::Signer`] computes from a batch of texts everything that later stages
 //! need; it can run anywhere. [`corpus::Corpus`] holds the results in memory or in files. [`job::decide`] sorts, joins,
 //! verifies and clusters them.
 
-pub mod blocks;
 pub mod corpus;
-
 pub mod job;
 pub mod judge;
 pub mod line_cutter;
 pub mod line_filter;
+pub mod pairs;
+mod prefix;
+mod proposing;
+mod ranking;
 pub mod reader;
 pub mod record;
 pub mod sign;
 pub mod signed_store;
 pub mod simhash_judge;
+mod spill;
 
 #[cfg(test)]
 mod testing;

@@ -65,8 +65,13 @@ impl<'a> SimhashJudge<'a> {
         Ok(Self { nearness, prints, shingled })
     }
 
+    /// The fingerprints of all documents.
+    pub fn fingerprints(&self) -> Vec<Option<u64>> {
+        self.prints.iter().map(|print| print.fingerprint).collect()
+    }
+
     /// The fingerprint of a document.
-    pub fn fingerprint(&self, document: u32) -> Option<u64> {
+    fn fingerprint(&self, document: u32) -> Option<u64> {
         self.prints[document as usize].fingerprint
     }
 
@@ -85,6 +90,10 @@ impl Judge for SimhashJudge<'_> {
                 Glance { estimate: score(bits) as f32, verdict: (!self.nearness.is_verified).then_some(true) }
             }
         }
+    }
+
+    fn is_stopped(&self) -> bool {
+        self.shingled.is_stopped()
     }
 
     fn exact(&self, hub: u32, others: &[u32], scores: &mut Vec<Option<f64>>) {

@@ -1,7 +1,8 @@
 //! Tests of whole jobs against the definition: all pairs of a small corpus, measured exactly.
 
 use crate::corpus::Corpus;
-use crate::job::{decide, DedupOutcome, DedupSettings, Grouping, Keep, Link, SearchMethod};
+use crate::job::{decide, DedupOutcome, DedupSettings, Failure, Grouping, Keep, Link, SearchMethod};
+use crate::pairs::{pairs, LinkedPair};
 use crate::reader::{GivenText, ReadSettings};
 use crate::record::RecordColumns;
 use crate::sign::{RowState, Sketching};
@@ -13,7 +14,7 @@ use lookalike_core::sketch::exact::Counts;
 use lookalike_core::sketch::shingle::{into_set, Shingler, Shingling};
 use proptest::prelude::*;
 use std::path::PathBuf;
-use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 
 const THRESHOLD: f64 = 0.6;
 
@@ -65,7 +66,21 @@ fn lines(texts: &[String]) -> Vec<u8> {
         .collect()
 }
 
-fn run(texts: &[String], sketching: Sketching, change: impl Fn(&mut DedupSettings), budget: usize) -> DedupOutcome {
+/// What was decided, and all pairs.
+struct Run {
+    outcome: DedupOutcome,
+    pairs: Vec<LinkedPair>,
+}
+
+impl std::ops::Deref for Run {
+    type Target = DedupOutcome;
+
+    fn deref(&self) -> &DedupOutcome {
+        &self.outcome
+    }
+}
+
+fn run(texts: &[String], sketching: Sketching, change: impl Fn(&mut DedupSettings), budget: usize) -> Run {
     let folder = Folder::new();
     let mut corpus = Corpus::new(reading(sketching.clone()), budget, &folder.0).expect("in range");
     let data = lines(texts);
@@ -82,7 +97,11 @@ fn run(texts: &[String], sketching: Sketching, change: impl Fn(&mut DedupSetting
     let mut settings = settings(search, &folder);
     settings.budget_bytes = budget;
     change(&mut settings);
-    decide(&corpus, &settings).expect("decided")
+    let outcome = decide(&corpus, &settings, &AtomicBool::new(false)).expect("decided");
+    let mut found = pairs(&corpus, &settings, &AtomicBool::new(false)).expect("found");
+    let all: Vec<LinkedPair> = std::iter::from_fn(|| found.next().expect("read")).collect();
+    assert_eq!(all.len() as u64, found.count);
+    Run { outcome, pairs: all }
 }
 
 fn counts(left: &str, right: &str) -> Counts {
@@ -131,7 +150,7 @@ fn check_star(texts: &[String], outcome: &DedupOutcome, of: impl Fn(&str, &str) 
         } else {
             let score = of(&texts[survivor], &texts[row]).expect("both have shingles");
             assert!(score >= THRESHOLD, "{score}");
-            if outcome.link[row] == Link::Exact {
+            if matches!(outcome.link[row], Link::Exact | Link::Contained) {
                 assert!((score - f64::from(outcome.score[row])).abs() < 1e-6);
             }
         }
@@ -179,9 +198,9 @@ proptest! {
         let whole = run(&texts, Sketching::Fast { size: 64 }, |_| (), 1 << 20);
         let pool = rayon::ThreadPoolBuilder::new().num_threads(3).build().expect("threads");
         let tight = pool.install(|| run(&texts, Sketching::Fast { size: 64 }, |_| (), 64));
-        prop_assert_eq!(whole.survivor, tight.survivor);
-        prop_assert_eq!(whole.score, tight.score);
-        prop_assert_eq!(whole.pairs, tight.pairs);
+        prop_assert_eq!(&whole.survivor, &tight.survivor);
+        prop_assert_eq!(&whole.score, &tight.score);
+        prop_assert_eq!(&whole.pairs, &tight.pairs);
     }
 
     #[test]
@@ -206,7 +225,7 @@ proptest! {
         let references = (texts.len() as f64 * share) as u32;
         let outcome = run(&texts, Sketching::Fast { size: 64 }, |settings| settings.references = Some(references), 1 << 20);
         check_star(&texts, &outcome, resemblance);
-        for (row, survivor) in (0..).zip(outcome.survivor) {
+        for (row, survivor) in (0..).zip(outcome.survivor.iter().copied()) {
             prop_assert!(survivor == row || (survivor < references && row >= references));
         }
         for (row, text) in texts.iter().enumerate().skip(references as usize) {
@@ -303,6 +322,52 @@ proptest! {
     }
 }
 
+proptest! {
+    #![proptest_config(fixed(100))]
+
+    #[test]
+    fn the_join_finds_every_pair_and_nothing_else(texts in corpora(), threshold in prop::sample::select(vec![0.2, 0.6, 0.7, 1.0]), budget in prop::sample::select(vec![64usize, 1 << 20])) {
+        let change = |settings: &mut DedupSettings| {
+            settings.search = SearchMethod::Join;
+            settings.threshold = threshold;
+        };
+        let found = run(&texts, Sketching::Fast { size: 16 }, change, budget);
+        let is_first = |row: &usize| !texts[*row].is_empty() && !texts[..*row].contains(&texts[*row]);
+        let firsts: Vec<usize> = (0..texts.len()).filter(is_first).collect();
+        let all = firsts.iter().flat_map(|left| firsts.iter().filter(move |right| left < *right).map(move |right| (*left, *right)));
+        let reaches = |(left, right): &(usize, usize)| resemblance(&texts[*left], &texts[*right]).is_some_and(|score| score >= threshold);
+        let expected: Vec<(usize, usize)> = all.filter(reaches).collect();
+        let near = found.pairs.iter().filter(|pair| pair.link == Link::Exact);
+        let near: Vec<(usize, usize)> = near.map(|pair| (pair.left as usize, pair.right as usize)).collect();
+        prop_assert_eq!(near, expected);
+    }
+}
+
+#[test]
+fn a_deduplication_that_is_stopped_says_so_and_leaves_no_file() {
+    let folder = Folder::new();
+    let mut corpus = Corpus::new(reading(Sketching::Fast { size: 16 }), 1 << 20, &folder.0).expect("in range");
+    let texts: Vec<String> = (1..300).map(|i| format!("w{} ", i % 50).repeat(i)).collect();
+    corpus.push_lines(&lines(&texts), true).expect("written");
+    for search in [SearchMethod::Resemblance { k: 4, s: 4, r: 1 }, SearchMethod::Join] {
+        // Two rows in memory, so that everything is written.
+        let settings = DedupSettings { budget_bytes: 24, ..settings(search, &folder) };
+        let files = || std::fs::read_dir(&folder.0).expect("there").count();
+        let stopped = AtomicBool::new(true);
+        assert!(matches!(decide(&corpus, &settings, &stopped), Err(Failure::Stopped)));
+        assert!(matches!(pairs(&corpus, &settings, &stopped), Err(Failure::Stopped)));
+        assert_eq!(files(), 0);
+        for _ in 0..2 {
+            decide(&corpus, &settings, &AtomicBool::new(false)).expect("decided");
+            assert_eq!(files(), 0, "a second run leaves nothing either");
+        }
+        let found = pairs(&corpus, &settings, &AtomicBool::new(false)).expect("found");
+        assert_eq!(files(), 1, "pairs are read from their files");
+        drop(found);
+        assert_eq!(files(), 0);
+    }
+}
+
 #[test]
 fn identical_texts_are_one_document_even_when_they_are_short() {
     let texts: Vec<String> = ["a b c", "x", "a b c", "x", "", "y", "", "a b c"].map(str::to_owned).to_vec();
@@ -327,7 +392,8 @@ fn rows_that_cannot_be_compared_are_told_and_stay() {
     let problems: Vec<(u32, &str)> = corpus.problems.iter().map(|problem| (problem.row, &problem.reason[..])).collect();
     assert_eq!(problems[0], (2, "`text` is a number, not a string"));
     assert_eq!((problems[1].0, corpus.bad), (3, 2));
-    let outcome = decide(&corpus, &settings(SearchMethod::Resemblance { k: 4, s: 4, r: 1 }, &folder)).expect("decided");
+    let settings = settings(SearchMethod::Resemblance { k: 4, s: 4, r: 1 }, &folder);
+    let outcome = decide(&corpus, &settings, &AtomicBool::new(false)).expect("decided");
     assert_eq!(outcome.survivor, [0, 1, 2, 3, 4, 0]);
 }
 

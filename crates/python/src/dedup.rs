@@ -1,7 +1,7 @@
 //! A corpus is read and decided, and lines are taken out of files, as Python calls it.
 
 use crate::column::{Column, Values};
-use crate::detach::detached;
+use crate::detach::{detached, interruptible, locked};
 use crate::error::{to_python, unknown, FormatError, ParameterError};
 use crate::fingerprint::options_of;
 use crate::input::{Frozen, Input, Whole};
@@ -13,15 +13,17 @@ use lookalike_core::table::external::TableError;
 use lookalike_dedup::corpus::{Corpus as Core, Refusal};
 use lookalike_dedup::job::{self, DedupSettings, Failure, Grouping, Keep, Link, SearchMethod};
 use lookalike_dedup::line_filter::{self, RemovedLine};
+use lookalike_dedup::pairs::{self, FoundPairs, LinkedPair};
 use lookalike_dedup::reader::{GivenText, ReadSettings};
 use lookalike_dedup::record::{self, RecordColumns};
 use lookalike_dedup::sign::Sketching;
 use lookalike_dedup::simhash_judge::Nearness;
-use pyo3::exceptions::PyOSError;
+use pyo3::exceptions::{PyKeyboardInterrupt, PyOSError};
 use pyo3::prelude::*;
 use pyo3::pybacked::PyBackedBytes;
 use pyo3::types::{PyBytes, PyString, PyType};
 use std::path::PathBuf;
+use std::sync::Mutex;
 
 fn refused(refusal: Refusal) -> PyErr {
     match refusal {
@@ -39,6 +41,7 @@ fn failed(failure: Failure) -> PyErr {
         Failure::Store(error) => PyErr::from(error),
         Failure::Table(TableError::Io { error, .. }) => PyErr::from(error),
         Failure::Table(error) => PyOSError::new_err(error.to_string()),
+        Failure::Stopped => PyKeyboardInterrupt::new_err(()),
     }
 }
 
@@ -167,7 +170,7 @@ impl Corpus {
         job::fingerprints(&self.core, &rows).map_err(PyErr::from)
     }
 
-    /// Decides which rows are kept.
+    /// Decides which rows are kept. Hears signals.
     #[allow(clippy::too_many_arguments)]
     fn decide(
         &self,
@@ -181,37 +184,111 @@ impl Corpus {
         memory_bytes: usize,
         nearness: Option<(u32, Option<f64>, bool, bool)>,
     ) -> PyResult<Outcome> {
-        let (k, s, r) = filter;
-        let settings = DedupSettings {
-            search: match (search, nearness) {
-                ("exact", _) => SearchMethod::Identical,
-                ("minhash", _) => SearchMethod::Resemblance { k, s, r },
-                ("containment", _) => SearchMethod::Containment,
-                ("simhash", Some((distance, length, same_language, is_verified))) => {
-                    SearchMethod::Simhash(Nearness { distance, length, same_language, is_verified })
-                }
-                (other, _) => return Err(unknown("method", other, &["exact", "minhash", "containment", "simhash"])),
-            },
-            threshold,
-            grouping: match clustering {
-                "star" => Grouping::Star,
-                "components" => Grouping::Components,
-                "greedy" => Grouping::Greedy,
-                other => return Err(unknown("clustering", other, &["star", "components", "greedy"])),
-            },
-            keep: match keep {
-                "first" => Keep::First,
-                "longest" => Keep::Longest,
-                "max" => Keep::Largest,
-                other => return Err(unknown("keep", other, &["first", "longest", "max"])),
-            },
-            references,
-            budget_bytes: memory_bytes,
-            folder: self.folder.clone(),
-        };
-        let Self { core, pool, .. } = self;
-        let outcome = detached(py, usize::MAX, || pool.install(|| job::decide(core, &settings)));
+        let settings =
+            self.settings(search, filter, threshold, clustering, keep, references, memory_bytes, nearness)?;
+        let outcome = interruptible(py, &self.pool, |stop| job::decide(&self.core, &settings, stop))?;
         outcome.map(Outcome).map_err(failed)
+    }
+
+    /// Finds every pair at or above the threshold that is proposed, for the same arguments as `decide`. Hears signals.
+    #[allow(clippy::too_many_arguments)]
+    fn pairs(
+        &self,
+        py: Python<'_>,
+        search: &str,
+        filter: (usize, usize, usize),
+        threshold: f64,
+        clustering: &str,
+        keep: &str,
+        references: Option<u32>,
+        memory_bytes: usize,
+        nearness: Option<(u32, Option<f64>, bool, bool)>,
+    ) -> PyResult<PairStream> {
+        let settings =
+            self.settings(search, filter, threshold, clustering, keep, references, memory_bytes, nearness)?;
+        let found = interruptible(py, &self.pool, |stop| pairs::pairs(&self.core, &settings, stop))?;
+        let mut found = found.map_err(failed)?;
+        let (count, rows) = (found.count, std::mem::take(&mut found.rows));
+        Ok(PairStream { count, rows, found: Mutex::new(found) })
+    }
+}
+
+impl Corpus {
+    /// The settings of a deduplication. Errors: a word that is not known.
+    #[allow(clippy::too_many_arguments)]
+    fn settings(
+        &self,
+        search: &str,
+        (k, s, r): (usize, usize, usize),
+        threshold: f64,
+        clustering: &str,
+        keep: &str,
+        references: Option<u32>,
+        budget_bytes: usize,
+        nearness: Option<(u32, Option<f64>, bool, bool)>,
+    ) -> PyResult<DedupSettings> {
+        let search = match (search, nearness) {
+            ("exact", _) => SearchMethod::Identical,
+            ("minhash", _) => SearchMethod::Resemblance { k, s, r },
+            ("join", _) => SearchMethod::Join,
+            ("containment", _) => SearchMethod::Containment,
+            ("simhash", Some((distance, length, same_language, is_verified))) => {
+                SearchMethod::Simhash(Nearness { distance, length, same_language, is_verified })
+            }
+            (other, _) => {
+                return Err(unknown("method", other, &["exact", "minhash", "join", "containment", "simhash"]))
+            }
+        };
+        let grouping = match clustering {
+            "star" => Grouping::Star,
+            "components" => Grouping::Components,
+            "greedy" => Grouping::Greedy,
+            other => return Err(unknown("clustering", other, &["star", "components", "greedy"])),
+        };
+        let keep = match keep {
+            "first" => Keep::First,
+            "longest" => Keep::Longest,
+            "max" => Keep::Largest,
+            other => return Err(unknown("keep", other, &["first", "longest", "max"])),
+        };
+        let folder = self.folder.clone();
+        Ok(DedupSettings { search, threshold, grouping, keep, references, budget_bytes, folder })
+    }
+}
+
+/// Pairs that come out in parts, in order of their rows.
+#[pyclass(frozen, module = "lookalike._core")]
+pub struct PairStream {
+    found: Mutex<FoundPairs>,
+    count: u64,
+    rows: Vec<u8>,
+}
+
+#[pymethods]
+impl PairStream {
+    /// Pairs in all.
+    fn __len__(&self) -> usize {
+        self.count as usize
+    }
+
+    /// A byte for each row of the corpus: 1 if it is in a pair.
+    fn rows<'py>(&self, py: Python<'py>) -> Bound<'py, PyBytes> {
+        PyBytes::new(py, &self.rows)
+    }
+
+    /// The next pairs, at most `most`: left and right rows, scores (32-bit floats), links (a byte each). Empty at the end.
+    fn part(&self, py: Python<'_>, most: usize) -> PyResult<Pairs> {
+        let read = |found: &mut FoundPairs| -> Result<Vec<LinkedPair>, Failure> {
+            let mut part = Vec::new();
+            while let Some(pair) = if part.len() < most { found.next()? } else { None } {
+                part.push(pair);
+            }
+            Ok(part)
+        };
+        let part = locked(py, &self.found, read).map_err(failed)?;
+        let column = |of: fn(&LinkedPair) -> u32| Column::from(Values::U32(part.iter().map(of).collect()));
+        let scores = floats(py, part.iter().map(|pair| pair.score));
+        Ok((column(|pair| pair.left), column(|pair| pair.right), scores, links(py, part.iter().map(|pair| pair.link))))
     }
 }
 
@@ -229,14 +306,8 @@ fn links(py: Python<'_>, links: impl Iterator<Item = Link>) -> Py<PyBytes> {
 
 /// The links of bytes that `links` made. Errors: a number that is none of a link.
 fn links_of(bytes: &[u8]) -> PyResult<Vec<Link>> {
-    let link = |number: &u8| match number {
-        0 => Ok(Link::None),
-        1 => Ok(Link::Identical),
-        2 => Ok(Link::Exact),
-        3 => Ok(Link::Estimated),
-        other => Err(FormatError::new_err(format!("`{other}` is no number of a link"))),
-    };
-    bytes.iter().map(link).collect()
+    let refused = |number: &u8| FormatError::new_err(format!("`{number}` is no number of a link"));
+    bytes.iter().map(|number| Link::ALL.get(*number as usize).copied().ok_or_else(|| refused(number))).collect()
 }
 
 /// The numbers of bytes that `floats` made.
@@ -244,52 +315,35 @@ fn floats_of(bytes: &[u8]) -> Vec<f32> {
     bytes.chunks_exact(4).map(|one| f32::from_ne_bytes([one[0], one[1], one[2], one[3]])).collect()
 }
 
-/// Rows and pairs as they come back from a pickle.
+/// Rows as they come back from a pickle.
 type GivenRows<'py> = (Bound<'py, Column>, PyBackedBytes, PyBackedBytes);
-type GivenPairs<'py> = (Bound<'py, Column>, Bound<'py, Column>, PyBackedBytes, PyBackedBytes);
-/// The answers of `rows`, `pairs`, `work`, `capped` and `giants`.
-type Parts = (Decided, Pairs, (u64, u64, u64, u64), Vec<(u64, u32, u64)>, Vec<Giant>);
+/// The answers of `rows`, `work`, `capped` and `giants`.
+type Parts = (Decided, (u64, u64, u64, u64), Vec<(u64, u32, u64)>, Vec<Giant>);
 
 #[pymethods]
 impl Outcome {
-    /// An outcome from the answers of `rows`, `pairs`, `work`, `capped` and `giants` of another one.
+    /// An outcome from the answers of `rows`, `work`, `capped` and `giants` of another one.
     #[new]
     fn new(
         rows: GivenRows<'_>,
-        pairs: GivenPairs<'_>,
         work: (u64, u64, u64, u64),
         capped: Vec<(u64, u32, u64)>,
         giants: Vec<Giant>,
     ) -> PyResult<Self> {
         let (survivor, score, link) = (rows.0.get().as_positions().to_vec(), floats_of(&rows.1), links_of(&rows.2)?);
-        let (left, right) = (pairs.0.get().as_positions(), pairs.1.get().as_positions());
-        let (scores, found) = (floats_of(&pairs.2), links_of(&pairs.3)?);
-        let lengths = [score.len(), link.len(), scores.len(), found.len(), right.len()];
-        if lengths != [survivor.len(), survivor.len(), left.len(), left.len(), left.len()] {
+        if [score.len(), link.len()] != [survivor.len(); 2] {
             return Err(FormatError::new_err("the columns of an outcome are not of one length"));
         }
-        let pair = |at: usize| job::LinkedPair { left: left[at], right: right[at], score: scores[at], link: found[at] };
         let (documents, glances, exacts, unsampled) = work;
         let capped = capped.into_iter().map(|(key, documents, untried)| Capped { key, documents, untried }).collect();
         let giant = |(leader, documents, keys)| clustering::Giant { leader, documents, keys };
-        let (pairs, giants) = ((0..left.len()).map(pair).collect(), giants.into_iter().map(giant).collect());
-        Ok(Self(job::DedupOutcome {
-            survivor,
-            score,
-            link,
-            pairs,
-            documents,
-            capped,
-            giants,
-            glances,
-            exacts,
-            unsampled,
-        }))
+        let giants = giants.into_iter().map(giant).collect();
+        Ok(Self(job::DedupOutcome { survivor, score, link, documents, capped, giants, glances, exacts, unsampled }))
     }
 
     /// What makes the outcome again.
     fn __reduce__<'py>(&self, py: Python<'py>) -> (Bound<'py, PyType>, Parts) {
-        (py.get_type::<Self>(), (self.rows(py), self.pairs(py), self.work(), self.capped(), self.giants()))
+        (py.get_type::<Self>(), (self.rows(py), self.work(), self.capped(), self.giants()))
     }
 
     /// The outcome itself: it never changes.
@@ -302,19 +356,12 @@ impl Outcome {
         slf
     }
 
-    /// For each row its survivor, the score against it, and how that was found: 0 survives, 1 identical, 2 exact, 3 estimated.
+    /// For each row its survivor, the score against it, and what that measures, by number: survives, identical, exact,
+    /// estimated, distance, contained.
     fn rows(&self, py: Python<'_>) -> Decided {
         let outcome = &self.0;
         let survivors = Column::from(Values::U32(outcome.survivor.clone()));
         (survivors, floats(py, outcome.score.iter().copied()), links(py, outcome.link.iter().copied()))
-    }
-
-    /// Every pair that was found.
-    fn pairs(&self, py: Python<'_>) -> Pairs {
-        let pairs = &self.0.pairs;
-        let column = |of: fn(&job::LinkedPair) -> u32| Column::from(Values::U32(pairs.iter().map(of).collect()));
-        let scores = floats(py, pairs.iter().map(|pair| pair.score));
-        (column(|pair| pair.left), column(|pair| pair.right), scores, links(py, pairs.iter().map(|pair| pair.link)))
     }
 
     /// A byte for each of the rows from `first` on: 0 for those that go.
@@ -323,11 +370,14 @@ impl Outcome {
         PyBytes::new(py, &(first..first + count).map(link).collect::<Vec<u8>>())
     }
 
-    /// Rows that go: identical, exact, estimated.
+    /// Rows that go, by link: identical, exact, estimated, distance, contained.
     #[getter]
-    fn gone(&self) -> [u64; 3] {
-        let count = |wanted: Link| self.0.link.iter().filter(|link| **link == wanted).count() as u64;
-        [count(Link::Identical), count(Link::Exact), count(Link::Estimated)]
+    fn gone(&self) -> [u64; 5] {
+        let mut counts = [0; 5];
+        for link in self.0.link.iter().filter(|link| **link != Link::None) {
+            counts[*link as usize - 1] += 1;
+        }
+        counts
     }
 
     /// Documents after identical texts were put together, pairs glanced at, pairs scored, documents without a sample.
@@ -336,7 +386,7 @@ impl Outcome {
         (self.0.documents, self.0.glances, self.0.exacts, self.0.unsampled)
     }
 
-    /// Keys that too many documents share: the key, how many share it, pairs not tried for its sake.
+    /// Keys that very many documents share: the key, how many share it, pairs that it does not propose.
     #[getter]
     fn capped(&self) -> Vec<(u64, u32, u64)> {
         self.0.capped.iter().map(|capped| (capped.key, capped.documents, capped.untried)).collect()

@@ -29,7 +29,7 @@ mod _core {
     #[pymodule_export]
     use crate::compare::{languages, pane, Cohort, ReadFile};
     #[pymodule_export]
-    use crate::dedup::{Corpus, LineFilter, Outcome};
+    use crate::dedup::{Corpus, LineFilter, Outcome, PairStream};
     #[pymodule_export]
     use crate::design::simulate_filter;
     #[pymodule_export]

@@ -25,7 +25,7 @@ _COMPARING = ("minhash", "containment", "simhash")
 #: The methods that use an option.
 USERS = {
     **dict.fromkeys(("threshold", "unit", "shingle", "labelled", "clustering"), _COMPARING),
-    **dict.fromkeys(("sketch", "size"), ("minhash",)),
+    **dict.fromkeys(("recall", "sketch", "size"), ("minhash",)),
     "modulus": ("containment",),
     **dict.fromkeys(params.SIMHASH_ONLY, ("simhash",)),
 }
@@ -42,12 +42,14 @@ def _file(name: str, text: str) -> Callable[[options.Function], options.Function
     cls=Command,
     short_help="Remove near-duplicates from a corpus.",
     groups={
-        "Which rows are similar": ["method", "threshold", "unit", "shingle", "labelled", "sketch", "size", "modulus"],
+        "Which rows are similar": [
+            *("method", "threshold", "recall", "unit", "shingle", "labelled", "sketch", "size", "modulus"),
+        ],
         "Only for --method simhash": params.SIMHASH_ONLY,
         "Which rows are kept": ["keep", "clustering", "against"],
         "Input": ["text_column", "id_column", "format", "max_errors", "strict"],
         "Output": [
-            *("out", "clusters", "pairs", "ledger", "report", "restore", "overwrite", "as_json", "quiet"),
+            *("out", "clusters", "pairs", "max_pairs", "ledger", "report", "restore", "overwrite", "as_json", "quiet"),
         ],
         "Run": ["dry_run", "memory", "threads"],
     },
@@ -62,7 +64,10 @@ def _file(name: str, text: str) -> Callable[[options.Function], options.Function
     help="Remove only rows that are similar to a row of this corpus. Repeatable.",
 )
 @_file("--clusters", "Write the rows of all clusters to this .csv, .csv.gz or .parquet file.")
-@_file("--pairs", "Write all similar pairs to this .csv, .csv.gz or .parquet file.")
+@_file(
+    "--pairs",
+    "Write every pair at or above the threshold that the method proposes to this .csv, .csv.gz or .parquet file.",
+)
 @_file("--ledger", "Write the removed rows to this .jsonl, .jsonl.gz or .jsonl.zst file, for --restore.")
 @_file("--restore", "Restore the original input from this ledger and the clean output INPUT.")
 @click.option(

@@ -30,17 +30,18 @@ class Verdict:
 
     #: The row that was kept for it: number of its source, row number there, and id.
     survivor: tuple[int, int, str | None]
-    resemblance: float | None
-    #: Whether the resemblance was computed; otherwise it is estimated.
-    is_exact: bool
+    #: What was measured against it: ``resemblance``, ``containment`` or ``distance``; and its value.
+    measure: str
+    value: float
+    #: How: ``identical``, ``exact``, ``estimated``, ``distance`` or ``contained``.
+    basis: str
     method: str
 
     def to_json(self) -> dict[str, Any]:
         """Return it in the form of the ledger."""
         source, row, name = self.survivor
-        basis = "exact" if self.is_exact else "estimated"
         survivor = {"source": source, "row": row, "id": name}
-        return {"survivor": survivor, "resemblance": self.resemblance, "basis": basis, "method": self.method}
+        return {"survivor": survivor, self.measure: self.value, "basis": self.basis, "method": self.method}
 
 
 @dataclass(slots=True)

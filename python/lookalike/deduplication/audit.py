@@ -42,6 +42,8 @@ SHINGLES = 2_000_000
 MISSED = 10
 #: Bands of resemblance from the threshold to 1; pairs at 1 are a band of their own.
 BANDS = 4
+#: Links whose rows can be scored again.
+MEASURED = ("exact", "estimated", "contained")
 #: Names of the measured shares.
 SHARES = ("removed", "estimated", "partnered", "documents", "pairs")
 AUDITING = "auditing"
@@ -134,7 +136,7 @@ def audit(
 ) -> Audit:
     """Measure a result while its corpus is open. The same seed gives the same audit. Errors: ``OSError``."""
     rng = random.Random(seed)
-    removed, estimated = (_precision(answer, links, sample, rng) for links in ((LINKS[2], LINKS[3]), (LINKS[3],)))
+    removed, estimated = (_precision(answer, links, sample, rng) for links in (MEASURED, ("estimated",)))
     precise = removed.trials + estimated.trials
     nothing = Share(0, 0)
     if answer.settings.method == "exact":
@@ -326,8 +328,8 @@ class _Known:
     def __init__(self, answer: Deduplication, rows: Collection[int]) -> None:
         self._answer = answer
         wanted = {self._text(row) for row in rows}
-        left, right, _, _ = answer.outcome.pairs()
-        self._pairs = {pair for pair in zip(left, right, strict=True) if not wanted.isdisjoint(pair)}
+        ends = ((pair.left, pair.right) for pair in answer.pairs())
+        self._pairs = {pair for pair in ends if not wanted.isdisjoint(pair)}
         self._paired = {end for pair in self._pairs for end in pair}
 
     def _text(self, row: int) -> int:

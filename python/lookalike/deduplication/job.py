@@ -28,7 +28,7 @@ FILES = (
     Parameter("against", "A corpus to compare with: its rows stay, and only rows similar to one of them are removed."),
     Parameter("out", "Write the corpus without near-duplicates to this file, or folder for several inputs."),
     Parameter("clusters", "Write all rows of clusters to this CSV file."),
-    Parameter("pairs", "Write all pairs that were found to this CSV file."),
+    Parameter("pairs", "Write every pair at or above the threshold that the method proposes to this CSV file."),
     Parameter("ledger", "Write the removed rows to this file, so that ``restore`` can undo the run."),
     Parameter("report", "Write an HTML report with a sampled exact audit to this new folder."),
     Parameter("overwrite", "Replace outputs that exist."),
@@ -50,6 +50,7 @@ def dedup(
     progress: Progress | None = None,
     method: str | None = None,
     threshold: float | None = None,
+    recall: float | None = None,
     sketch: str | None = None,
     size: int | None = None,
     modulus: int | None = None,
@@ -70,6 +71,7 @@ def dedup(
     memory: str | int | None = None,
     threads: int | None = None,
     max_errors: int | None = None,
+    max_pairs: int | None = None,
 ) -> Deduplication:
     """Find the near-duplicates of a corpus, and write the corpus without them if ``out`` is given.
 
@@ -137,18 +139,9 @@ def opened(
         stretches = [*references, *read(core, sources, asked, lambda done: tell(READING, offset + done, total))]
         check_column(core.states, [one.source for one in stretches], asked.text_column)
         tell(DECIDING, 0, None)
-        outcome = core.decide(
-            asked.method,
-            (0, 0, 0) if asked.filter is None else (asked.filter.k, asked.filter.s, asked.filter.r),
-            asked.threshold,
-            asked.clustering,
-            "max" if asked.number_column else asked.keep,
-            start if against is not None else None,
-            asked.memory // 4,
-            asked.nearness,
-        )
+        outcome = core.decide(*asked.arguments(start if against is not None else None))
         every = [*problems, *found, *_problems(stretches), *_bad(core, stretches)]
-        yield Deduplication(asked, stretches, start, core, outcome, every), corpus, scratch
+        yield Deduplication(asked, stretches, start, core, outcome, against is not None, every), corpus, scratch
 
 
 def _sources(given: Any, asked: Settings, scratch: Scratch) -> tuple[list[Source], list[Problem], Corpus | None]:

@@ -7,6 +7,7 @@ from bisect import bisect_right
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import ExitStack
 from dataclasses import dataclass
+from itertools import islice
 from typing import Any, Protocol, TypeGuard, cast
 
 from lookalike import _core
@@ -21,10 +22,12 @@ from lookalike.corpora.tables import write_table
 from lookalike.deduplication.picking import Row, pick
 from lookalike.deduplication.placing import Places, repeated, told_apart
 from lookalike.deduplication.reading import NAMING, WRITING
-from lookalike.deduplication.result import LINKS, Deduplication
+from lookalike.deduplication.result import LINKS, Deduplication, each_pair
 from lookalike.errors import ParameterError
 
 Path = str | os.PathLike[str]
+#: Pairs written at a time.
+PART = 1 << 16
 
 
 class Stream(Protocol):
@@ -105,14 +108,15 @@ def write(
     tell = progress or unheard
     inputs = corpus.paths if corpus is not None else []
     expected = corpus.size if corpus is not None and asked.out is not None else 0
-    names = _names(answer, asked, tell)
+    found = answer.pair_stream() if asked.pairs is not None else None
+    names = _names(answer, asked, found, tell)
     tell(WRITING, 0, expected or None)
     with ExitStack() as stack:
         staging = stack.enter_context(Staging(overwrite=asked.overwrite, inputs=inputs, expected_bytes=expected))
         if asked.clusters is not None:
             _table(staging, asked.clusters, _clusters(answer, names))
-        if asked.pairs is not None:
-            _table(staging, asked.pairs, _pairs(answer, names))
+        if asked.pairs is not None and found is not None:
+            _table(staging, asked.pairs, _pairs(answer, found, names))
         if corpus is not None and (asked.out is not None or asked.ledger is not None):
             writing = _Writing(answer, corpus, asked, names, lambda done: tell(WRITING, done, expected or None))
             rows = stack.enter_context(Staging(expected_bytes=expected)) if is_stream(asked.out) else staging
@@ -140,20 +144,20 @@ def _copy(written: Plan, corpus: Corpus | None, stream: Stream) -> None:
             stream.write(b"\n")
 
 
-def _names(answer: Deduplication, asked: Outputs, tell: Progress) -> dict[int, Row]:
+def _names(answer: Deduplication, asked: Outputs, found: _core.PairStream | None, tell: Progress) -> dict[int, Row]:
     """Return the names of all rows that appear in an output."""
     wanted: set[int] = set()
     if asked.clusters is not None:
         wanted.update(answer.gone)
     if asked.clusters is not None or asked.ledger is not None:
         wanted.update(answer.cluster_sizes)
-    if asked.pairs is not None:
-        wanted |= answer.paired
+    if found is not None:
+        wanted.update(row for row, is_paired in enumerate(found.rows()) if is_paired)
     if not wanted:
         return {}
     total = sum(one.source.size for one in answer.stretches) or None
-    found = pick(answer.stretches, wanted, answer.settings, tell=lambda done: tell(NAMING, done, total))
-    names = told_apart(found)
+    rows = pick(answer.stretches, wanted, answer.settings, tell=lambda done: tell(NAMING, done, total))
+    names = told_apart(rows)
     answer.problems.extend(repeated(names, Places(answer.stretches)))
     return names
 
@@ -177,15 +181,22 @@ def _clusters(answer: Deduplication, names: dict[int, Row]) -> Iterator[list[Any
         yield [names[row].name, numbers[survivor], names[survivor].name, *measured, link, *where]
 
 
-def _pairs(answer: Deduplication, names: dict[int, Row]) -> Iterator[list[Any]]:
+def _pairs(answer: Deduplication, found: _core.PairStream, names: dict[int, Row]) -> Iterator[list[Any]]:
+    """Yield the table of pairs, a part at a time; a note tells if not all are listed."""
     measures, values = _measures(answer)
     yield ["left", "right", *measures, "link", *_columns("left_", "right_")]
     places = Places(answer.stretches)
-    pairs = list(answer.pairs())
-    found = values([(pair.left, pair.right) for pair in pairs], [pair.resemblance for pair in pairs])
-    for pair, measured in zip(pairs, found, strict=True):
-        where = *places[pair.left], *places[pair.right]
-        yield [names[pair.left].name, names[pair.right].name, *measured, pair.link, *where]
+    most = answer.settings.max_pairs or len(found)
+    if most < len(found):
+        answer.notes.append(
+            f"--pairs lists the first {most:,} of {len(found):,} pairs, by row: use --max-pairs 0 for all"
+        )
+    pairs = islice(each_pair(found), most)
+    while part := list(islice(pairs, PART)):
+        measured = values([(pair.left, pair.right) for pair in part], [pair.resemblance for pair in part])
+        for pair, one in zip(part, measured, strict=True):
+            where = *places[pair.left], *places[pair.right]
+            yield [names[pair.left].name, names[pair.right].name, *one, pair.link, *where]
 
 
 def _columns(*sides: str) -> list[str]:
@@ -197,7 +208,7 @@ Measured = Callable[[list[tuple[int, int]], list[float]], Iterable[list[Any]]]
 
 
 def _measures(answer: Deduplication) -> tuple[list[str], Measured]:
-    """Return the columns and values that measure pairs: resemblance, and the distance of fingerprints for simhash."""
+    """Return the columns and values that measure pairs, named by what was measured; for simhash also the distance."""
 
     def resemblances(_pairs: list[tuple[int, int]], scores: list[float]) -> Iterable[list[Any]]:
         return ([f"{score:.4f}"] for score in scores)
@@ -212,7 +223,13 @@ def _measures(answer: Deduplication) -> tuple[list[str], Measured]:
         return ["distance"], distances
     if answer.settings.method == "simhash":
         return ["resemblance", "distance"], both
-    return ["resemblance"], resemblances
+    return [answer.settings.measure], resemblances
+
+
+def _measured(answer: Deduplication, row: int) -> float | int:
+    """Return what was measured between a row and the row kept for it: a share, or the bits of a distance."""
+    score = answer.resemblances[row]
+    return round((1 - score) * 64) if answer.settings.is_by_distance else round(score, 6)
 
 
 @dataclass(frozen=True)
@@ -255,9 +272,8 @@ class _Writing:
             # Several sources may begin at this row; all but the last of them are empty.
             place = bisect_right(firsts, survivor) - 1
             name = names[survivor].name if survivor in names else None
-            is_exact = LINKS[answer.links[whole]] != "estimated"
             found = (place - others, survivor - firsts[place], name)
-            resemblance = None if answer.settings.is_by_distance else round(answer.resemblances[whole], 6)
-            return Verdict(found, resemblance, is_exact, answer.settings.method)
+            value = _measured(answer, whole)
+            return Verdict(found, answer.settings.measure, value, LINKS[answer.links[whole]], answer.settings.method)
 
         return verdict

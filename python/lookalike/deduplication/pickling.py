@@ -65,6 +65,10 @@ class KeptCorpus:
         """Errors: always ``ParameterError``: scores are made of the shingles of texts."""
         _gone("shingles")
 
+    def pairs(self, *_settings: object) -> NoReturn:
+        """Errors: always ``ParameterError``: pairs are found from the sketches of texts."""
+        _gone("pairs")
+
 
 def _gone(what: str) -> NoReturn:
     raise ParameterError(

@@ -17,8 +17,11 @@ from lookalike.deduplication.settings import Settings
 from lookalike.deduplication.token_rows import TokenSource
 from lookalike.errors import ParameterError
 
-#: How a row was linked to the row kept for it, by the core's number.
-LINKS = ("survives", "identical", "exact", "estimated")
+#: What was measured between a row and the row kept for it, by the core's number: nothing; the texts are identical; the
+#: exact resemblance; an estimated resemblance; the distance of fingerprints; the exact containment.
+LINKS = ("survives", "identical", "exact", "estimated", "distance", "contained")
+#: Pairs read from the core at a time.
+_PART = 1 << 16
 
 
 class Pair(NamedTuple):
@@ -26,13 +29,14 @@ class Pair(NamedTuple):
 
     left: int
     right: int
+    #: What ``link`` says was measured: a resemblance, a containment, or 1 − distance/64.
     resemblance: float
-    #: ``identical``, ``exact`` or ``estimated``.
+    #: One of ``LINKS``, such as ``identical`` or ``exact``.
     link: str
 
 
 class Capped(NamedTuple):
-    """A key shared by so many documents that not all of its pairs were compared."""
+    """A key shared by so many documents that it does not propose all of its pairs."""
 
     key: int
     documents: int
@@ -66,7 +70,11 @@ class Deduplication:
     references: int
     core: _core.Corpus | KeptCorpus
     outcome: _core.Outcome
+    #: Whether only rows similar to a row of ``against`` are removed.
+    is_against: bool = False
     problems: list[Problem] = field(default_factory=list)
+    #: One sentence for each limit that an output has met.
+    notes: list[str] = field(default_factory=list)
 
     def __repr__(self) -> str:
         own = self.rows - self.references
@@ -84,8 +92,8 @@ class Deduplication:
         return replace(self)
 
     def __deepcopy__(self, _memo: dict[int, Any]) -> Deduplication:
-        """Return a copy with problems of its own: nothing else of it ever changes."""
-        return replace(self, problems=list(self.problems))
+        """Return a copy with problems and notes of its own: nothing else of it ever changes."""
+        return replace(self, problems=list(self.problems), notes=list(self.notes))
 
     @property
     def rows(self) -> int:
@@ -104,7 +112,7 @@ class Deduplication:
 
     @cached_property
     def removed(self) -> dict[str, int]:
-        """Removed rows, by how they were found: identical, exact, estimated."""
+        """Removed rows, by what was measured: identical, exact, estimated, distance, contained."""
         return dict(zip(LINKS[1:], self.outcome.gone, strict=True))
 
     @cached_property
@@ -155,7 +163,7 @@ class Deduplication:
 
     @cached_property
     def capped(self) -> list[Capped]:
-        """Keys that too many documents share, so that not all of their pairs were compared."""
+        """Keys that so many documents share that they do not propose all of their pairs."""
         return [Capped(*one) for one in self.outcome.capped]
 
     @cached_property
@@ -164,10 +172,16 @@ class Deduplication:
         return [Giant(*one) for one in self.outcome.giants]
 
     def pairs(self) -> Iterator[Pair]:
-        """Yield every pair found at or above the threshold, ascending."""
-        left, right, scores, links = self.outcome.pairs()
-        for one in zip(memoryview(left), memoryview(right), memoryview(scores).cast("f"), links, strict=True):
-            yield Pair(one[0], one[1], one[2], LINKS[one[3]])
+        """Yield every pair at or above the threshold that the method proposes, in order of rows.
+
+        Of identical texts, each is paired with the first, and only that one with others. Cost: a pass over all proposed
+        pairs, which a deduplication alone does not need. Errors: ``ParameterError`` after a pickle.
+        """
+        return each_pair(self.pair_stream())
+
+    def pair_stream(self) -> _core.PairStream:
+        """Return all pairs as columns. Errors: ``OSError``, ``ParameterError`` after a pickle."""
+        return self.core.pairs(*self.settings.arguments(self.references if self.is_against else None))
 
     def distances(self, pairs: Iterable[tuple[int, int]]) -> list[int | None]:
         """Return the bits in which the fingerprints of row pairs differ; ``None`` if a row has no fingerprint.
@@ -178,12 +192,6 @@ class Deduplication:
         bits = self.core.fingerprints([row for pair in rows for row in pair])
         both = zip(bits[::2], bits[1::2], strict=True)
         return [None if left is None or right is None else (left ^ right).bit_count() for left, right in both]
-
-    @property
-    def paired(self) -> set[int]:
-        """The rows that are in any pair."""
-        left, right, _, _ = self.outcome.pairs()
-        return {*memoryview(left), *memoryview(right)}
 
     def mask(self, stretch: Stretch) -> bytes:
         """Return one byte per row of a source: 0 if it is removed."""
@@ -224,5 +232,16 @@ class Deduplication:
             "work": self.work,
             "capped": [one._asdict() for one in self.capped],
             "giants": [one._asdict() for one in self.giants],
+            "notes": self.notes,
             "problems": [asdict(one) for one in self.problems],
         }
+
+
+def each_pair(stream: _core.PairStream) -> Iterator[Pair]:
+    """Yield the pairs of a stream that are not read yet."""
+    while True:
+        left, right, scores, links = stream.part(_PART)
+        if not links:
+            return
+        for one in zip(memoryview(left), memoryview(right), memoryview(scores).cast("f"), links, strict=True):
+            yield Pair(one[0], one[1], one[2], LINKS[one[3]])

@@ -15,8 +15,6 @@ from lookalike.simhashes.texts import maker
 if TYPE_CHECKING:
     from lookalike.designs.filters import Filter
 
-#: The share of pairs at the threshold that the filter must find, by the formula.
-RECALL: float = params.RECALL.default
 _UNITS = {"": 1, "b": 1, "kib": 2**10, "mib": 2**20, "gib": 2**30, "tib": 2**40, "kb": 10**3, "mb": 10**6, "gb": 10**9}
 #: Least and most memory that can be asked for.
 MIN_MEMORY, MAX_MEMORY = 2**24, 2**50
@@ -33,6 +31,7 @@ class Settings:
 
     method: str
     threshold: float
+    recall: float
     sketch: str
     size: int
     modulus: int
@@ -53,6 +52,7 @@ class Settings:
     memory: int
     threads: int
     max_errors: int | None
+    max_pairs: int
 
     @property
     def number_column(self) -> str | None:
@@ -61,21 +61,21 @@ class Settings:
 
     @cached_property
     def filter(self) -> Filter | None:
-        """The best filter for the threshold and the size of the sketch; ``None`` for other methods than minhash.
+        """The best filter for the threshold, the recall and the size of the sketch; ``None`` if none is used.
 
         Errors: ``ParameterError`` if the sketch is too small.
         """
-        if self.method != "minhash":
+        if self.search != "minhash":
             return None
         from lookalike.designs.solve import design
 
         threshold = min(self.threshold, _HIGHEST)
         try:
-            return design(threshold, RECALL, elements=self.size, sketch=self.sketch).filter
+            return design(threshold, self.recall, elements=self.size, sketch=self.sketch).filter
         except ParameterError:
             raise ParameterError(
                 f"size `{self.size}` is too small to find nearly all pairs at threshold `{self.threshold:g}`: "
-                "use a larger size or a higher threshold"
+                "use a larger size, a higher threshold, or recall 1, which needs no filter"
             ) from None
 
     @property
@@ -98,6 +98,29 @@ class Settings:
         return self.distance, self.length_within, self.same_language, not self.no_verify
 
     @property
+    def search(self) -> str:
+        """How pairs are proposed, in the words of the core."""
+        return "join" if self.method == "minhash" and self.recall == 1 else self.method
+
+    def arguments(self, references: int | None) -> tuple[Any, ...]:
+        """Return what the core is told to decide a corpus, or to find its pairs; so many rows are ``references``."""
+        return (
+            self.search,
+            (0, 0, 0) if self.filter is None else (self.filter.k, self.filter.s, self.filter.r),
+            self.threshold,
+            self.clustering,
+            "max" if self.number_column else self.keep,
+            references,
+            self.memory // 4,
+            self.nearness,
+        )
+
+    @property
+    def measure(self) -> str:
+        """The name of what is measured between two rows."""
+        return "distance" if self.is_by_distance else "containment" if self.method == "containment" else "resemblance"
+
+    @property
     def is_by_distance(self) -> bool:
         """Whether a score is 1 − distance/64 and not a resemblance."""
         return self.method == "simhash" and self.no_verify
@@ -105,7 +128,9 @@ class Settings:
     @property
     def shown(self) -> dict[str, Any]:
         """The parameters as ledgers and reports show them: only those that change the answer."""
-        machine = {"memory", "threads", "max_errors"} | set(() if self.method == "simhash" else params.SIMHASH_ONLY)
+        machine = {"memory", "threads", "max_errors", "max_pairs"} | set(
+            () if self.method == "simhash" else params.SIMHASH_ONLY
+        )
         told = {name: value for name, value in asdict(self).items() if name not in machine}
         return told | {"filter": None if self.filter is None else [self.filter.k, self.filter.s, self.filter.r]}
 
@@ -132,6 +157,7 @@ def settings(**given: Any) -> Settings:
 def _check(chosen: dict[str, Any]) -> None:
     if not 0 < chosen["threshold"] <= 1:
         raise ParameterError(f"threshold `{chosen['threshold']}` must be more than 0 and at most 1")
+    _check_recall(chosen)
     keep = str(chosen["keep"])
     if keep not in ("first", "longest") and not (keep.startswith("max:") and keep[4:]):
         raise ParameterError(f"keep `{keep}` is not known: use first, longest, or max:COLUMN")
@@ -143,6 +169,23 @@ def _check(chosen: dict[str, Any]) -> None:
     _check_simhash(chosen)
     if chosen["max_errors"] is not None and chosen["max_errors"] < 0:
         raise ParameterError(f"max_errors `{chosen['max_errors']}` must be 0 or more")
+    if chosen["max_pairs"] < 0:
+        raise ParameterError(f"max_pairs `{chosen['max_pairs']}` must be 0 or more")
+
+
+def _check_recall(chosen: dict[str, Any]) -> None:
+    recall = chosen["recall"]
+    if not 0 < recall <= 1:
+        raise ParameterError(f"recall `{recall}` must be more than 0 and at most 1")
+    if recall == params.RECALL.default:
+        return
+    if chosen["method"] != "minhash":
+        other = "use modulus `1` to miss nothing" if chosen["method"] == "containment" else "it misses nothing"
+        raise ParameterError(f"recall has no effect with method `{chosen['method']}`: leave it out; {other}")
+    if recall == 1 and chosen["clustering"] == "greedy":
+        raise ParameterError(
+            "clustering `greedy` finds clusters by their sketches, so recall `1` cannot be had: use star"
+        )
 
 
 def _check_simhash(chosen: dict[str, Any]) -> None:

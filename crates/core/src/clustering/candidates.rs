@@ -1,18 +1,12 @@
 //! Turns runs of equal keys into buckets of at least two documents, and buckets into components of candidates.
 //!
 //! One pass: each run becomes a bucket, and its documents are united into one set (union-find with path halving, Tarjan
-//! and van Leeuwen 1984). Then documents are ordered by component and rank, and buckets by component, with counting
-//! sorts.
+//! and van Leeuwen 1984). Then documents and buckets are ordered by component, with counting sorts.
 
 use super::local::Local;
-use super::verify::{VerifiedEdges, Verifier};
-use super::{components, giants, star, Clustering, Judge, Method};
+use super::{Capped, Proposals, Reach};
 use crate::table::external::{Result, Sorted, TableError};
-use rayon::prelude::*;
-use std::ops::Range;
 
-/// Least number of documents per task: enough that the overhead is small, few enough that all cores have work.
-const TASK: usize = 4096;
 /// Documents whose cells are loaded at once: 256 KiB of cache lines, half of a second-level cache.
 const AHEAD: usize = 4096;
 /// Marks the absence of a set or component.
@@ -57,10 +51,12 @@ fn starts_of(sizes: &[usize]) -> Vec<usize> {
 }
 
 /// The component of a document and its place there.
-#[derive(Clone, Copy)]
-struct ComponentPlace {
-    component: u32,
-    place: u32,
+#[derive(Clone, Copy, Debug)]
+pub struct ComponentPlace {
+    /// The number of the component.
+    pub component: u32,
+    /// The place in it.
+    pub place: u32,
 }
 
 /// The buckets of the table in order of key.
@@ -94,6 +90,15 @@ impl KeyBuckets {
         Ok(runs)
     }
 
+    /// The keys whose pairs are not all proposed.
+    fn capped(&self, reach: Reach) -> Vec<Capped> {
+        let capped = |(key, size): (&u64, &u32)| {
+            let untried = reach.left_out(*size as usize);
+            (untried > 0).then_some(Capped { key: *key, documents: *size, untried })
+        };
+        self.keys.iter().zip(&self.sizes).filter_map(capped).collect()
+    }
+
     /// Visits the key and the documents of each bucket. Before a batch of buckets, `load` reads the cells of its
     /// documents: the cache misses of a batch overlap, while those of a root search or a sort do not.
     fn each<T>(&self, cells: &mut T, load: impl Fn(&T, u32) -> u32, mut visit: impl FnMut(&mut T, u64, &[u32])) {
@@ -112,11 +117,13 @@ impl KeyBuckets {
 }
 
 /// Buckets and components, ready for verification.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub struct Candidates {
     /// Number of documents.
     documents: usize,
-    /// Documents with candidates, by component and rank; the start of each component, and the end. The *place* of a
+    /// How far the holders of a bucket reach.
+    reach: Reach,
+    /// Documents with candidates, by component, ascending; the start of each component, and the end. The *place* of a
     /// document counts from the start of its component.
     members: Vec<u32>,
     member_starts: Vec<usize>,
@@ -125,20 +132,22 @@ pub struct Candidates {
     /// table: more lists would cost more cache misses per bucket.
     words: Vec<u32>,
     word_starts: Vec<usize>,
+    capped: Vec<Capped>,
 }
 
 /// Words of a bucket before its places: the two halves of the key, higher first, and the number of places.
 pub const HEAD: usize = 3;
 
 impl Candidates {
-    /// Reads a table once. Errors: it cannot be read, an owner has no rank, or there are 2^32 − 1 documents or more.
-    pub fn new(table: Sorted, rank: &[u32]) -> Result<Self> {
-        if rank.len() >= NONE as usize {
-            return Err(TableError::TooMany { documents: rank.len() });
+    /// Reads a table once. Its owners are documents below `documents`, numbered in order of rank. Errors: it cannot be
+    /// read, an owner is no such document, or there are 2^32 − 1 documents or more.
+    pub fn new(table: Sorted, documents: usize, reach: Reach) -> Result<Self> {
+        if documents >= NONE as usize {
+            return Err(TableError::TooMany { documents });
         }
-        let runs = KeyBuckets::read(table, rank.len())?;
+        let runs = KeyBuckets::read(table, documents)?;
         let mut sets = Sets::default();
-        sets.reset(rank.len());
+        sets.reset(documents);
         runs.each(
             &mut sets,
             |sets, document| sets.0[document as usize],
@@ -146,43 +155,11 @@ impl Candidates {
                 holders.iter().fold(holders[0], |root, document| sets.unite(root, *document));
             },
         );
-        let mut candidates = Self { documents: rank.len(), ..Self::default() };
-        let homes = candidates.order_documents(sets, rank);
+        let (homes, members, member_starts) = order_documents(sets, documents);
+        let (words, word_starts, capped) = (Vec::new(), Vec::new(), runs.capped(reach));
+        let mut candidates = Self { documents, reach, members, member_starts, words, word_starts, capped };
         candidates.order_buckets(&runs, homes);
         Ok(candidates)
-    }
-
-    /// Orders documents by component and rank; components are numbered by their first document in rank. Returns the
-    /// component and place of each document.
-    fn order_documents(&mut self, mut sets: Sets, rank: &[u32]) -> Vec<ComponentPlace> {
-        let mut homes = vec![ComponentPlace { component: NONE, place: NONE }; rank.len()];
-        for document in 0..rank.len() as u32 {
-            let root = sets.find(document);
-            if root != document {
-                homes[root as usize].place = 0;
-                homes[document as usize].place = 0;
-            }
-        }
-        let mut order: Vec<u32> = (0..rank.len() as u32).filter(|i| homes[*i as usize].place != NONE).collect();
-        order.par_sort_unstable_by_key(|document| (rank[*document as usize], *document));
-        let mut sizes = Vec::new();
-        for document in &order {
-            let root = &mut homes[sets.find(*document) as usize].component;
-            if *root == NONE {
-                *root = sizes.len() as u32;
-                sizes.push(0);
-            }
-            let component = *root;
-            homes[*document as usize] = ComponentPlace { component, place: sizes[component as usize] as u32 };
-            sizes[component as usize] += 1;
-        }
-        self.member_starts = starts_of(&sizes);
-        self.members = vec![0; order.len()];
-        for document in order {
-            let home = homes[document as usize];
-            self.members[self.member_starts[home.component as usize] + home.place as usize] = document;
-        }
-        homes
     }
 
     /// Orders buckets by component and key.
@@ -198,27 +175,26 @@ impl Candidates {
         );
         self.word_starts = starts_of(&sizes);
         self.words = vec![0; self.word_starts[sizes.len()]];
-        let (mut next, mut sorted) = (self.word_starts.clone(), Vec::new());
+        let mut next = self.word_starts.clone();
         runs.each(&mut homes, load, |homes, key, holders| {
             let start = &mut next[homes[holders[0] as usize].component as usize];
-            // Sorted before they are written, because the target is not in the cache yet.
-            sorted.clear();
-            sorted.extend(holders.iter().map(|document| homes[*document as usize].place));
-            sorted.sort_unstable();
             let bucket = &mut self.words[*start..*start + HEAD + holders.len()];
             *start += bucket.len();
             (bucket[0], bucket[1], bucket[2]) = ((key >> 32) as u32, key as u32, holders.len() as u32);
-            bucket[HEAD..].copy_from_slice(&sorted);
+            // Holders ascend, and places ascend with them.
+            for (cell, document) in bucket[HEAD..].iter_mut().zip(holders) {
+                *cell = homes[*document as usize].place;
+            }
         });
     }
 
-    /// Components of at least two documents.
-    pub(super) fn components(&self) -> Range<usize> {
-        0..self.word_starts.len().saturating_sub(1)
+    /// How far the holders of a bucket reach.
+    pub(super) fn reach(&self) -> Reach {
+        self.reach
     }
 
-    /// The documents of a component in order of rank.
-    pub(super) fn members(&self, component: usize) -> &[u32] {
+    /// The documents of a component, ascending.
+    pub(super) fn members_of(&self, component: usize) -> &[u32] {
         &self.members[self.member_starts[component]..self.member_starts[component + 1]]
     }
 
@@ -226,39 +202,62 @@ impl Candidates {
     pub(super) fn words(&self, component: usize) -> &[u32] {
         &self.words[self.word_starts[component]..self.word_starts[component + 1]]
     }
+}
 
-    /// Groups components into tasks of at least [`TASK`] documents; the last may have fewer.
-    fn tasks(&self) -> Vec<Range<usize>> {
-        let (mut tasks, mut start) = (Vec::new(), 0);
-        for end in 1..self.member_starts.len() {
-            if self.member_starts[end] - self.member_starts[start] >= TASK || end + 1 == self.member_starts.len() {
-                tasks.push(start..end);
-                start = end;
-            }
+impl Proposals for Candidates {
+    type Local<'a> = Local<'a>;
+
+    fn documents(&self) -> usize {
+        self.documents
+    }
+
+    fn components(&self) -> usize {
+        self.word_starts.len().saturating_sub(1)
+    }
+
+    fn members(&self, component: usize) -> &[u32] {
+        self.members_of(component)
+    }
+
+    fn local(&self) -> Local<'_> {
+        Local::new(self)
+    }
+
+    fn capped(&self) -> Vec<Capped> {
+        self.capped.clone()
+    }
+}
+
+/// Numbers components by their first document. Returns the component and place of each document, the documents by
+/// component, ascending, and the start of each component, and the end.
+pub fn order_documents(mut sets: Sets, documents: usize) -> (Vec<ComponentPlace>, Vec<u32>, Vec<usize>) {
+    let mut homes = vec![ComponentPlace { component: NONE, place: NONE }; documents];
+    for document in 0..documents as u32 {
+        let root = sets.find(document);
+        if root != document {
+            homes[root as usize].place = 0;
+            homes[document as usize].place = 0;
         }
-        tasks
     }
-
-    /// Verifies the candidates and clusters them.
-    pub fn cluster(&self, threshold: f64, method: Method, judge: &impl Judge) -> Clustering {
-        let work = |components: Range<usize>| {
-            let (mut local, mut verifier) = (Local::new(), Verifier::new(judge, threshold));
-            for component in components {
-                local.load(self, component);
-                match method {
-                    Method::Star => star::star(&mut local, &mut verifier),
-                    Method::Components => components::components(&mut local, &mut verifier),
-                }
-                verifier.close(&local);
-            }
-            verifier.found
-        };
-        let found: Vec<VerifiedEdges> = self.tasks().into_par_iter().map(work).collect();
-        let mut clustering = Clustering::alone(self.documents);
-        found.into_iter().for_each(|found| found.write(&mut clustering));
-        clustering.edges.par_sort_unstable_by_key(|edge| (edge.left, edge.right));
-        clustering.capped.sort_unstable();
-        clustering.giants = giants::by_keys(self, &clustering.leader);
-        clustering
+    let mut sizes: Vec<usize> = Vec::new();
+    for document in 0..documents as u32 {
+        if homes[document as usize].place == NONE {
+            continue;
+        }
+        // The root of a set is its smallest number, so it is met first.
+        let root = sets.find(document);
+        if root == document {
+            homes[document as usize].component = sizes.len() as u32;
+            sizes.push(0);
+        }
+        let component = homes[root as usize].component;
+        homes[document as usize] = ComponentPlace { component, place: sizes[component as usize] as u32 };
+        sizes[component as usize] += 1;
     }
+    let starts = starts_of(&sizes);
+    let mut members = vec![0; starts[sizes.len()]];
+    for (document, home) in (0..).zip(&homes).filter(|(_, home)| home.component != NONE) {
+        members[starts[home.component as usize] + home.place as usize] = document;
+    }
+    (homes, members, starts)
 }

@@ -1,67 +1,35 @@
-//! Clusters by components: union-find over verified edges from hubs (Broder 2000, §4).
+//! Clusters by components: union-find over the edges (Broder 2000, §4).
 //!
-//! The documents of a bucket are hubs in order of rank. Each hub is compared with all later documents that are not in
-//! its set yet. In a crowded bucket only rejected documents remain, and the first of them is the next hub, until half
-//! of [`CROWD`] hubs were tried. A link between a document that a hub accepted and one that it rejected can be missed
-//! there. A document without any link gets a last chance.
+//! Each document in order of rank is compared with the later documents that are proposed with it and not in its set
+//! yet: an edge inside a set changes nothing. The first document of a set leads it.
 
 use super::candidates::Sets;
-use super::local::Local;
-use super::verify::{Accepted, Verifier};
-use super::{Judge, CROWD};
+use super::verify::{Join, Verifier};
+use super::{Judge, Proposer};
 
 /// Clusters the loaded component.
-pub fn components(local: &mut Local<'_>, verifier: &mut Verifier<'_, impl Judge>) {
+pub fn components(local: &mut impl Proposer, verifier: &mut Verifier<'_, impl Judge>, joins: &mut Vec<Join>) {
     let mut sets = Sets::default();
     sets.reset(local.len());
-    let (mut rest, mut others, mut accepted, mut edges) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
-    for bucket in local.buckets() {
-        rest.clear();
-        rest.extend_from_slice(local.held(bucket));
-        let is_crowded = rest.len() > CROWD;
-        let mut rounds = if is_crowded { CROWD / 2 } else { CROWD };
-        while rest.len() > 1 && rounds > 0 {
-            let hub = rest.remove(0);
-            let set = sets.find(hub);
-            others.clear();
-            others.extend(rest.iter().copied().filter(|other| sets.find(*other) != set));
-            verifier.verify(local, hub, &others, |_, _| true, &mut accepted);
-            for pair in &accepted {
-                sets.unite(hub, pair.other);
-                edges.push((hub, *pair));
-            }
-            if is_crowded {
-                let set = sets.find(hub);
-                rest.retain(|other| sets.find(*other) != set);
-            }
-            rounds -= 1;
+    let (mut proposed, mut accepted) = (Vec::new(), Vec::new());
+    for place in 0..local.len() as u32 {
+        if verifier.judge.is_stopped() {
+            return;
         }
-        let left = rest.len() as u64;
-        local.untried[bucket] += left * left.saturating_sub(1) / 2;
-    }
-    for (hub, pair) in verifier.last_chance(local, |_| false) {
-        sets.unite(hub, pair.other);
-        edges.push((hub, pair));
-    }
-    join(local, verifier, &mut sets, &edges);
-}
-
-/// Joins each place to the first of its set, with the best score among its own edges.
-fn join(local: &Local<'_>, verifier: &mut Verifier<'_, impl Judge>, sets: &mut Sets, edges: &[(u32, Accepted)]) {
-    let found = &mut verifier.found;
-    let mut best: Vec<Option<usize>> = vec![None; local.len()];
-    for (hub, pair) in edges {
-        for place in [*hub, pair.other] {
-            let best = &mut best[place as usize];
-            if best.is_none_or(|best| found.edges[pair.edge].score > found.edges[best].score) {
-                *best = Some(pair.edge);
-            }
+        local.propose(place, &mut proposed);
+        let own = sets.find(place);
+        proposed.retain(|other| sets.find(*other) != own);
+        verifier.verify(local, place, &proposed, |_, _| true, &mut accepted);
+        for pair in &accepted {
+            sets.unite(place, pair.other);
         }
     }
+    let mut followers = Vec::new();
     for place in 0..local.len() as u32 {
         let first = sets.find(place);
-        if let Some(edge) = best[place as usize].filter(|_| first != place) {
-            found.joins.push((local.document(place), local.document(first), edge));
+        if first != place {
+            followers.push((local.document(first), local.document(place), None));
         }
     }
+    verifier.join(&mut followers, joins);
 }

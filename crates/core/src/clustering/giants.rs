@@ -1,7 +1,6 @@
 //! Reports clusters so large that a common key, a template or a chain may have joined dissimilar documents.
 
-use super::local::Local;
-use super::{Candidates, Giant};
+use super::{Giant, Proposals, Proposer};
 use std::cmp::Reverse;
 use std::collections::HashMap;
 
@@ -23,27 +22,27 @@ pub fn sizes(leader: &[u32]) -> Vec<Giant> {
 }
 
 /// The large clusters with their most common keys.
-pub fn by_keys(candidates: &Candidates, leader: &[u32]) -> Vec<Giant> {
+pub fn by_keys(proposals: &impl Proposals, leader: &[u32]) -> Vec<Giant> {
     let mut giants = sizes(leader);
     if giants.is_empty() {
         return giants;
     }
     let number: HashMap<u32, usize> = giants.iter().enumerate().map(|(i, giant)| (giant.leader, i)).collect();
     let mut counts = vec![0u32; giants.len()];
-    let mut local = Local::new();
-    for component in candidates.components() {
+    let mut local = proposals.local();
+    for component in 0..proposals.components() {
         // A cluster lies within one component, and most components are too small.
-        if candidates.members(component).len() <= FEW {
+        if proposals.members(component).len() <= FEW {
             continue;
         }
-        local.load(candidates, component);
-        for bucket in local.buckets() {
-            let leaders = local.held(bucket).iter().map(|place| leader[local.document(*place) as usize]);
+        local.load(component);
+        local.each_key(|key, places| {
+            let leaders = places.iter().map(|place| leader[local.document(*place) as usize]);
             leaders.filter_map(|leader| number.get(&leader)).for_each(|giant| counts[*giant] += 1);
             for (giant, count) in giants.iter_mut().zip(&mut counts) {
-                note(&mut giant.keys, local.key(bucket), std::mem::take(count));
+                note(&mut giant.keys, key, std::mem::take(count));
             }
-        }
+        });
     }
     giants
 }

@@ -11,12 +11,12 @@
 //! before it.
 
 use super::verify::narrow;
-use super::{giants, Capped, Clustering, Edge, Judge, CROWD};
-use crate::hash::mix64;
+use super::{giants, Capped, Clustering, Judge};
 use std::cmp::Reverse;
 use std::collections::HashMap;
-use std::hash::{BuildHasherDefault, Hasher};
 
+/// Most clusters that an element finds.
+pub const CROWD: usize = 64;
 /// Most clusters tried for a document: those that share most with it.
 const TRIED: usize = 8;
 
@@ -36,25 +36,8 @@ pub enum Representative {
     First,
 }
 
-/// Hashes the elements of sketches with [`mix64`], because they may be skewed towards small values.
-#[derive(Default)]
-struct Mixed(u64);
-
-impl Hasher for Mixed {
-    fn finish(&self) -> u64 {
-        self.0
-    }
-
-    fn write(&mut self, bytes: &[u8]) {
-        bytes.iter().for_each(|byte| self.write_u64(u64::from(*byte)));
-    }
-
-    fn write_u64(&mut self, value: u64) {
-        self.0 = mix64(self.0 ^ value);
-    }
-}
-
-type ByElement<T> = HashMap<u64, T, BuildHasherDefault<Mixed>>;
+/// A keyed table: elements are what a stranger chose, and a table of known order could be filled in one place.
+type ByElement<T> = HashMap<u64, T>;
 
 struct GreedyCluster {
     members: Vec<u32>,
@@ -77,18 +60,16 @@ struct Greedy<'a, S, J> {
     clustering: Clustering,
 }
 
-/// Clusters documents by their sketches; those with an empty sketch stay alone. Ranks are as in
-/// [`cluster`](super::cluster). In [`Capped`], `documents` counts the clusters of an element and `untried` those it
+/// Clusters documents by their sketches; those with an empty sketch stay alone. Documents are numbered in order of
+/// rank. In [`Capped`], `documents` counts the clusters of an element and `untried` those it
 /// could not find.
 pub fn greedy(
     sketches: &impl Sketches,
-    rank: &[u32],
+    documents: usize,
     threshold: f64,
     representative: Representative,
     judge: &impl Judge,
 ) -> Clustering {
-    let mut order: Vec<u32> = (0..rank.len() as u32).collect();
-    order.sort_unstable_by_key(|document| (rank[*document as usize], *document));
     let mut greedy = Greedy {
         sketches,
         judge,
@@ -98,10 +79,10 @@ pub fn greedy(
         by_element: ByElement::default(),
         capped: ByElement::default(),
         shared: Vec::new(),
-        clustering: Clustering::alone(rank.len()),
+        clustering: Clustering::alone(documents),
     };
-    order
-        .into_iter()
+    (0..documents as u32)
+        .take_while(|_| !judge.is_stopped())
         .filter(|document| !sketches.sketch(*document).is_empty())
         .for_each(|document| greedy.place(document));
     greedy.finish()
@@ -151,25 +132,22 @@ impl<S: Sketches, J: Judge> Greedy<'_, S, J> {
         found.into_iter().take(TRIED).map(|(_, cluster)| cluster).collect()
     }
 
-    /// Whether the document reaches the threshold against the first member; records the edge if so.
+    /// Whether the document reaches the threshold against the first member; joins it if so, with the exact score.
     fn joins(&mut self, cluster: u32, document: u32) -> bool {
         let first = self.clusters[cluster as usize].members[0];
         let glance = self.judge.glance(first, document);
         self.clustering.glances += 1;
-        let mut scores = Vec::new();
-        if glance.verdict.is_none() {
-            self.judge.exact(first, &[document], &mut scores);
-            self.clustering.exacts += 1;
+        if glance.verdict == Some(false) {
+            return false;
         }
+        let mut scores = Vec::new();
+        self.judge.exact(first, &[document], &mut scores);
+        self.clustering.exacts += 1;
         let exact = scores.first().copied().flatten();
         let reaches = glance.verdict.unwrap_or(exact.is_some_and(|score| score >= self.threshold));
         if reaches {
-            let score = narrow(exact.unwrap_or(f64::from(glance.estimate)), self.threshold);
-            let edge = Edge { left: first, right: document, score, exact: exact.is_some() };
             self.clustering.leader[document as usize] = first;
-            self.clustering.score[document as usize] = score;
-            self.clustering.exact[document as usize] = edge.exact;
-            self.clustering.edges.push(edge);
+            self.clustering.score[document as usize] = exact.map_or(0.0, |score| narrow(score, self.threshold));
         }
         reaches
     }
@@ -206,7 +184,6 @@ impl<S: Sketches, J: Judge> Greedy<'_, S, J> {
 
     fn finish(self) -> Clustering {
         let (mut clustering, by_element) = (self.clustering, self.by_element);
-        clustering.edges.sort_unstable_by_key(|edge| (edge.left, edge.right));
         let documents = |element: &u64| by_element.get(element).map_or(0, |clusters| clusters.len() as u64);
         let capped = self.capped.iter().map(|(element, untried)| Capped {
             key: *element,

@@ -1,50 +1,78 @@
-//! Clusters documents by shared keys: candidates, verified edges, clusters; in m log m on one sorted table (Broder
+//! Clusters documents by shared keys: proposed pairs, verified edges, clusters; in m log m on one sorted table (Broder
 //! 2000, §4).
 //!
 //! ```text
-//! Sorted (key, document) ─▶ buckets, components ─▶ glance, exact ─▶ star │ components
-//!                  candidates.rs           verify.rs       star.rs, components.rs
-//! sketches ──────────────────────────────────────────────▶ greedy.rs
+//! Sorted (key, document) ─▶ buckets, components ─┬▶ glance, exact ─▶ star │ components │ all pairs
+//!                  candidates.rs, local.rs       │   verify.rs      star.rs, components.rs, pairs.rs
+//! fingerprints ─▶ neighbours (prints.rs) ────────┘
+//! sketches ──────────────────────────────────────────────────────▶ greedy.rs
 //! ```
 //!
-//! Documents that share a key are candidates of each other. Documents connected through any chain of keys are a
-//! *component* of candidates. Components are independent, so they run on all cores, each in the order of its documents'
-//! ranks; the answer does not depend on the number of threads.
+//! **Rank.** Documents are numbered in order of rank: of two documents, the one with the smaller number is preferred.
 //!
-//! Clustering is generic over a [`Judge`], which compares two documents: by their sketches if those are decisive,
-//! otherwise by the exact score. A score may have a direction (how much of the other document is in the hub), so the
-//! hub of a pair is always the document that comes first in rank.
+//! **Proposed pairs.** Two documents are proposed if they share a key and, in the ascending list of the holders of that
+//! key, the earlier one is among the first [`FIRST`] or among the last [`LAST`] before the later one ([`Reach`]). The
+//! rule knows no later document and no outcome, so the answer does not depend on threads, memory or the method.
 //!
-//! Keys that very many documents share take linear time: see [`CROWD`]. [`Clustering::capped`] counts the pairs that
-//! are skipped. The caller merges exact duplicates first: one document of each class has keys.
+//! **Edges** are the proposed pairs that the [`Judge`] accepts: by their sketches if those are decisive, otherwise by the
+//! exact score. A score may have a direction (how much of the other document is in the hub), so the hub of a pair is
+//! always the earlier document. All methods have the same edges; each skips pairs that cannot change its answer.
 //!
-//! Cost: the sort, then nearly O(1) per shared row. Memory beyond the table: 4 bytes per shared row and 12 per bucket
-//! of two documents or more, twice while they are ordered; 24 per document; 16 to 40 per edge; and 8 per row of the
-//! components being processed.
+//! Documents connected through any chain of keys are a *component* of candidates. Components are independent, so they
+//! run on all cores, each in the order of its documents. The caller merges exact duplicates first: one document of each
+//! class has keys.
+//!
+//! Cost: the sort, then nearly O(1) per shared row; per key, at most [`FIRST`] + [`LAST`] glances at a document. Memory
+//! beyond the table: 4 bytes per shared row and 12 per bucket of two documents or more, twice while they are ordered; 20
+//! per document; and 12 per row of the components being processed.
 
 mod candidates;
 mod components;
 mod giants;
 mod greedy;
 mod local;
+mod pairs;
+mod prints;
 mod star;
 mod verify;
 
 pub use candidates::Candidates;
 pub use greedy::{greedy, Representative, Sketches};
+pub use pairs::each_pair;
+pub use prints::PrintGroups;
+pub use verify::narrow;
 
-use crate::table::external::{Result, Sorted};
+use rayon::prelude::*;
+use std::ops::Range;
+use verify::Verifier;
 
-/// In a bucket of up to this many documents every pair is proposed. In a larger one, the first hubs, half as many, are
-/// proposed to all later documents, and every other hub to half as many that come next. A document is glanced at
-/// through such buckets at most [`CROWDED_GLANCES`] times. So no document is compared more often than this per key.
-pub const CROWD: usize = 64;
-/// Most glances at a document through buckets of more than [`CROWD`] documents.
-pub const CROWDED_GLANCES: u32 = 256;
-/// Most glances that a document without a link gets at the end.
-pub const LAST_GLANCES: usize = 64;
-/// Most exact scores that such a document gets.
-pub const LAST_EXACTS: usize = 8;
+/// Holders of a key, from the first on, that are proposed to all later holders.
+pub const FIRST: usize = 64;
+/// Holders of a key that are proposed to the holder that comes after them. Chosen with [`FIRST`] by `quality`: see
+/// docs/dedup.md, "Crowded keys".
+pub const LAST: usize = 64;
+
+/// How far the holders of a key reach.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Reach {
+    /// So many first holders reach all later ones.
+    pub first: usize,
+    /// Every other one reaches so many that come next.
+    pub last: usize,
+}
+
+impl Reach {
+    /// The rule for keys of a filter.
+    pub const CROWDED: Self = Self { first: FIRST, last: LAST };
+    /// All pairs of every key.
+    pub const ALL: Self = Self { first: usize::MAX, last: usize::MAX };
+
+    /// Number of pairs of a list of `holders` that are not proposed.
+    pub fn left_out(self, holders: usize) -> u64 {
+        let rest = holders.saturating_sub(self.first).saturating_sub(self.last) as u64;
+        rest * rest.saturating_sub(1) / 2
+    }
+}
 
 /// The result of comparing the sketches of a pair.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -63,30 +91,32 @@ pub trait Judge: Sync {
     /// Appends the exact score of each of `others` against `hub`, `None` where it is undefined. One call scores many,
     /// so that the hub is loaded once.
     fn exact(&self, hub: u32, others: &[u32], scores: &mut Vec<Option<f64>>);
+
+    /// Whether the work is to end early; the answer is then not used.
+    fn is_stopped(&self) -> bool {
+        false
+    }
 }
 
-/// A pair whose score reaches the threshold; `left` comes first in rank.
+/// A pair whose score reaches the threshold.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Edge {
-    /// The hub.
+    /// The hub: the earlier document.
     pub left: u32,
     /// The other document.
     pub right: u32,
-    /// The exact score or the estimate; never rounded to below the threshold.
+    /// The exact score; never rounded to below the threshold.
     pub score: f32,
-    /// Whether the score is exact.
-    pub exact: bool,
 }
 
-/// A key too common to try all its pairs.
+/// A key so common that not all its pairs are proposed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Capped {
     /// The key.
     pub key: u64,
     /// Number of documents that hold it.
     pub documents: u32,
-    /// Number of pairs of a hub and a later document that this key proposed and that were not tried through it. Another
-    /// key may have proposed them too.
+    /// Number of pairs of its holders that it does not propose. Another key may propose them.
     pub untried: u64,
 }
 
@@ -106,24 +136,18 @@ pub struct Giant {
 pub enum Method {
     /// Leaders in order of rank; every member reaches the threshold against its leader.
     Star,
-    /// All documents connected through any chain of verified pairs (Broder's union-find).
+    /// All documents connected through any chain of edges (Broder's union-find).
     Components,
 }
 
 /// The result of clustering.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Clustering {
-    /// The leader of each document: itself if it leads or is alone. The leader of a component is its first document in
-    /// rank.
+    /// The leader of each document: itself if it leads or is alone. The leader of a component is its first document.
     pub leader: Vec<u32>,
-    /// The score against the leader, 1 for leaders. With [`Method::Components`], the best score among the document's
-    /// own edges.
+    /// The exact score against the leader, 1 for leaders; 0 where it is undefined.
     pub score: Vec<f32>,
-    /// Whether that score is exact.
-    pub exact: Vec<bool>,
-    /// Every pair found to reach the threshold, ascending by left and right. A document in no cluster may be in one.
-    pub edges: Vec<Edge>,
-    /// Keys that were capped, ascending.
+    /// Keys that do not propose all their pairs, ascending.
     pub capped: Vec<Capped>,
     /// Clusters above 1,000 documents and one in a hundred, largest first.
     pub giants: Vec<Giant>,
@@ -136,16 +160,94 @@ pub struct Clustering {
 impl Clustering {
     /// Makes each document its own leader.
     fn alone(documents: usize) -> Self {
-        let leader = (0..documents as u32).collect();
-        Self { leader, score: vec![1.0; documents], exact: vec![true; documents], ..Self::default() }
+        Self { leader: (0..documents as u32).collect(), score: vec![1.0; documents], ..Self::default() }
     }
 }
 
-/// Clusters the owners of a table's rows. Documents are numbered from 0 to `rank.len()` − 1. Of two documents the one
-/// with the smaller rank leads; of equal ranks, the one with the smaller number. Errors: the table cannot be read, or
-/// an owner has no rank.
-pub fn cluster(table: Sorted, rank: &[u32], threshold: f64, method: Method, judge: &impl Judge) -> Result<Clustering> {
-    Ok(Candidates::new(table, rank)?.cluster(threshold, method, judge))
+/// Proposed pairs, in components that do not depend on each other.
+pub trait Proposals: Sync {
+    /// One component with local numbers.
+    type Local<'a>: Proposer
+    where
+        Self: 'a;
+
+    /// Number of documents.
+    fn documents(&self) -> usize;
+
+    /// Number of components.
+    fn components(&self) -> usize;
+
+    /// The documents of a component, ascending.
+    fn members(&self, component: usize) -> &[u32];
+
+    /// Makes an empty local component, to be loaded.
+    fn local(&self) -> Self::Local<'_>;
+
+    /// Keys that do not propose all their pairs.
+    fn capped(&self) -> Vec<Capped>;
+}
+
+/// One component with local numbers: *places* of documents in order of rank.
+pub trait Proposer: Sync {
+    /// Loads a component; the memory is reused.
+    fn load(&mut self, component: usize);
+
+    /// Number of documents.
+    fn len(&self) -> usize;
+
+    /// The document at a place.
+    fn document(&self, place: u32) -> u32;
+
+    /// Fills `proposed` with the later places that are proposed with `place`, each once.
+    fn propose(&mut self, place: u32, proposed: &mut Vec<u32>);
+
+    /// Visits each key and the places that hold it.
+    fn each_key(&self, visit: impl FnMut(u64, &[u32]));
+}
+
+/// Least number of documents per task: enough that the overhead is small, few enough that all cores have work.
+const TASK: usize = 4096;
+
+/// Groups components into tasks of at least [`TASK`] documents; the last may have fewer.
+fn tasks(proposals: &impl Proposals) -> Vec<Range<usize>> {
+    let (mut tasks, mut start, mut size) = (Vec::new(), 0, 0);
+    for component in 0..proposals.components() {
+        size += proposals.members(component).len();
+        if size >= TASK || component + 1 == proposals.components() {
+            tasks.push(start..component + 1);
+            (start, size) = (component + 1, 0);
+        }
+    }
+    tasks
+}
+
+/// Clusters documents along the edges.
+pub fn cluster(proposals: &impl Proposals, threshold: f64, method: Method, judge: &impl Judge) -> Clustering {
+    let work = |components: Range<usize>| {
+        let (mut local, mut verifier) = (proposals.local(), Verifier::new(judge, threshold));
+        let mut joins = Vec::new();
+        for component in components.take_while(|_| !judge.is_stopped()) {
+            local.load(component);
+            match method {
+                Method::Star => star::star(&mut local, &mut verifier, &mut joins),
+                Method::Components => components::components(&mut local, &mut verifier, &mut joins),
+            }
+        }
+        (joins, verifier.glances, verifier.exacts)
+    };
+    let found: Vec<_> = tasks(proposals).into_par_iter().map(work).collect();
+    let mut clustering = Clustering::alone(proposals.documents());
+    for (joins, glances, exacts) in found {
+        for join in joins {
+            clustering.leader[join.document as usize] = join.leader;
+            clustering.score[join.document as usize] = join.score;
+        }
+        clustering.glances += glances;
+        clustering.exacts += exacts;
+    }
+    clustering.capped = proposals.capped();
+    clustering.giants = giants::by_keys(proposals, &clustering.leader);
+    clustering
 }
 
 #[cfg(test)]

@@ -2,10 +2,9 @@
 
 use super::*;
 use crate::hash::mix64;
-use crate::table::external::{Sorter, TableError};
+use crate::table::external::{Sorted, Sorter, TableError};
 use crate::testing::fixed;
 use proptest::prelude::*;
-use std::collections::BTreeSet;
 
 const THRESHOLD: f64 = 0.8;
 
@@ -47,23 +46,25 @@ fn table(keys: &[Vec<u64>]) -> Sorted {
     sorter.finish().expect("in memory")
 }
 
-fn run(keys: &[Vec<u64>], rank: &[u32], method: Method, judge: &impl Judge) -> Clustering {
-    cluster(table(keys), rank, THRESHOLD, method, judge).expect("every owner has a rank")
+fn candidates(keys: &[Vec<u64>], reach: Reach) -> Candidates {
+    Candidates::new(table(keys), keys.len(), reach).expect("every owner is a document")
+}
+
+fn run(keys: &[Vec<u64>], reach: Reach, method: Method, judge: &impl Judge) -> Clustering {
+    cluster(&candidates(keys, reach), THRESHOLD, method, judge)
 }
 
 fn identity(documents: usize) -> Vec<u32> {
     (0..documents as u32).collect()
 }
 
-fn share(keys: &[Vec<u64>], i: u32, j: u32) -> bool {
-    keys[i as usize].iter().any(|key| keys[j as usize].contains(key))
-}
-
-/// Documents in order of rank.
-fn ordered(rank: &[u32]) -> Vec<u32> {
-    let mut order = identity(rank.len());
-    order.sort_by_key(|document| (rank[*document as usize], *document));
-    order
+/// Whether a pair is proposed, by the definition.
+fn is_proposed(keys: &[Vec<u64>], reach: Reach, earlier: u32, later: u32) -> bool {
+    keys[earlier as usize].iter().any(|key| {
+        let holders: Vec<u32> = (0..).zip(keys).filter(|(_, own)| own.contains(key)).map(|(i, _)| i).collect();
+        let place = |document: u32| holders.iter().position(|holder| *holder == document);
+        place(earlier).zip(place(later)).is_some_and(|(i, j)| i < j && (i < reach.first || j - i <= reach.last))
+    })
 }
 
 fn accepts(judge: &impl Judge, hub: u32, other: u32) -> bool {
@@ -72,53 +73,50 @@ fn accepts(judge: &impl Judge, hub: u32, other: u32) -> bool {
     judge.glance(hub, other).verdict.unwrap_or(scores[0].is_some_and(|score| score >= THRESHOLD))
 }
 
+/// All edges by the definition, in order.
+fn naive_edges(keys: &[Vec<u64>], reach: Reach, judge: &impl Judge) -> Vec<(u32, u32)> {
+    let all =
+        identity(keys.len()).into_iter().flat_map(|left| (left + 1..keys.len() as u32).map(move |right| (left, right)));
+    all.filter(|(left, right)| is_proposed(keys, reach, *left, *right) && accepts(judge, *left, *right)).collect()
+}
+
 /// Star clustering by its definition.
-fn naive_star(keys: &[Vec<u64>], rank: &[u32], judge: &impl Judge) -> Vec<u32> {
-    let mut leader = identity(rank.len());
-    let mut leaders: Vec<u32> = Vec::new();
-    for document in ordered(rank) {
+fn naive_star(documents: usize, edges: &[(u32, u32)], judge: &impl Judge) -> Vec<u32> {
+    let mut leader = identity(documents);
+    for document in 0..documents as u32 {
         let mut best: Option<(f32, u32)> = None;
-        for other in leaders.iter().filter(|other| share(keys, **other, document)) {
+        for (other, _) in edges.iter().filter(|(left, right)| *right == document && leader[*left as usize] == *left) {
             let estimate = judge.glance(*other, document).estimate;
-            if accepts(judge, *other, document) && best.is_none_or(|(best, _)| estimate > best) {
+            if best.is_none_or(|(best, _)| estimate > best) {
                 best = Some((estimate, *other));
             }
         }
-        match best {
-            Some((_, other)) => leader[document as usize] = other,
-            None => leaders.push(document),
-        }
+        leader[document as usize] = best.map_or(document, |(_, other)| other);
     }
     leader
 }
 
-/// The components of all accepted candidate pairs, by the first document in rank.
-fn naive_components(keys: &[Vec<u64>], rank: &[u32], judge: &impl Judge) -> Vec<u32> {
-    let order = ordered(rank);
-    let mut leader = identity(rank.len());
-    for (i, first) in order.iter().enumerate() {
-        for second in &order[i + 1..] {
-            let (a, b) = (leader[*first as usize], leader[*second as usize]);
-            if a != b && share(keys, *first, *second) && accepts(judge, *first, *second) {
-                let place = |document: u32| order.iter().position(|other| *other == document);
-                let (keep, drop) = if place(a) < place(b) { (a, b) } else { (b, a) };
-                leader.iter_mut().filter(|leader| **leader == drop).for_each(|leader| *leader = keep);
-            }
-        }
+/// The components of all edges, by their first documents.
+fn naive_components(documents: usize, edges: &[(u32, u32)]) -> Vec<u32> {
+    let mut leader = identity(documents);
+    for (left, right) in edges {
+        let (a, b) = (leader[*left as usize], leader[*right as usize]);
+        leader.iter_mut().filter(|leader| **leader == a.max(b)).for_each(|leader| *leader = a.min(b));
     }
     leader
 }
 
 prop_compose! {
-    /// Keys, ranks with ties, and scores with a direction, for up to 24 documents.
+    /// Keys, scores with a direction, and how far holders reach, for up to 24 documents.
     fn small()(documents in 1usize..24)(
         keys in prop::collection::vec(prop::collection::vec(0u64..12, 0..4), documents),
-        rank in prop::collection::vec(0u32..30, documents),
         scores in prop::collection::vec(prop::option::weighted(0.9, 0.6f64..1.0), documents * documents),
         margin in prop::sample::select(vec![-1.0, 0.05, 0.1, 2.0]),
         noise in prop::sample::select(vec![0.0f32, 0.04]),
-    ) -> (Vec<Vec<u64>>, Vec<u32>, Vec<Option<f64>>, f64, f32) {
-        (keys, rank, scores, margin, noise)
+        first in 0usize..4,
+        last in 0usize..4,
+    ) -> (Vec<Vec<u64>>, Vec<Option<f64>>, f64, f32, Reach) {
+        (keys, scores, margin, noise, Reach { first, last })
     }
 }
 
@@ -126,61 +124,86 @@ proptest! {
     #![proptest_config(fixed(400))]
 
     #[test]
-    fn a_star_is_what_its_definition_says((keys, rank, scores, margin, noise) in small()) {
+    fn clusters_and_pairs_are_what_their_definition_says((keys, scores, margin, noise, reach) in small()) {
         let documents = keys.len();
-        let judge = World { score: |i: u32, j: u32| scores[i as usize * documents + j as usize], noise, margin };
-        let star = run(&keys, &rank, Method::Star, &judge);
-        prop_assert_eq!(&star.leader, &naive_star(&keys, &rank, &judge));
-        prop_assert!(star.edges.is_sorted_by_key(|edge| (edge.left, edge.right)) && star.capped.is_empty());
-        let pairs: BTreeSet<(u32, u32)> = star.edges.iter().map(|edge| (edge.left, edge.right)).collect();
-        prop_assert_eq!(pairs.len(), star.edges.len());
-        for edge in &star.edges {
-            prop_assert!(share(&keys, edge.left, edge.right) && accepts(&judge, edge.left, edge.right));
-            prop_assert!((rank[edge.left as usize], edge.left) < (rank[edge.right as usize], edge.right));
-            prop_assert_eq!(edge.exact, judge.glance(edge.left, edge.right).verdict.is_none());
-        }
-        for (document, leader) in identity(documents).into_iter().zip(star.leader) {
-            prop_assert!(document == leader || pairs.contains(&(leader, document)));
-            prop_assert!(document != leader || star.score[document as usize] == 1.0);
-        }
-    }
-
-    #[test]
-    fn every_document_with_a_partner_is_in_an_edge((keys, rank, scores, margin, _) in small()) {
-        let documents = keys.len();
-        let judge = World { score: |i: u32, j: u32| scores[i as usize * documents + j as usize], noise: 0.0, margin };
-        for method in [Method::Star, Method::Components] {
-            let edges = run(&keys, &rank, method, &judge).edges;
-            for (i, first) in ordered(&rank).iter().enumerate() {
-                for second in &ordered(&rank)[i + 1..] {
-                    if share(&keys, *first, *second) && accepts(&judge, *first, *second) {
-                        let is_flagged = |d: &u32| edges.iter().any(|edge| edge.left == *d || edge.right == *d);
-                        prop_assert!(is_flagged(first) && is_flagged(second), "{:?}: {} {}", method, first, second);
-                    }
-                }
+        let score = |i: u32, j: u32| scores[i as usize * documents + j as usize];
+        let judge = World { score, noise, margin };
+        let edges = naive_edges(&keys, reach, &judge);
+        let star = run(&keys, reach, Method::Star, &judge);
+        prop_assert_eq!(&star.leader, &naive_star(documents, &edges, &judge));
+        let whole = run(&keys, reach, Method::Components, &judge);
+        prop_assert_eq!(&whole.leader, &naive_components(documents, &edges));
+        for found in [&star, &whole] {
+            for (document, leader) in (0..).zip(&found.leader) {
+                let expected = if document == *leader { Some(1.0) } else { score(*leader, document) };
+                prop_assert_eq!(found.score[document as usize], narrow(expected.unwrap_or(0.0), THRESHOLD));
             }
         }
+        let found = std::sync::Mutex::new(Vec::new());
+        let take = |part: &[Edge]| -> std::result::Result<(), ()> {
+            found.lock().expect("sound").extend_from_slice(part);
+            Ok(())
+        };
+        each_pair(&candidates(&keys, reach), THRESHOLD, &judge, take).expect("taken");
+        let mut found = found.into_inner().expect("sound");
+        found.sort_by_key(|edge| (edge.left, edge.right));
+        let expected: Vec<Edge> = edges
+            .iter()
+            .map(|(left, right)| Edge { left: *left, right: *right, score: narrow(score(*left, *right).unwrap_or(0.0), THRESHOLD) })
+            .collect();
+        prop_assert_eq!(found, expected);
     }
 
     #[test]
-    fn components_never_hold_more_than_accepted_pairs_do((keys, rank, scores, margin, noise) in small()) {
-        let documents = keys.len();
-        let judge = World { score: |i: u32, j: u32| scores[i as usize * documents + j as usize], noise, margin };
-        let (found, all) = (run(&keys, &rank, Method::Components, &judge), naive_components(&keys, &rank, &judge));
-        for document in 0..documents {
-            prop_assert_eq!(all[document], all[found.leader[document] as usize]);
+    fn keys_tell_how_many_pairs_they_leave_out((keys, _, _, _, reach) in small()) {
+        let found = candidates(&keys, reach).capped();
+        for key in 0..12 {
+            let holders: Vec<u32> = (0..).zip(&keys).filter(|(_, own)| own.contains(&key)).map(|(i, _)| i).collect();
+            let one_key: Vec<Vec<u64>> = vec![vec![key]; holders.len()];
+            let all = identity(holders.len());
+            let pairs = all.iter().flat_map(|right| (0..*right).map(move |left| (left, *right)));
+            let untried = pairs.filter(|(left, right)| !is_proposed(&one_key, reach, *left, *right)).count() as u64;
+            let told = found.iter().find(|capped| capped.key == key).map(|capped| (capped.documents as usize, capped.untried));
+            prop_assert_eq!(told, (untried > 0).then_some((holders.len(), untried)));
         }
-        let pairs: BTreeSet<(u32, u32)> = found.edges.iter().map(|edge| (edge.left, edge.right)).collect();
-        prop_assert_eq!(pairs.len(), found.edges.len());
     }
 
     #[test]
-    fn components_of_an_equivalence_are_found_whole((keys, rank, ..) in small(), classes in 1u32..5) {
-        // With one class every pair is accepted: the star edges of a bucket connect the same documents as all its
-        // pairs.
-        let judge = unsure(|i: u32, j: u32| Some(f64::from(u8::from(i % classes == j % classes))));
-        let found = run(&keys, &rank, Method::Components, &judge);
-        prop_assert_eq!(found.leader, naive_components(&keys, &rank, &judge));
+    fn fingerprints_propose_every_pair_within_the_distance(
+        seeds in prop::collection::vec((0u64..4, prop::option::weighted(0.7, 0u32..64), any::<bool>()), 1..60), distance in 0u32..5,
+    ) {
+        let print = |(seed, flip, has): &(u64, Option<u32>, bool)| {
+            (*has || *seed > 0).then_some(mix64(*seed) ^ flip.map_or(0, |bit| 1 << bit))
+        };
+        let prints: Vec<Option<u64>> = seeds.iter().map(print).collect();
+        let near = |i: u32, j: u32| prints[i as usize].zip(prints[j as usize]).map(|(a, b)| (a ^ b).count_ones());
+        let judge = sure(|i: u32, j: u32| Some(if near(i, j).is_some_and(|bits| bits <= distance) { 0.9 } else { 0.1 }));
+        let groups = PrintGroups::new(&prints, distance, || false).expect("in range");
+        let all = (0..prints.len() as u32).flat_map(|right| (0..right).map(move |left| (left, right)));
+        let mut edges: Vec<(u32, u32)> = all.filter(|(left, right)| accepts(&judge, *left, *right)).collect();
+        edges.sort_unstable();
+        // No fingerprint has as many holders here as the rule for crowded keys allows.
+        prop_assert_eq!(cluster(&groups, THRESHOLD, Method::Star, &judge).leader, naive_star(prints.len(), &edges, &judge));
+        prop_assert_eq!(cluster(&groups, THRESHOLD, Method::Components, &judge).leader, naive_components(prints.len(), &edges));
+    }
+}
+
+#[test]
+fn holders_of_one_fingerprint_are_proposed_by_the_rule_for_crowded_keys() {
+    let documents = FIRST + 3 * LAST;
+    // Two neighbouring fingerprints, in turn.
+    let prints: Vec<Option<u64>> = (0..documents as u64).map(|i| Some(i % 2)).collect();
+    let groups = PrintGroups::new(&prints, 1, || false).expect("in range");
+    let mut local = groups.local();
+    local.load(0);
+    let mut proposed = Vec::new();
+    for place in 0..documents as u32 {
+        local.propose(place, &mut proposed);
+        proposed.sort_unstable();
+        // Of the holders of its fingerprint, `place / 2` come before it.
+        let is_first = (place as usize / 2) < FIRST;
+        let end = if is_first { documents as u32 } else { (place + 2 * LAST as u32 + 1).min(documents as u32) };
+        assert_eq!(proposed, (place + 1..end).collect::<Vec<u32>>(), "{place}");
     }
 }
 
@@ -197,13 +220,12 @@ fn planted(documents: u32) -> (Vec<Vec<u64>>, impl Fn(u32) -> u64) {
 #[test]
 fn the_answer_is_the_same_at_any_number_of_threads_and_any_budget() {
     let (keys, class) = planted(12_000);
-    let rank: Vec<u32> = (0..12_000).map(|i| mix64(i) as u32 % 5_000).collect();
     let close = |i: u32, j: u32| {
         Some(if class(i) == class(j) { 0.79 + (mix64(u64::from(i ^ j)) % 20) as f64 / 100.0 } else { 0.3 })
     };
     let judge = World { score: close, noise: 0.03, margin: 0.04 };
     for method in [Method::Star, Method::Components] {
-        let expected = run(&keys, &rank, method, &judge);
+        let expected = run(&keys, Reach::CROWDED, method, &judge);
         assert!(expected.leader.iter().enumerate().any(|(i, leader)| i as u32 != *leader));
         assert!(!expected.capped.is_empty());
         for (threads, budget) in [(1, 200), (2, 5_000), (5, 100_000)] {
@@ -213,8 +235,11 @@ fn the_answer_is_the_same_at_any_number_of_threads_and_any_budget() {
                 sorter.push(document as u32, keys).expect("written");
             }
             let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().expect("threads can be had");
-            let found = pool.install(|| cluster(sorter.finish()?, &rank, THRESHOLD, method, &judge)).expect("read");
-            assert!(found == expected, "{method:?} at {threads} threads and {budget} rows");
+            let found = pool.install(|| {
+                let candidates = Candidates::new(sorter.finish()?, keys.len(), Reach::CROWDED)?;
+                Ok::<_, TableError>(cluster(&candidates, THRESHOLD, method, &judge))
+            });
+            assert!(found.expect("read") == expected, "{method:?} at {threads} threads and {budget} rows");
         }
     }
 }
@@ -224,12 +249,12 @@ fn a_chain_never_ends_in_one_star() {
     let documents = 20_000;
     let keys: Vec<Vec<u64>> = (0..documents as u64).map(|i| vec![mix64(i), mix64(i + 1), mix64(i + 2)]).collect();
     let judge = unsure(|i: u32, j: u32| Some((1.0 - 0.1 * f64::from(i.abs_diff(j))).max(0.0)));
-    let star = run(&keys, &identity(documents), Method::Star, &judge);
+    let star = run(&keys, Reach::CROWDED, Method::Star, &judge);
     for (document, leader) in star.leader.iter().enumerate() {
         assert!((document as u32).abs_diff(*leader) <= 2, "{document} follows {leader}");
     }
     assert!(star.giants.is_empty());
-    let whole = run(&keys, &identity(documents), Method::Components, &judge);
+    let whole = run(&keys, Reach::CROWDED, Method::Components, &judge);
     assert!(whole.leader.iter().all(|leader| *leader == 0));
     assert_eq!((whole.giants[0].leader, whole.giants[0].documents), (0, documents as u32));
     assert!(!whole.giants[0].keys.is_empty() && whole.giants[0].keys.iter().all(|(_, count)| *count == 3));
@@ -239,13 +264,11 @@ fn a_chain_never_ends_in_one_star() {
 fn the_same_keys_a_hundred_thousand_times_take_one_glance_each() {
     let documents = 100_000;
     let keys = vec![(0..6).map(mix64).collect::<Vec<u64>>(); documents];
-    let rank: Vec<u32> = (0..documents as u32).rev().collect();
     for method in [Method::Star, Method::Components] {
-        let found = run(&keys, &rank, method, &unsure(|_, _| Some(0.9)));
-        assert!(found.leader.iter().all(|leader| *leader == documents as u32 - 1));
-        assert_eq!((found.glances, found.exacts, found.edges.len()), (99_999, 99_999, 99_999), "{method:?}");
+        let found = run(&keys, Reach::CROWDED, method, &unsure(|_, _| Some(0.9)));
+        assert!(found.leader.iter().all(|leader| *leader == 0));
+        assert_eq!(found.glances, 99_999, "{method:?}");
         assert_eq!(found.giants[0].keys.iter().map(|(_, count)| *count).collect::<Vec<_>>(), [100_000; 6]);
-        assert!(found.capped.is_empty());
     }
 }
 
@@ -254,45 +277,53 @@ fn a_million_documents_with_one_key_are_linear_and_what_was_left_out_is_counted(
     let documents = 1_000_000;
     let keys = vec![vec![7]; documents];
     let judge = sure(|_, _| Some(0.1));
-    let star = run(&keys, &identity(documents), Method::Star, &judge);
-    assert!(star.glances <= (documents * CROWD) as u64);
-    // Of all pairs, those with one of the first hubs, or close in rank, were tried.
     let all = documents as u64 * (documents as u64 - 1) / 2;
-    assert_eq!(star.capped, [Capped { key: 7, documents: documents as u32, untried: all - star.glances }]);
-    let whole = run(&keys, &identity(documents), Method::Components, &judge);
-    assert!(whole.glances <= (documents * (CROWD + LAST_GLANCES)) as u64);
-    let rest = documents as u64 - CROWD as u64 / 2;
-    assert_eq!(whole.capped[0].untried, rest * (rest - 1) / 2);
+    for method in [Method::Star, Method::Components] {
+        let found = run(&keys, Reach::CROWDED, method, &judge);
+        assert!(found.glances <= (documents * (FIRST + LAST)) as u64);
+        assert_eq!(found.capped, [Capped { key: 7, documents: documents as u32, untried: all - found.glances }]);
+    }
 }
 
 #[test]
-fn clusters_are_found_under_hot_keys_and_glances_are_bounded() {
-    // Twelve common keys of 200 documents each, and one key that a document shares with a single partner.
-    let documents = 20_000u32;
-    let hot = |i: u32| (0..12).map(move |j| (mix64(u64::from(i) << 8 | j) % 100) << 8 | j);
-    let keys: Vec<Vec<u64>> = (0..documents).map(|i| hot(i).chain([mix64(u64::from(i / 2))]).collect()).collect();
-    let judge = sure(|i: u32, j: u32| Some(if i / 2 == j / 2 { 0.9 } else { 0.1 }));
-    let star = run(&keys, &identity(documents as usize), Method::Star, &judge);
-    assert!(star.leader.iter().enumerate().all(|(i, leader)| *leader == i as u32 / 2 * 2));
-    assert!(star.glances <= u64::from(documents) * u64::from(CROWDED_GLANCES + 1));
-    assert!(star.capped.len() == 1200 && star.capped.iter().all(|capped| capped.documents > 64 && capped.untried > 0));
-}
-
-#[test]
-fn an_owner_without_a_rank_is_refused() {
+fn an_owner_that_is_no_document_is_refused() {
     for keys in [vec![vec![], vec![1]], vec![vec![1], vec![1]]] {
-        let found = cluster(table(&keys), &[0], THRESHOLD, Method::Star, &sure(|_, _| None));
+        let found = Candidates::new(table(&keys), 1, Reach::CROWDED);
         assert!(matches!(found, Err(TableError::Owner { owner: 1, documents: 1 })));
     }
-    assert_eq!(run(&[], &[], Method::Star, &sure(|_, _| None)), Clustering::default());
+    assert_eq!(run(&[], Reach::CROWDED, Method::Star, &sure(|_, _| None)), Clustering::default());
 }
 
 #[test]
-fn a_score_is_never_rounded_to_below_the_threshold() {
+fn a_judge_that_is_stopped_ends_the_work() {
+    struct Stopped(std::sync::atomic::AtomicU32);
+    impl Judge for Stopped {
+        fn glance(&self, _: u32, _: u32) -> Glance {
+            self.0.fetch_add(1, std::sync::atomic::Ordering::Relaxed);
+            Glance { estimate: 0.0, verdict: Some(false) }
+        }
+        fn exact(&self, _: u32, _: &[u32], _: &mut Vec<Option<f64>>) {}
+        fn is_stopped(&self) -> bool {
+            self.0.load(std::sync::atomic::Ordering::Relaxed) > 0
+        }
+    }
+    let keys = vec![vec![7]; 1000];
+    for method in [Method::Star, Method::Components] {
+        let judge = Stopped(std::sync::atomic::AtomicU32::new(0));
+        assert_eq!(run(&keys, Reach::CROWDED, method, &judge).glances, 999, "{method:?}: one hub, then the end");
+    }
+}
+
+#[test]
+fn a_score_is_never_rounded_over_the_threshold() {
     assert!(f64::from(0.9f64 as f32) < 0.9);
-    assert!(f64::from(verify::narrow(0.9, 0.9)) >= 0.9);
-    assert_eq!(verify::narrow(0.75, 0.5), 0.75);
-    assert!(f64::from(verify::narrow(0.3, 0.9)) < 0.9);
+    assert!(f64::from(narrow(0.9, 0.9)) >= 0.9);
+    let below = 0.9 - 1e-12;
+    assert!(f64::from(narrow(below, 0.9)) < 0.9);
+    let above = 0.7f64.next_down();
+    assert!(f64::from(above as f32) < 0.7 || f64::from(narrow(above, 0.7)) < 0.7);
+    assert_eq!(narrow(0.75, 0.5), 0.75);
+    assert!(f64::from(narrow(0.3, 0.9)) < 0.9);
 }
 
 /// Sketches in memory.
@@ -305,10 +336,10 @@ impl Sketches for Listed {
 }
 
 /// Clusters led by their first members; each document is compared with all of them.
-fn naive_greedy(sketches: &Listed, rank: &[u32], judge: &impl Judge) -> Vec<u32> {
-    let mut leader = identity(rank.len());
+fn naive_greedy(sketches: &Listed, documents: usize, judge: &impl Judge) -> Vec<u32> {
+    let mut leader = identity(documents);
     let mut firsts: Vec<u32> = Vec::new();
-    for document in ordered(rank).into_iter().filter(|document| !sketches.sketch(*document).is_empty()) {
+    for document in identity(documents).into_iter().filter(|document| !sketches.sketch(*document).is_empty()) {
         let shared = |first: &u32| {
             sketches.sketch(document).iter().filter(|element| sketches.sketch(*first).contains(element)).count()
         };
@@ -327,14 +358,14 @@ proptest! {
     #![proptest_config(fixed(200))]
     #[test]
     fn greedy_with_first_members_is_what_its_definition_says(
-        (_, rank, scores, margin, noise) in small(),
+        (keys, scores, margin, noise, _) in small(),
         sketches in prop::collection::vec(prop::collection::btree_set(0u64..10, 0..8), 24),
     ) {
-        let documents = rank.len();
+        let documents = keys.len();
         let sketches = Listed(sketches.into_iter().map(|sketch| sketch.into_iter().collect()).collect());
         let judge = World { score: |i: u32, j: u32| scores[i as usize * documents + j as usize], noise, margin };
-        let found = greedy(&sketches, &rank, THRESHOLD, Representative::First, &judge);
-        prop_assert_eq!(found.leader, naive_greedy(&sketches, &rank, &judge));
+        let found = greedy(&sketches, documents, THRESHOLD, Representative::First, &judge);
+        prop_assert_eq!(found.leader, naive_greedy(&sketches, documents, &judge));
     }
 }
 
@@ -344,20 +375,20 @@ fn what_most_members_have_stands_for_a_greedy_cluster() {
     let sketches =
         Listed(vec![vec![1, 2, 8, 9], vec![1, 2, 3, 4], vec![1, 3, 4, 2], vec![3, 4, 9, 20], vec![3, 4, 21, 22]]);
     let judge = sure(|_, _| Some(0.9));
-    let popular = greedy(&sketches, &identity(5), THRESHOLD, Representative::Popular, &judge);
+    let popular = greedy(&sketches, 5, THRESHOLD, Representative::Popular, &judge);
     assert_eq!(popular.leader, [0, 0, 0, 0, 0]);
-    let first = greedy(&sketches, &identity(5), THRESHOLD, Representative::First, &judge);
+    let first = greedy(&sketches, 5, THRESHOLD, Representative::First, &judge);
     assert_eq!(first.leader, [0, 0, 0, 3, 3]);
 }
 
 #[test]
 fn an_element_of_very_many_greedy_clusters_is_counted() {
     let sketches = Listed((0..1000u64).map(|i| vec![5, mix64(i), mix64(i + 5000)]).collect());
-    let found = greedy(&sketches, &identity(1000), THRESHOLD, Representative::Popular, &sure(|_, _| Some(0.1)));
-    assert_eq!(found.capped, [Capped { key: 5, documents: 1000, untried: 1000 - CROWD as u64 }]);
+    let found = greedy(&sketches, 1000, THRESHOLD, Representative::Popular, &sure(|_, _| Some(0.1)));
+    assert_eq!(found.capped, [Capped { key: 5, documents: 1000, untried: 1000 - super::greedy::CROWD as u64 }]);
     assert_eq!(found.glances, 0);
     let same = Listed(vec![vec![1, 2, 3]; 3000]);
-    let found = greedy(&same, &identity(3000), THRESHOLD, Representative::Popular, &sure(|_, _| Some(1.0)));
+    let found = greedy(&same, 3000, THRESHOLD, Representative::Popular, &sure(|_, _| Some(1.0)));
     assert_eq!(found.giants, [Giant { leader: 0, documents: 3000, keys: vec![(1, 3000), (2, 3000), (3, 3000)] }]);
     assert_eq!(found.glances, 2999);
 }

@@ -57,30 +57,51 @@ def _found(answer: Deduplication) -> Iterator[str]:
 def _guarantee(answer: Deduplication) -> Iterator[str]:
     settings = answer.settings
     if settings.is_by_distance:
-        bits = counted(settings.distance, "bit")
-        yield f"not verified: every removed row has a fingerprint within {bits} of the row kept for it"
+        yield f"not verified: {_promise(answer)}"
     elif settings.method == "simhash":
         yield f"verified pairs within {counted(settings.distance, 'bit')}: {_promise(answer)}"
-    elif settings.method == "containment":
-        yield f"verified: at least {settings.threshold:g} of every removed row is contained in the row kept for it"
-    elif settings.method == "minhash" and (found := settings.filter) is not None:
+    elif settings.method != "exact":
         yield f"verified: {_promise(answer)}"
+    if settings.search == "join":
+        yield "no filter: every pair at or above the threshold was found, by an exact join"
+    elif (found := settings.filter) is not None:
         above = min(1.0, settings.threshold + 0.05)
         yield (
-            f"filter {found.k},{found.s},{found.r}: expected recall at {settings.threshold:g}: "
-            f"{found.accept(settings.threshold):.2%}, at {above:g}: {found.accept(above):.2%}"
+            f"filter {found.k},{found.s},{found.r}: share of the pairs that it proposes: "
+            f"{found.accept(settings.threshold):.2%} at {settings.threshold:g}, {found.accept(above):.2%} at {above:g}"
         )
 
 
 def _promise(answer: Deduplication) -> str:
-    threshold = answer.settings.threshold
-    if answer.settings.clustering != "components":
-        return f"every removed row has resemblance ≥ {threshold:g} with the row kept for it"
-    below = sum(answer.resemblances[row] < threshold for row in answer.gone)
-    return (
-        f"clusters are linked by pairs with resemblance ≥ {threshold:g}; "
-        f"removed rows that resemble the row kept for them less than that: {below:,}"
-    )
+    """Return what is true of every removed row, and in how many cases it is not."""
+    settings = answer.settings
+    least = 1 - settings.distance / 64 if settings.is_by_distance else settings.threshold
+    below = sum(answer.resemblances[row] < least for row in answer.gone)
+    each, linked, beyond = _words(answer)
+    if settings.clustering == "components":
+        return f"clusters are linked by pairs {linked}; removed rows {beyond}: {below:,}"
+    return f"every removed row has {each}" + (f"; because a sketch erred, {beyond}: {below:,}" if below else "")
+
+
+def _words(answer: Deduplication) -> tuple[str, str, str]:
+    """Return what a removed row has, what linked pairs have, and what is said of rows that have it not."""
+    settings, kept = answer.settings, "the row kept for it"
+    if settings.is_by_distance:
+        within = f"within {counted(settings.distance, 'bit')}"
+        return (
+            f"a fingerprint {within} of {kept}",
+            f"with fingerprints {within} of each other",
+            "farther than that from the row kept for them",
+        )
+    limit = f"{settings.threshold:g}"
+    if settings.method == "containment":
+        return (
+            f"at least {limit} of itself contained in {kept}",
+            f"of which at least {limit} of one is contained in the other",
+            "that are contained less in the row kept for them",
+        )
+    resemblance = f"resemblance ≥ {limit}"
+    return f"{resemblance} with {kept}", f"with {resemblance}", "that resemble the row kept for them less than that"
 
 
 def _warnings(answer: Deduplication) -> Iterator[str]:
@@ -92,7 +113,9 @@ def _warnings(answer: Deduplication) -> Iterator[str]:
 def _notes(answer: Deduplication) -> Iterator[str]:
     if answer.capped:
         untried = counted(sum(one.untried for one in answer.capped), "pair")
-        yield f"note: {counted(len(answer.capped), 'key')} too common to try all pairs; {untried} not compared"
+        keys = counted(len(answer.capped), "fingerprint" if answer.settings.method == "simhash" else "key")
+        yield f"note: {keys} too common to propose all pairs; {untried} left to other keys"
+    yield from (f"note: {note}" for note in answer.notes)
     if unsampled := answer.work["unsampled"]:
         yield f"note: {counted(unsampled, 'document')} too short to be sampled; use a smaller --modulus for them"
 

@@ -1,0 +1,120 @@
+//! Which pairs of documents are proposed, by method, and the judge that goes with them.
+
+use crate::corpus::Corpus;
+use crate::job::{ended, judge, DedupSettings, Failure, SearchMethod};
+use crate::prefix;
+use crate::simhash_judge::{score, SimhashJudge};
+use crate::spill::SpillFolder;
+use lookalike_core::clustering::{Candidates, Judge, PrintGroups, Proposals, Reach, Sketches};
+use lookalike_core::hash::mix64;
+use lookalike_core::sketch::features::Features;
+use lookalike_core::table::external::Sorter;
+use std::io;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+/// Documents between two looks at whether to stop.
+const STRIDE: usize = 1 << 12;
+
+/// Something to do with proposed pairs.
+pub trait Work {
+    /// Its result.
+    type Output;
+
+    /// Does it.
+    fn run(self, proposals: &impl Proposals, threshold: f64, judge: &impl Judge) -> Result<Self::Output, Failure>;
+}
+
+/// Proposes pairs of documents, given as rows in order of rank, and works on them. Returns the result and the number of
+/// documents without a key.
+///
+/// Errors: a parameter outside its range, files that cannot be used, those of the work, or it was stopped.
+pub fn proposed<W: Work>(
+    corpus: &Corpus,
+    settings: &DedupSettings,
+    documents: &[u32],
+    stop: &AtomicBool,
+    work: W,
+) -> Result<(W::Output, u64), Failure> {
+    let judge = judge(corpus, settings, documents, stop);
+    if let SearchMethod::Simhash(nearness) = settings.search {
+        let judge = SimhashJudge::new(nearness, &corpus.store, documents, judge)?;
+        let is_stopped = || stop.load(Ordering::Relaxed);
+        let groups = PrintGroups::new(&judge.fingerprints(), nearness.distance, is_stopped)?;
+        let threshold = if nearness.is_verified { settings.threshold } else { score(nearness.distance) };
+        let found = work.run(&groups, threshold, &judge);
+        ended(judge.failure(), stop)?;
+        return Ok((found?, 0));
+    }
+    let folder = SpillFolder::new(&settings.folder, "keys")?;
+    let mut sorter = Sorter::new(settings.budget_bytes, Some(folder.path()));
+    let (unsampled, reach) = match settings.search {
+        SearchMethod::Join => {
+            let (threshold, budget) = (settings.threshold, settings.budget_bytes);
+            prefix::push_keys(&corpus.store, documents, threshold, budget, stop, &mut sorter)?;
+            (0, Reach::ALL)
+        }
+        _ => (push_keys(corpus, settings.search, documents, stop, &mut sorter)?, Reach::CROWDED),
+    };
+    let candidates = Candidates::new(sorter.finish()?, documents.len(), reach)?;
+    // The files of the sort are read by now.
+    drop(folder);
+    let found = work.run(&candidates, settings.threshold, &judge);
+    ended(judge.failure(), stop)?;
+    Ok((found?, unsampled))
+}
+
+/// Pushes the keys of the filter. Returns the number of documents without one.
+fn push_keys(
+    corpus: &Corpus,
+    search: SearchMethod,
+    documents: &[u32],
+    stop: &AtomicBool,
+    sorter: &mut Sorter,
+) -> Result<u64, Failure> {
+    let features = match search {
+        SearchMethod::Resemblance { k, s, r } => Some(Features::new(k, s, r)?),
+        _ => None,
+    };
+    let (mut keys, mut unsampled) = (Vec::new(), 0);
+    for (document, row) in documents.iter().enumerate() {
+        if document % STRIDE == 0 {
+            ended(None, stop)?;
+        }
+        let elements = corpus.store.elements(*row)?;
+        keys.clear();
+        match &features {
+            Some(features) => features.keys(&elements, &mut keys),
+            None => keys.extend(elements.iter().map(|element| mix64(u64::from(*element)))),
+        }
+        unsampled += u64::from(keys.is_empty());
+        sorter.push(document as u32, &keys)?;
+    }
+    Ok(unsampled)
+}
+
+/// Sketches whose elements carry their coordinate, in the form that greedy clustering takes.
+pub struct SketchElements {
+    elements: Vec<u64>,
+    ends: Vec<usize>,
+}
+
+impl SketchElements {
+    /// Loads the sketches of rows. Errors: the store cannot be read.
+    pub fn new(corpus: &Corpus, documents: &[u32]) -> io::Result<Self> {
+        let (mut elements, mut ends) = (Vec::new(), Vec::with_capacity(documents.len()));
+        for row in documents {
+            let sketch = corpus.store.elements(*row)?;
+            elements.extend((0u64..).zip(sketch.iter()).map(|(at, element)| at << 32 | u64::from(*element)));
+            ends.push(elements.len());
+        }
+        Ok(Self { elements, ends })
+    }
+}
+
+impl Sketches for SketchElements {
+    fn sketch(&self, document: u32) -> &[u64] {
+        let document = document as usize;
+        let start = document.checked_sub(1).map_or(0, |before| self.ends[before]);
+        &self.elements[start..self.ends[document]]
+    }
+}
