@@ -213,6 +213,6 @@ def test_a_buffer_that_changes_meanwhile_changes_nothing(kind: str):
     maker = _core.SimhashMaker("word", False, 2, "words", None, (), False, None)
     core = _core.SimhashReader(maker, "text", "id", 1000, 1)
     core.begin("source")
-    _, _, prints, _, _, _ = core.push_columns(None, offsets, given, 4, Changing(mutable), None)
+    _, _, prints, _, _, _ = core.push_columns(None, offsets, given, 4, Changing(mutable), True, None)
     assert bytes(mutable) == b"X" * len(text)
     assert prints == [maker.one(text.decode())[0]]

@@ -278,11 +278,3 @@ def test_a_file_is_kept_as_a_table_and_asked(tmp_path: Path):
     again = spoken("near", tmp_path / "prints.csv", "--save", tmp_path / "table")
     assert again.returncode == 2
     assert "already holds a table" in again.stderr
-
-
-def test_ids_of_a_table_are_whole_numbers(tmp_path: Path):
-    (tmp_path / "prints.csv").write_text("id,fingerprint\na.html,5\n")
-    done = spoken("near", tmp_path / "prints.csv", "--save", tmp_path / "table")
-    assert done.returncode == 2
-    assert "id `a.html`" in done.stderr
-    assert not (tmp_path / "table").exists()

@@ -15,6 +15,7 @@
 
 use crate::error::{Error, Result};
 use crate::manifest::TablePlan;
+use crate::names::Names;
 use crate::run::{FingerprintRow, Hold, Run};
 use crate::table_folder::TableFolder;
 use lookalike_core::hamming::design::Design;
@@ -40,6 +41,8 @@ pub struct FingerprintStore {
     pub(crate) tail: (Vec<u64>, Vec<u64>),
     /// The design of runs by the binary logarithm of their number of rows, once it was needed.
     designs: Vec<Option<Design>>,
+    /// The strings that are ids; none if ids are numbers.
+    pub(crate) names: Option<Names>,
     /// The folder of the table; none in memory.
     pub(crate) home: Option<TableFolder>,
 }
@@ -74,7 +77,7 @@ fn sizes(run: &Run) -> (usize, usize) {
 
 /// Which runs are merged into one, by their sizes: [`TIER`] or more of one size, or those that have lost half of their
 /// rows.
-fn merged(sizes: &[(usize, usize)]) -> Vec<bool> {
+pub(crate) fn merged(sizes: &[(usize, usize)]) -> Vec<bool> {
     let tier = |(live, _): &(usize, usize)| (live / TAIL).max(1).ilog(TIER);
     let is_crowded = |size: &u32| sizes.iter().filter(|run| tier(run) == *size).count() >= TIER;
     match sizes.iter().map(tier).find(is_crowded) {
@@ -117,7 +120,7 @@ impl FingerprintStore {
 
     /// Makes a table from its parts. REQUIRES: the tail ascends, and no row occurs twice.
     pub(crate) fn with(plan: TablePlan, hold: Hold, runs: Vec<Run>, tail: (Vec<u64>, Vec<u64>)) -> Self {
-        Self { plan, hold, runs, tail, designs: Vec::new(), home: None }
+        Self { plan, hold, runs, tail, designs: Vec::new(), names: None, home: None }
     }
 
     /// Makes a table in memory from these rows, in one run. Errors: as for [`Self::new`].
@@ -162,7 +165,8 @@ impl FingerprintStore {
     /// Bytes in memory of tables and of ids; mapped files are not counted.
     pub fn bytes(&self) -> (usize, usize) {
         let tail = self.tail.0.len() * 8;
-        self.runs.iter().map(Run::bytes).fold((tail, tail), |sum, run| (sum.0 + run.0, sum.1 + run.1))
+        let ids = tail + self.names.as_ref().map_or(0, Names::bytes);
+        self.runs.iter().map(Run::bytes).fold((tail, ids), |sum, run| (sum.0 + run.0, sum.1 + run.1))
     }
 
     /// Number of runs, each of which a query searches in addition to the tail.
@@ -193,7 +197,8 @@ impl FingerprintStore {
 
     /// Errors: a part of a mapped file that was read so far is damaged.
     pub(crate) fn checked(&self) -> Result<()> {
-        self.runs.iter().try_for_each(Run::checked)
+        self.runs.iter().try_for_each(Run::checked)?;
+        self.names.as_ref().map_or(Ok(()), Names::checked)
     }
 
     /// Errors: the table was opened for reading, or a commit failed.
@@ -279,7 +284,7 @@ impl FingerprintStore {
             if !chosen.contains(&true) {
                 break;
             }
-            let run = self.join(&parts, &chosen)?;
+            let run = self.joined(&parts, &chosen)?;
             let mut is_chosen = chosen.iter();
             parts.retain(|_| is_chosen.next() != Some(&true));
             parts.push(RunPart::New(Box::new(run)));
@@ -296,7 +301,7 @@ impl FingerprintStore {
     }
 
     /// Makes one run of the chosen parts. Errors: a file is damaged.
-    fn join(&mut self, parts: &[RunPart], chosen: &[bool]) -> Result<Run> {
+    fn joined(&mut self, parts: &[RunPart], chosen: &[bool]) -> Result<Run> {
         let mut rows = Vec::new();
         for (part, _) in parts.iter().zip(chosen).filter(|(_, is_chosen)| **is_chosen) {
             rows.extend(part.of(&self.runs).live());
@@ -313,9 +318,9 @@ impl FingerprintStore {
         }
         if self.runs.len() > 1 || self.runs.iter().any(|run| run.len() < run.size()) {
             let parts: Vec<RunPart> = (0..self.runs.len()).map(RunPart::Old).collect();
-            self.runs = vec![self.join(&parts, &vec![true; parts.len()])?];
+            self.runs = vec![self.joined(&parts, &vec![true; parts.len()])?];
         }
-        Ok(())
+        self.forget_names()
     }
 
     /// Errors: a distance above that of the plan.

@@ -9,8 +9,8 @@ use xxhash_rust::xxh3::xxh3_64;
 
 /// Bytes of a header.
 pub const HEADER: usize = 64;
-/// The version of these files.
-pub const VERSION: u8 = 1;
+/// The newest version of these files that is read. Version 2 has strings as ids.
+pub const VERSION: u8 = 2;
 const MAGIC: [u8; 4] = *b"LAHT";
 /// Offset of the header's checksum.
 const SUM: usize = HEADER - 8;
@@ -22,6 +22,8 @@ pub enum FileKind {
     Run = 1,
     /// The list of runs.
     Manifest = 2,
+    /// Strings that are ids.
+    Names = 3,
 }
 
 /// The header of a file.
@@ -29,9 +31,11 @@ pub enum FileKind {
 pub struct FileHeader {
     /// Its kind.
     pub kind: FileKind,
+    /// Its version: 1, or 2 for a file that a table with strings as ids has alone.
+    pub version: u8,
     /// The number of a run, or the generation of a manifest.
     pub number: u64,
-    /// Number of rows in it; for a manifest, of rows that are not deleted.
+    /// Number of rows or strings in it; for a manifest, of rows that are not deleted.
     pub rows: u64,
     /// Length of the file in bytes.
     pub length: u64,
@@ -41,7 +45,7 @@ pub struct FileHeader {
     pub distance: u32,
     /// Number of tables of a run, or of runs of a manifest.
     pub count: u32,
-    /// Number of distinct fingerprints of a run, or the number of a manifest's next run.
+    /// Number of distinct fingerprints of a run, bytes of all strings, or the number of a manifest's next run.
     pub more: u64,
 }
 
@@ -55,7 +59,7 @@ impl FileHeader {
     pub fn to_bytes(self) -> [u8; HEADER] {
         let mut bytes = [0; HEADER];
         bytes[..4].copy_from_slice(&MAGIC);
-        (bytes[4], bytes[5]) = (VERSION, self.kind as u8);
+        (bytes[4], bytes[5]) = (self.version, self.kind as u8);
         bytes[8..16].copy_from_slice(&self.number.to_le_bytes());
         bytes[16..24].copy_from_slice(&self.rows.to_le_bytes());
         bytes[24..32].copy_from_slice(&self.length.to_le_bytes());
@@ -80,7 +84,7 @@ impl FileHeader {
         if number_at(header, SUM) != xxh3_64(&header[..SUM]) {
             return damaged("its header fails its checksum".to_owned());
         }
-        if header[4] != VERSION {
+        if !(1..=VERSION).contains(&header[4]) {
             return Err(Error::Version { path: path.to_owned(), found: header[4], known: VERSION });
         }
         if header[5] != kind as u8 {
@@ -89,6 +93,7 @@ impl FileHeader {
         let half = |at: usize| (number_at(header, at) & u64::from(u32::MAX)) as u32;
         let header = Self {
             kind,
+            version: header[4],
             number: number_at(header, 8),
             rows: number_at(header, 16),
             length: number_at(header, 24),

@@ -8,14 +8,20 @@
 //!
 //! A [`fingerprint_store::FingerprintStore`] behaves alike in memory and in a folder. Queries search each [`run::Run`]:
 //! fingerprints sorted once per table of a design; plain, compressed, or mapped from a file. FORMAT.md describes the
-//! files; only [`disk::Disk`] accesses them.
+//! files; [`names::Names`] are ids that are strings; only [`disk::Disk`] accesses them.
 
+pub mod cells;
 pub mod disk;
 pub mod error;
 pub mod fingerprint_store;
 pub mod header;
 pub mod manifest;
+pub mod name_file;
+pub mod named;
+pub mod names;
 pub mod owners;
+pub mod pairs;
+pub mod print_reader;
 pub mod run;
 pub mod run_file;
 pub mod table_folder;

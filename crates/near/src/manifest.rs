@@ -11,10 +11,14 @@
 //! | tail | 8 | number of rows in no file |
 //! | | 8 each, 8 each | their fingerprints, then their ids; ascending by (fingerprint, id) |
 //! | deletions | | for each run that has some: places among its ids, ascending, packed as `table/codec/packed.rs` says |
+//! | names | 8 | version 2 only: number of files with strings |
+//! | | 32 each | number, strings, bytes of the file, its seal |
 //! | seal | 8 | XXH3 of everything before |
+//!
+//! A table whose ids are numbers has a manifest of version 1, without the part of the names.
 
 use crate::error::{Error, Result};
-use crate::header::{number_at, FileHeader, FileKind, HEADER};
+use crate::header::{number_at, FileHeader, FileKind, HEADER, VERSION};
 use lookalike_core::hamming::solve::Limit;
 use lookalike_core::hamming::MAX_DISTANCE;
 use lookalike_core::table::codec::packed::{pack, Order, Packed};
@@ -23,6 +27,7 @@ use xxhash_rust::xxh3::xxh3_64;
 
 const LIMIT: usize = 16;
 const ENTRY: usize = 40;
+const NAME_ENTRY: usize = 32;
 
 /// Parameters of a table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -48,6 +53,19 @@ pub struct RunEntry {
     pub deleted: Vec<u64>,
 }
 
+/// A file of strings as the manifest lists it.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct NameEntry {
+    /// Its number, which is part of its file name.
+    pub number: u64,
+    /// Number of strings in the file.
+    pub rows: u64,
+    /// Length of the file in bytes.
+    pub length: u64,
+    /// The seal of the file.
+    pub seal: u64,
+}
+
 /// The state of a table after a commit.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Manifest {
@@ -61,6 +79,8 @@ pub struct Manifest {
     pub runs: Vec<RunEntry>,
     /// Rows in no file: fingerprints and ids.
     pub tail: (Vec<u64>, Vec<u64>),
+    /// The files of strings; none if ids are numbers.
+    pub names: Option<Vec<NameEntry>>,
 }
 
 impl Manifest {
@@ -90,8 +110,14 @@ impl Manifest {
         bytes.extend((self.tail.0.len() as u64).to_le_bytes());
         bytes.extend(self.tail.0.iter().chain(&self.tail.1).flat_map(|number| number.to_le_bytes()));
         bytes.extend(deletions);
+        if let Some(names) = &self.names {
+            bytes.extend((names.len() as u64).to_le_bytes());
+            let numbers = names.iter().flat_map(|file| [file.number, file.rows, file.length, file.seal]);
+            bytes.extend(numbers.flat_map(u64::to_le_bytes));
+        }
         let header = FileHeader {
             kind: FileKind::Manifest,
+            version: if self.names.is_some() { VERSION } else { 1 },
             number: self.generation,
             rows: self.rows(),
             length: bytes.len() as u64 + 8,
@@ -120,16 +146,16 @@ impl Manifest {
     /// Whether the numbers are consistent.
     fn is_sound(&self) -> bool {
         let ascend = |places: &[u64]| places.windows(2).all(|pair| pair[0] < pair[1]);
-        let mut numbers: Vec<u64> = self.runs.iter().map(|run| run.number).collect();
+        let names = self.names.iter().flatten();
+        let mut numbers: Vec<u64> =
+            self.runs.iter().map(|run| run.number).chain(names.map(|file| file.number)).collect();
         numbers.sort_unstable();
         let is_run_sound = |run: &RunEntry| {
-            run.rows < 1 << 32
-                && ascend(&run.deleted)
-                && run.deleted.last().is_none_or(|last| *last < run.rows)
-                && run.number < self.next
+            run.rows < 1 << 32 && ascend(&run.deleted) && run.deleted.last().is_none_or(|last| *last < run.rows)
         };
         let tail: Vec<(&u64, &u64)> = self.tail.0.iter().zip(&self.tail.1).collect();
         ascend(&numbers)
+            && numbers.last().is_none_or(|last| *last < self.next)
             && self.runs.iter().all(is_run_sound)
             && tail.windows(2).all(|pair| pair[0] < pair[1])
             && self.plan.distance <= MAX_DISTANCE
@@ -174,6 +200,18 @@ fn parse(header: &FileHeader, mut bytes: &[u8]) -> Option<Manifest> {
         }
         runs.push(RunEntry { number: numbers(0), rows: numbers(1), length: numbers(2), seal: numbers(3), deleted });
     }
+    let names = if header.version > 1 { Some(parse_names(&mut bytes)?) } else { None };
     let plan = TablePlan { distance: header.distance, limit };
-    bytes.is_empty().then_some(Manifest { generation: header.number, plan, next: header.more, runs, tail })
+    bytes.is_empty().then_some(Manifest { generation: header.number, plan, next: header.more, runs, tail, names })
+}
+
+/// Decodes the list of files of strings; returns `None` if it is malformed.
+fn parse_names(bytes: &mut &[u8]) -> Option<Vec<NameEntry>> {
+    let count = usize::try_from(take_number(bytes)?).ok()?;
+    let entries = take(bytes, count.checked_mul(NAME_ENTRY)?)?;
+    let entry = |entry: &[u8]| {
+        let numbers = |i: usize| number_at(entry, i * 8);
+        NameEntry { number: numbers(0), rows: numbers(1), length: numbers(2), seal: numbers(3) }
+    };
+    Some(entries.chunks_exact(NAME_ENTRY).map(entry).collect())
 }

@@ -60,6 +60,7 @@ pub fn image(number: u64, content: &Content<'_>, mut column: impl FnMut(usize) -
     let sums: Vec<u8> = VerifiedPages::sums(&bytes[HEADER..]).collect();
     let header = FileHeader {
         kind: FileKind::Run,
+        version: 1,
         number,
         rows: content.ids.len() as u64,
         length: (bytes.len() + directory.len() + sums.len() + 8) as u64,
@@ -77,7 +78,7 @@ pub fn image(number: u64, content: &Content<'_>, mut column: impl FnMut(usize) -
 }
 
 /// Appends a column to the file, and its offset and length to the directory.
-fn append(bytes: &mut Vec<u8>, directory: &mut Vec<u8>, column: Vec<u8>) {
+pub(crate) fn append(bytes: &mut Vec<u8>, directory: &mut Vec<u8>, column: Vec<u8>) {
     directory.extend((bytes.len() as u64).to_le_bytes());
     directory.extend((column.len() as u64).to_le_bytes());
     bytes.extend(column);
@@ -85,7 +86,7 @@ fn append(bytes: &mut Vec<u8>, directory: &mut Vec<u8>, column: Vec<u8>) {
 }
 
 /// The seal, by which the manifest identifies a file: a hash of everything but the body, which the sums cover.
-fn seal(header: &[u8], footer: &[u8]) -> u64 {
+pub(crate) fn seal(header: &[u8], footer: &[u8]) -> u64 {
     let mut hash = Xxh3::new();
     hash.update(header);
     hash.update(footer);

@@ -11,10 +11,13 @@
 //! device and number before each commit, so a change of directory or a folder that was replaced harms nothing. A process
 //! that was forked with an open table cannot write it. Only files with names that this module makes are ever unlinked.
 
-use crate::disk::{write_whole, Disk, FolderIdentity, Lock};
+use crate::disk::{write_whole, Bytes, Disk, FolderIdentity, Lock};
 use crate::error::{Error, Result};
 use crate::fingerprint_store::FingerprintStore;
-use crate::manifest::{Manifest, RunEntry};
+use crate::header::{FileHeader, FileKind};
+use crate::manifest::{Manifest, NameEntry, RunEntry};
+use crate::name_file::NameFile;
+use crate::names::Names;
 use crate::run::{Hold, Run};
 use crate::run_file::{seal_of, RunFile};
 use std::io::ErrorKind;
@@ -24,6 +27,7 @@ use std::sync::Arc;
 const MANIFEST: &str = "manifest";
 const LOCK: &str = "lock";
 const RUN: &str = "run-";
+const NAMES: &str = "names-";
 /// What a file is called until it is complete.
 const NEW: &str = ".new";
 /// The beginning of a lock file that was written here.
@@ -96,16 +100,22 @@ fn run_name(number: u64) -> String {
     format!("{RUN}{number:016x}")
 }
 
-/// Whether this is the name of a run.
-fn is_run(name: &str) -> bool {
+/// The name of a file of strings.
+fn names_name(number: u64) -> String {
+    format!("{NAMES}{number:016x}")
+}
+
+/// Whether this is the name of a run or of a file of strings.
+fn is_numbered(name: &str) -> bool {
     let is_digit = |byte: u8| byte.is_ascii_digit() || (b'a'..=b'f').contains(&byte);
-    name.strip_prefix(RUN).is_some_and(|digits| digits.len() == 16 && digits.bytes().all(is_digit))
+    let digits = name.strip_prefix(RUN).or_else(|| name.strip_prefix(NAMES));
+    digits.is_some_and(|digits| digits.len() == 16 && digits.bytes().all(is_digit))
 }
 
 /// Whether a file of this name is made here, and may be left behind by a crash.
 fn is_left_behind(name: &str) -> bool {
     let whole = name.strip_suffix(NEW);
-    is_run(whole.unwrap_or(name)) || whole == Some(MANIFEST)
+    is_numbered(whole.unwrap_or(name)) || whole == Some(MANIFEST)
 }
 
 /// Errors: a folder for a new table holds anything but what an interrupted save left there.
@@ -141,9 +151,8 @@ impl FingerprintStore {
         loop {
             let bytes = disk.read(&manifest_path).map_err(|error| Error::io(&manifest_path, error))?;
             let manifest = Manifest::from_bytes(&manifest_path, &bytes)?;
-            let runs =
-                manifest.runs.iter().map(|entry| open_run(&*disk, folder, entry, hold)).collect::<Result<Vec<_>>>();
-            match runs {
+            let opened = open_files(&*disk, folder, &manifest, hold);
+            match opened {
                 // A writer may have committed and unlinked the file meanwhile; then there is a new generation.
                 Err(Error::Io { error, .. })
                     if error.kind() == ErrorKind::NotFound && seen != Some(manifest.generation) =>
@@ -156,11 +165,18 @@ impl FingerprintStore {
                 }
                 _ => {}
             }
-            let mut store = Self::with(manifest.plan, hold, runs?, manifest.tail);
+            let (runs, names) = opened?;
+            let mut store = Self::with(manifest.plan, hold, runs, manifest.tail);
+            store.names = names;
             store.home = Some(TableFolder::new(disk, folder, lock, (manifest.generation, manifest.next))?);
             store.sweep();
             return Ok(store);
         }
+    }
+
+    /// The path of the manifest, to name it in an error; empty in memory.
+    pub(crate) fn manifest_path(&self) -> PathBuf {
+        self.home.as_ref().map_or_else(PathBuf::new, |home| home.path(MANIFEST))
     }
 
     /// Number of commits; 0 in memory.
@@ -193,6 +209,7 @@ impl FingerprintStore {
         if saved.is_err() {
             self.home = None;
             self.runs.iter_mut().for_each(|run| run.file = None);
+            self.names.as_mut().map_or(Ok(()), Names::leave)?;
         }
         saved
     }
@@ -232,6 +249,18 @@ impl FingerprintStore {
             home.next += 1;
             is_new = true;
         }
+        if let Some(names) = &mut self.names {
+            names.merge()?;
+            names.write(|image| {
+                let bytes = image(home.next);
+                write_whole(&*home.disk, &home.folder.join(names_name(home.next)), &bytes)?;
+                let header = FileHeader::read(&home.folder, &bytes, FileKind::Names)?;
+                home.next += 1;
+                is_new = true;
+                let FileHeader { number, rows, length, .. } = header;
+                Ok(NameEntry { number, rows, length, seal: seal_of(&bytes) })
+            })?;
+        }
         if is_new {
             home.sync()?;
         }
@@ -242,6 +271,7 @@ impl FingerprintStore {
             next: home.next,
             runs: self.runs.iter().filter_map(entry).collect(),
             tail: self.tail.clone(),
+            names: self.names.as_ref().map(Names::entries),
         };
         home.check_place()?;
         write_whole(&*home.disk, &home.path(MANIFEST), &manifest.to_bytes())?;
@@ -254,7 +284,9 @@ impl FingerprintStore {
     /// unlinked stays until the next sweep; it only takes space.
     fn sweep(&self) {
         let Some(home) = self.home.as_ref().filter(|home| home.lock.is_some()) else { return };
-        let named: Vec<String> = self.runs.iter().filter_map(|run| Some(run_name(run.file.as_ref()?.number))).collect();
+        let runs = self.runs.iter().filter_map(|run| Some(run_name(run.file.as_ref()?.number)));
+        let names = self.names.iter().flat_map(Names::entries).map(|file| names_name(file.number));
+        let named: Vec<String> = runs.chain(names).collect();
         for name in home.disk.list(&home.folder).unwrap_or_default() {
             if is_left_behind(&name) && !named.contains(&name) {
                 let _ = home.disk.remove(&home.path(&name));
@@ -275,14 +307,36 @@ fn take_lock(disk: &dyn Disk, folder: &Path) -> Result<Lock> {
     }
 }
 
+/// Opens the files that a manifest lists. Errors: one is missing, damaged, or another one.
+fn open_files(disk: &dyn Disk, folder: &Path, manifest: &Manifest, hold: Hold) -> Result<(Vec<Run>, Option<Names>)> {
+    let runs = manifest.runs.iter().map(|entry| open_run(disk, folder, entry, hold)).collect::<Result<Vec<_>>>()?;
+    let Some(entries) = &manifest.names else { return Ok((runs, None)) };
+    let mut names = Names::default();
+    for entry in entries {
+        let path = folder.join(names_name(entry.number));
+        let file = NameFile::open(&path, contents(disk, &path, hold)?)?;
+        let is = (file.header.number, file.header.rows, file.header.length, file.seal);
+        if is != (entry.number, entry.rows, entry.length, entry.seal) {
+            return Err(Error::damaged(&path, "it is not the file listed in the manifest"));
+        }
+        names.open(file, entry.clone(), hold == Hold::Mapped)?;
+    }
+    Ok((runs, Some(names)))
+}
+
+/// The bytes of a file, mapped or read.
+fn contents(disk: &dyn Disk, path: &Path, hold: Hold) -> Result<Bytes> {
+    let bytes = match hold {
+        Hold::Mapped => disk.map(path),
+        _ => disk.read(path),
+    };
+    bytes.map_err(|error| Error::io(path, error))
+}
+
 /// Opens the file of a run. Errors: it is missing, damaged, or not the file that the manifest lists.
 fn open_run(disk: &dyn Disk, folder: &Path, entry: &RunEntry, hold: Hold) -> Result<Run> {
     let path = folder.join(run_name(entry.number));
-    let bytes = match hold {
-        Hold::Mapped => disk.map(&path),
-        _ => disk.read(&path),
-    };
-    let file = RunFile::open(&path, bytes.map_err(|error| Error::io(&path, error))?)?;
+    let file = RunFile::open(&path, contents(disk, &path, hold)?)?;
     let is = (file.header.number, file.header.rows, file.header.length, file.seal);
     if is != (entry.number, entry.rows, entry.length, entry.seal) {
         return Err(Error::damaged(&path, "it is not the file listed in the manifest"));
@@ -295,5 +349,6 @@ fn open_run(disk: &dyn Disk, folder: &Path, entry: &RunEntry, hold: Hold) -> Res
 pub fn check(disk: Arc<dyn Disk>, folder: &Path) -> Result<usize> {
     let store = FingerprintStore::open(disk, folder, Hold::Mapped, false)?;
     store.runs.iter().try_for_each(Run::verify)?;
+    store.verify_names()?;
     Ok(store.len())
 }

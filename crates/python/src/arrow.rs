@@ -1,7 +1,7 @@
 //! Columns as Arrow sees them: the two structs of the Arrow C data interface, handed over in capsules, without a copy.
 //!
-//! A column of numbers is an array of unsigned integers; spans and rows are lists of fixed size with such an array below them. There are
-//! no nulls. The memory belongs to an `Arc`, so that whoever holds an array may let it go on any thread, without Python.
+//! A column of numbers is an array of unsigned integers; spans and rows are lists of fixed size with such an array below them; strings are
+//! an array of large strings. There are no nulls. The memory belongs to an `Arc`, so that whoever holds an array may let it go on any thread, without Python.
 //!
 //! **Source.** "The Arrow C data interface" and "The Arrow PyCapsule interface" of the Arrow specification.
 
@@ -58,8 +58,8 @@ struct SchemaParts {
 /// What an array points to. Its address does not change: it is only ever held in a box.
 struct ArrayParts {
     _values: Arc<Values>,
-    /// The bits that tell nulls, of which there are none, and the numbers.
-    buffers: [*const c_void; 2],
+    /// The bits that tell nulls, of which there are none, and the numbers; or where strings start, and the strings.
+    buffers: [*const c_void; 3],
     children: [*mut ArrowArray; 1],
     child: Option<Box<ArrowArray>>,
 }
@@ -129,16 +129,12 @@ fn schema_of(format: CString, name: &'static CStr, child: Option<ArrowSchema>) -
     }
 }
 
-/// `numbers` lie in `values`; a list has none of its own.
-fn array_of(
-    values: &Arc<Values>,
-    length: usize,
-    numbers: Option<*const c_void>,
-    child: Option<ArrowArray>,
-) -> ArrowArray {
+/// `memory` lies in `values`: numbers, or starts and strings; a list has none of its own.
+fn array_of(values: &Arc<Values>, length: usize, memory: &[*const c_void], child: Option<ArrowArray>) -> ArrowArray {
+    let buffer = |i: usize| memory.get(i).copied().unwrap_or(null());
     let mut parts = Box::new(ArrayParts {
         _values: Arc::clone(values),
-        buffers: [null(), numbers.unwrap_or(null())],
+        buffers: [null(), buffer(0), buffer(1)],
         children: [null_mut()],
         child: child.map(Box::new),
     });
@@ -151,7 +147,7 @@ fn array_of(
         length: length as i64,
         null_count: 0,
         offset: 0,
-        n_buffers: if numbers.is_some() { 2 } else { 1 },
+        n_buffers: 1 + memory.len() as i64,
         n_children,
         buffers: parts.buffers.as_mut_ptr(),
         children: if n_children > 0 { parts.children.as_mut_ptr() } else { null_mut() },
@@ -164,7 +160,7 @@ fn array_of(
 /// Numbers of a row of a list; none if there are no rows.
 fn width(values: &Values) -> Option<usize> {
     match values {
-        Values::U32(_) | Values::U64(_) => None,
+        Values::U32(_) | Values::U64(_) | Values::Texts(_) => None,
         Values::Spans(_) => Some(2),
         Values::Rows(_, width) => Some(*width),
     }
@@ -175,6 +171,8 @@ pub fn schema<'py>(py: Python<'py>, values: &Values) -> PyResult<Bound<'py, PyCa
     let letter = match values {
         Values::U32(_) | Values::Spans(_) => c"I",
         Values::U64(_) | Values::Rows(..) => c"L",
+        // Strings with starts of 64 bits.
+        Values::Texts(_) => c"U",
     };
     let made = match width(values) {
         None => schema_of(letter.to_owned(), c"", None),
@@ -193,11 +191,15 @@ pub fn array<'py>(py: Python<'py>, values: &Arc<Values>) -> PyResult<Bound<'py, 
         Values::U64(items) => (items.as_ptr().cast(), items.len()),
         Values::Spans(items) => (items.as_ptr().cast(), 2 * items.len()),
         Values::Rows(items, _) => (items.as_ptr().cast(), items.len()),
+        Values::Texts(items) => {
+            let memory = [items.starts.as_ptr().cast(), items.texts.as_ptr().cast()];
+            return PyCapsule::new_with_value(py, array_of(values, items.len(), &memory, None), c"arrow_array");
+        }
     };
-    let flat = array_of(values, count, Some(numbers), None);
+    let flat = array_of(values, count, &[numbers], None);
     let made = match width(values) {
         None => flat,
-        Some(width) => array_of(values, count / width.max(1), None, Some(flat)),
+        Some(width) => array_of(values, count / width.max(1), &[], Some(flat)),
     };
     PyCapsule::new_with_value(py, made, c"arrow_array")
 }

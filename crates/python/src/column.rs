@@ -1,14 +1,16 @@
 //! Columns handed to Python: read-only arrays that speak the buffer protocol and Arrow, so `numpy.asarray(column)` and
-//! `pyarrow.array(column)` copy nothing. A pickle holds the numbers as one block of bytes.
+//! `pyarrow.array(column)` copy nothing. A pickle holds numbers as one block of bytes. Strings speak Arrow only.
 
 use crate::arrow;
 use crate::error::ParameterError;
 use crate::input::Frozen;
 use lookalike_core::frontend::Span;
+use lookalike_near::names::Strings;
 use pyo3::exceptions::{PyBufferError, PyIndexError};
 use pyo3::ffi;
 use pyo3::prelude::*;
-use pyo3::types::{PyCapsule, PyList, PySlice, PyTuple, PyType};
+use pyo3::pybacked::PyBackedStr;
+use pyo3::types::{PyCapsule, PyList, PySlice, PyString, PyTuple};
 use std::ffi::{c_int, c_void, CStr};
 use std::sync::Arc;
 
@@ -27,9 +29,11 @@ pub enum Values {
     Spans(Vec<Span>),
     /// A matrix of hashes, row by row, and the length of a row.
     Rows(Vec<u64>, usize),
+    /// Strings.
+    Texts(Strings),
 }
 
-/// A read-only sequence of numbers, of (start, end) pairs, or of rows of numbers.
+/// A read-only sequence of numbers, of (start, end) pairs, of rows of numbers, or of strings.
 ///
 /// It compares equal to any sequence with the same items, and `numpy.asarray` sees its memory as it is.
 #[pyclass(frozen, sequence, module = "lookalike._core")]
@@ -48,6 +52,7 @@ impl From<Values> for Column {
             Values::U64(items) => (items.len(), 8, 1),
             Values::Spans(items) => (items.len(), 4, 2),
             Values::Rows(items, width) => (items.len() / (*width).max(1), 8, *width),
+            Values::Texts(items) => (items.len(), 1, 1),
         };
         let signed = |n: usize| n as ffi::Py_ssize_t;
         Self {
@@ -75,6 +80,8 @@ impl Column {
             Values::Rows(items, width) => {
                 Ok(PyTuple::new(py, items.chunks(*width).nth(i).ok_or_else(missing)?)?.into_any())
             }
+            Values::Texts(items) if i < items.len() => Ok(PyString::new(py, items.get(i)).into_any()),
+            Values::Texts(_) => Err(missing()),
         }
     }
 
@@ -102,6 +109,14 @@ impl Column {
         }
     }
 
+    /// The strings of the column; none if it holds numbers.
+    pub fn as_texts(&self) -> Option<&Strings> {
+        match &*self.values {
+            Values::Texts(items) => Some(items),
+            _ => None,
+        }
+    }
+
     fn slice(&self, indices: impl Iterator<Item = usize>) -> Self {
         let values = match &*self.values {
             Values::U32(items) => Values::U32(indices.filter_map(|i| items.get(i)).copied().collect()),
@@ -111,6 +126,7 @@ impl Column {
                 let row = |i: usize| items.chunks(*width).nth(i).unwrap_or_default();
                 Values::Rows(indices.flat_map(row).copied().collect(), *width)
             }
+            Values::Texts(items) => Values::Texts(indices.filter(|i| *i < items.len()).map(|i| items.get(i)).collect()),
         };
         Self::from(values)
     }
@@ -125,7 +141,7 @@ impl Column {
     /// A matrix has two even if its rows have one element.
     fn dimensions(&self) -> c_int {
         match *self.values {
-            Values::U32(_) | Values::U64(_) => 1,
+            Values::U32(_) | Values::U64(_) | Values::Texts(_) => 1,
             Values::Spans(_) | Values::Rows(..) => 2,
         }
     }
@@ -136,6 +152,7 @@ impl Column {
             Values::U64(items) => items.as_ptr().cast(),
             Values::Spans(items) => items.as_ptr().cast(),
             Values::Rows(items, _) => items.as_ptr().cast(),
+            Values::Texts(items) => items.texts.as_ptr().cast(),
         }
     }
 }
@@ -185,9 +202,19 @@ impl Column {
         }
     }
 
-    /// Tells pickle how to make the column again. Protocol 5 takes its memory as it is, without a copy.
-    fn __reduce_ex__<'py>(slf: &Bound<'py, Self>, protocol: u8) -> PyResult<(Bound<'py, PyType>, Bound<'py, PyTuple>)> {
+    /// A column of strings.
+    #[staticmethod]
+    fn texts(strings: Vec<PyBackedStr>) -> Self {
+        Values::Texts(strings.iter().map(|text| &**text).collect()).into()
+    }
+
+    /// Tells pickle how to make the column again. Protocol 5 takes the memory of numbers as it is, without a copy.
+    fn __reduce_ex__<'py>(slf: &Bound<'py, Self>, protocol: u8) -> PyResult<(Bound<'py, PyAny>, Bound<'py, PyTuple>)> {
         let (py, column) = (slf.py(), slf.get());
+        let class = py.get_type::<Self>();
+        if column.as_texts().is_some() {
+            return Ok((class.getattr("texts")?, PyTuple::new(py, [column.tolist(py)?])?));
+        }
         let data = if protocol >= OUT_OF_BAND {
             py.import("pickle")?.getattr("PickleBuffer")?.call1((slf,))?
         } else {
@@ -195,7 +222,7 @@ impl Column {
         };
         let format = format!("{ORDER}{}", column.format().to_string_lossy());
         let width = (column.dimensions() == 2).then_some(column.shape[1]);
-        Ok((py.get_type::<Self>(), (data, format, width).into_pyobject(py)?))
+        Ok((class.into_any(), (data, format, width).into_pyobject(py)?))
     }
 
     /// The column itself: it never changes.
@@ -252,6 +279,7 @@ impl Column {
                 (Values::U64(a), Values::U64(b)) => a == b,
                 (Values::Spans(a), Values::Spans(b)) => a == b,
                 (Values::Rows(a, m), Values::Rows(b, n)) => (a, m) == (b, n),
+                (Values::Texts(a), Values::Texts(b)) => a == b,
                 _ => self.tolist(py)?.eq(other.get().tolist(py)?)?,
             });
         }
@@ -279,6 +307,11 @@ impl Column {
             return Err(PyBufferError::new_err("columns are read-only"));
         }
         let column = slf.get();
+        if column.as_texts().is_some() {
+            return Err(PyBufferError::new_err(
+                "strings have no buffer: use `pyarrow.array(column)` or `list(column)`",
+            ));
+        }
         // SAFETY: `view` is not null; everything it points to lives in `column`, which `view.obj` keeps alive and which never
         // changes; the exporter's fields below follow the buffer protocol for a C-contiguous array.
         unsafe {

@@ -100,6 +100,13 @@ pub struct HammingBatch {
     distance: u32,
 }
 
+impl HammingBatch {
+    /// The tables of the queries.
+    pub fn core(&self) -> &Batch {
+        &self.batch
+    }
+}
+
 #[pymethods]
 impl HammingBatch {
     #[new]

@@ -2,6 +2,7 @@
 
 use crate::column::Column;
 use crate::error::ParameterError;
+use crate::texts::ArrowTexts;
 use lookalike_core::error::Result;
 use lookalike_core::frontend::decode::{decode, Decoded};
 use lookalike_core::frontend::{check_length, Span};
@@ -11,7 +12,7 @@ use pyo3::buffer::{PyBuffer, PyUntypedBuffer};
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::pybacked::{PyBackedBytes, PyBackedStr};
-use pyo3::types::{PyBytes, PyInt, PyMemoryView, PyString};
+use pyo3::types::{PyBytes, PyInt, PyMemoryView, PyString, PyTuple};
 use std::borrow::Cow;
 
 /// A document handed in, kept alive and immutable for as long as this lives.
@@ -322,5 +323,83 @@ impl Whole {
             Ok(number) if number > 0 => Ok(number),
             _ => Err(ParameterError::new_err(format!("{name} `{}` {fault}: use {name} ≥ 1", self.0))),
         }
+    }
+}
+
+/// Ids of rows.
+pub enum Ids {
+    /// Whole numbers.
+    Numbers(Vec<u64>),
+    /// Strings.
+    Strings(GivenStrings),
+}
+
+impl<'a, 'py> FromPyObject<'a, 'py> for Ids {
+    type Error = PyErr;
+
+    fn extract(object: Borrowed<'a, 'py, PyAny>) -> PyResult<Self> {
+        let is_text = |object: &Bound<'py, PyAny>| object.is_instance_of::<PyString>();
+        let is_column = object.cast::<Column>().is_ok_and(|column| column.get().as_texts().is_some());
+        let is_arrow = object.cast::<PyTuple>().is_ok_and(|buffers| buffers.extract::<ArrowStrings>().is_ok());
+        if is_column || is_arrow || object.get_item(0).is_ok_and(|first| is_text(&first)) {
+            return object.extract().map(Self::Strings);
+        }
+        let wrong = |_| ParameterError::new_err("ids must be whole numbers from 0 to 2^64 − 1, or strings");
+        object.extract::<Hashes>().map(|ids| Self::Numbers(ids.0)).map_err(wrong)
+    }
+}
+
+/// The buffers of an Arrow array of strings: what is null, offsets, bytes; the bytes per offset, and the rows.
+type ArrowStrings = (Option<Frozen>, Frozen, Frozen, usize, usize);
+
+/// Strings that a caller handed in.
+pub enum GivenStrings {
+    /// One by one.
+    Listed(Vec<PyBackedStr>),
+    /// A column of this package.
+    Column(Py<Column>),
+    /// An array of Arrow.
+    Arrow(ArrowStrings),
+}
+
+impl<'a, 'py> FromPyObject<'a, 'py> for GivenStrings {
+    type Error = PyErr;
+
+    fn extract(object: Borrowed<'a, 'py, PyAny>) -> PyResult<Self> {
+        if let Ok(column) = object.cast::<Column>() {
+            return Ok(Self::Column(column.to_owned().unbind()));
+        }
+        if let Ok(buffers) = object.cast::<PyTuple>() {
+            if let Ok(buffers) = buffers.extract() {
+                return Ok(Self::Arrow(buffers));
+            }
+        }
+        let wrong = |_| ParameterError::new_err("ids must all be strings that UTF-8 can write, or all whole numbers");
+        object.extract().map(Self::Listed).map_err(wrong)
+    }
+}
+
+impl GivenStrings {
+    /// The strings; none where there is null. Errors: bytes that are no UTF-8, or buffers that do not hold them.
+    pub fn cells(&self) -> PyResult<Vec<Option<&str>>> {
+        match self {
+            Self::Listed(strings) => Ok(strings.iter().map(|text| Some(&**text)).collect()),
+            Self::Column(column) => {
+                let wrong = || ParameterError::new_err("a column of numbers is no column of strings");
+                Ok(column.get().as_texts().ok_or_else(wrong)?.iter().map(Some).collect())
+            }
+            Self::Arrow((validity, offsets, data, width, rows)) => {
+                let texts = ArrowTexts::new(validity.as_ref(), offsets, data, *width, *rows)?;
+                let text = |row| texts.get(row).map(std::str::from_utf8).transpose();
+                let wrong = |_| ParameterError::new_err("a string is not UTF-8: write it in UTF-8");
+                (0..*rows).map(text).collect::<std::result::Result<_, _>>().map_err(wrong)
+            }
+        }
+    }
+
+    /// The strings. Errors: as for [`Self::cells`], or one is null.
+    pub fn all(&self) -> PyResult<Vec<&str>> {
+        let missing = || ParameterError::new_err("an id is null: give each row an id");
+        self.cells()?.into_iter().map(|cell| cell.ok_or_else(missing)).collect()
     }
 }

@@ -15,6 +15,7 @@ mod hamming;
 mod input;
 mod lab;
 mod near;
+mod prints;
 mod simhash;
 mod sketch;
 mod texts;
@@ -42,6 +43,8 @@ mod _core {
     };
     #[pymodule_export]
     use crate::near::HammingStore;
+    #[pymodule_export]
+    use crate::prints::{concatenate_texts, csv_pairs, parse_fingerprint, whole_numbers, NearPairs, PrintReader};
     #[pymodule_export]
     use crate::simhash::{
         concatenate_simhashes, simhash_features, simhash_groups, simhash_languages, simhash_patterns, IdfTable,

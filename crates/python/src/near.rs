@@ -3,12 +3,13 @@
 use crate::column::{Column, Values};
 use crate::detach::{detached, read, written};
 use crate::error::{near_to_python, unknown, ParameterError};
-use crate::input::{Hashes, Whole};
+use crate::input::{GivenStrings, Hashes, Ids, Whole};
 use lookalike_core::hamming::solve::Limit;
 use lookalike_near::disk::System;
 use lookalike_near::error::Result;
 use lookalike_near::fingerprint_store::FingerprintStore;
 use lookalike_near::manifest::TablePlan;
+use lookalike_near::pairs::NamedPairs;
 use lookalike_near::run::{FingerprintRow, Hold};
 use lookalike_near::table_folder;
 use pyo3::prelude::*;
@@ -48,14 +49,24 @@ fn limit_of(design: &str, tables: Option<Whole>) -> PyResult<Limit> {
 }
 
 /// Errors: not as many ids as fingerprints.
-fn rows_of(fingerprints: Hashes, ids: Hashes) -> PyResult<Vec<FingerprintRow>> {
-    let (count, given) = (fingerprints.0.len(), ids.0.len());
-    match count == given {
-        true => Ok(fingerprints.0.into_iter().zip(ids.0).collect()),
+fn check_counts(fingerprints: usize, ids: usize) -> PyResult<()> {
+    match fingerprints == ids {
+        true => Ok(()),
         false => Err(ParameterError::new_err(format!(
-            "`{given}` ids are not as many as the `{count}` fingerprints: give one id for each"
+            "`{ids}` ids are not as many as the `{fingerprints}` fingerprints: give one id for each"
         ))),
     }
+}
+
+/// Rows whose ids are numbers. Errors: not as many ids as fingerprints.
+fn rows_of(fingerprints: Hashes, ids: Vec<u64>) -> PyResult<Vec<FingerprintRow>> {
+    check_counts(fingerprints.0.len(), ids.len())?;
+    Ok(fingerprints.0.into_iter().zip(ids).collect())
+}
+
+/// Columns of pairs: ids of queries, ids of rows, distances.
+fn pair_columns(pairs: NamedPairs) -> Found {
+    (Values::Texts(pairs.left).into(), Values::Texts(pairs.right).into(), Values::U32(pairs.distances).into())
 }
 
 impl HammingStore {
@@ -91,7 +102,7 @@ impl HammingStore {
     fn build(
         py: Python<'_>,
         fingerprints: Hashes,
-        ids: Option<Hashes>,
+        ids: Option<Ids>,
         distance: Whole,
         design: &str,
         tables: Option<Whole>,
@@ -99,11 +110,20 @@ impl HammingStore {
     ) -> PyResult<Self> {
         let plan = TablePlan { distance: distance.distance()?, limit: limit_of(design, tables)? };
         // Made here, because counting in Python would take as long as sorting.
-        let ids = ids.unwrap_or_else(|| Hashes((0..fingerprints.0.len() as u64).collect()));
-        let (rows, hold) = (rows_of(fingerprints, ids)?, hold_of(hold)?);
-        detached(py, usize::MAX, || FingerprintStore::build(plan, hold, rows))
-            .map(|store| Self::of(store, hold))
-            .map_err(near_to_python)
+        let ids = ids.unwrap_or_else(|| Ids::Numbers((0..fingerprints.0.len() as u64).collect()));
+        let hold = hold_of(hold)?;
+        let built = match ids {
+            Ids::Numbers(ids) => {
+                let rows = rows_of(fingerprints, ids)?;
+                detached(py, usize::MAX, || FingerprintStore::build(plan, hold, rows))
+            }
+            Ids::Strings(ids) => {
+                let ids = ids.all()?;
+                check_counts(fingerprints.0.len(), ids.len())?;
+                detached(py, usize::MAX, || FingerprintStore::build_named(plan, hold, &fingerprints.0, &ids))
+            }
+        };
+        built.map(|store| Self::of(store, hold)).map_err(near_to_python)
     }
 
     /// The table in a folder.
@@ -120,22 +140,44 @@ impl HammingStore {
         detached(py, usize::MAX, || table_folder::check(Arc::new(System), &folder)).map_err(near_to_python)
     }
 
-    fn insert(&self, py: Python<'_>, fingerprints: Hashes, ids: Hashes) -> PyResult<usize> {
-        let rows = rows_of(fingerprints, ids)?;
-        self.change(py, |store| store.insert(&rows))
+    fn insert(&self, py: Python<'_>, fingerprints: Hashes, ids: Ids) -> PyResult<usize> {
+        match ids {
+            Ids::Numbers(ids) => {
+                let rows = rows_of(fingerprints, ids)?;
+                self.change(py, |store| store.insert_numbered(&rows))
+            }
+            Ids::Strings(ids) => {
+                let ids = ids.all()?;
+                check_counts(fingerprints.0.len(), ids.len())?;
+                self.change(py, |store| store.insert_named(&fingerprints.0, &ids))
+            }
+        }
     }
 
-    fn remove(&self, py: Python<'_>, fingerprints: Hashes, ids: Hashes) -> PyResult<usize> {
-        let rows = rows_of(fingerprints, ids)?;
-        self.change(py, |store| store.remove(&rows))
+    fn remove(&self, py: Python<'_>, fingerprints: Hashes, ids: Ids) -> PyResult<usize> {
+        match ids {
+            Ids::Numbers(ids) => {
+                let rows = rows_of(fingerprints, ids)?;
+                self.change(py, |store| store.remove_numbered(&rows))
+            }
+            Ids::Strings(ids) => {
+                let ids = ids.all()?;
+                check_counts(fingerprints.0.len(), ids.len())?;
+                self.change(py, |store| store.remove_named(&fingerprints.0, &ids))
+            }
+        }
     }
 
     /// Ids, fingerprints and distances of what is near.
     fn query(&self, py: Python<'_>, fingerprint: u64, distance: Whole) -> PyResult<Found> {
         let distance = distance.distance()?;
-        let hits = self.read(py, |store| store.query(fingerprint, distance))?;
+        let (hits, names) = self.read(py, |store| {
+            let hits = store.query(fingerprint, distance)?;
+            store.named_hits(hits)
+        })?;
+        let ids = names.map_or_else(|| Values::U64(hits.iter().map(|hit| hit.id).collect()), Values::Texts);
         Ok((
-            Values::U64(hits.iter().map(|hit| hit.id).collect()).into(),
+            ids.into(),
             Values::U64(hits.iter().map(|hit| hit.value).collect()).into(),
             Values::U32(hits.iter().map(|hit| u32::from(hit.distance)).collect()).into(),
         ))
@@ -144,21 +186,44 @@ impl HammingStore {
     /// Numbers of queries, ids and distances of what is near them; with how many each was compared.
     fn query_batch(&self, py: Python<'_>, fingerprints: Hashes, distance: Whole) -> PyResult<FoundBatch> {
         let distance = distance.distance()?;
-        let found = self.read(py, |store| store.query_batch(&fingerprints.0, distance))?;
+        let (found, names) = self.read(py, |store| {
+            let found = store.query_batch(&fingerprints.0, distance)?;
+            store.named_answers(found)
+        })?;
         let distances = found.distances.iter().map(|distance| u32::from(*distance)).collect();
         Ok((
             Values::U32(found.queries).into(),
-            Values::U64(found.ids).into(),
+            names.map_or_else(|| Values::U64(found.ids), Values::Texts).into(),
             Values::U32(distances).into(),
             Values::U64(found.candidates).into(),
         ))
     }
 
+    /// Pairs of queries, with the ids they are asked by, and rows: ids as texts, and distances.
+    fn near(&self, py: Python<'_>, fingerprints: Hashes, asked: GivenStrings, distance: Whole) -> PyResult<Found> {
+        let (distance, asked) = (distance.distance()?, asked.all()?);
+        check_counts(fingerprints.0.len(), asked.len())?;
+        self.read(py, |store| store.near(&fingerprints.0, &asked, distance)).map(pair_columns)
+    }
+
+    /// Pairs of rows, each once: ids as texts, and distances.
+    fn join(&self, py: Python<'_>, distance: Whole) -> PyResult<Found> {
+        let distance = distance.distance()?;
+        self.read(py, |store| store.join(distance)).map(pair_columns)
+    }
+
+    /// Whether the ids are strings.
+    #[getter]
+    fn is_named(&self, py: Python<'_>) -> PyResult<bool> {
+        self.read(py, |store| Ok(store.is_named()))
+    }
+
     /// Fingerprints and ids of all rows.
     fn rows(&self, py: Python<'_>) -> PyResult<(Column, Column)> {
-        let rows = self.read(py, FingerprintStore::rows)?;
+        let (rows, names) = self.read(py, FingerprintStore::named_rows)?;
         let (fingerprints, ids) = rows.into_iter().unzip();
-        Ok((Values::U64(fingerprints).into(), Values::U64(ids).into()))
+        let ids = names.map_or_else(|| Values::U64(ids), Values::Texts);
+        Ok((Values::U64(fingerprints).into(), ids.into()))
     }
 
     /// Puts all runs together.

@@ -1,8 +1,8 @@
 """Tables that find all fingerprints within a few bits, after Manku, Jain, Das Sarma 2007; in memory or in a folder.
 
-A table is a set of rows, each a 64-bit fingerprint and an id. Inserting a row twice, or removing one that is not there,
-changes nothing. When ``save`` returns, the table survives a crash of the process or the machine. When ``save`` does not
-return, the folder holds either the old table or the new one.
+A table is a set of rows, each a 64-bit fingerprint and an id, a number or a string. Inserting a row twice, or removing
+one that is not there, changes nothing. When ``save`` returns, the table survives a crash of the process or the machine.
+When ``save`` does not return, the folder holds either the old table or the new one.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Self, TypeAlias, overload
 from lookalike import params
 from lookalike._core import Column, HammingBatch, HammingStore, hamming_distances
 from lookalike._types import counted
+from lookalike.corpora.arrays import buffers_of
 from lookalike.errors import ParameterError
 
 if TYPE_CHECKING:
@@ -23,6 +24,8 @@ if TYPE_CHECKING:
 
 #: Fingerprints or ids: an array of unsigned 64-bit numbers, or any sequence of whole numbers.
 Numbers: TypeAlias = "Buffer | Sequence[int]"
+#: Ids: numbers or strings; a list of strings, a column of this package, or an Arrow array.
+Ids: TypeAlias = "Buffer | Sequence[int] | Sequence[str] | Column"
 Folder: TypeAlias = str | PathLike[str]
 
 
@@ -89,8 +92,20 @@ class QueryBatch:
         return Pairs(*self._batch.chunk(fingerprints, first))
 
 
+def _given(ids: Any) -> Any:
+    """Return ids as the core takes them: the buffers of an Arrow array of strings, else what was given."""
+    if not hasattr(ids, "__arrow_c_array__") or isinstance(ids, Column):
+        return ids
+    import pyarrow as pa
+
+    found = pa.array(ids)
+    if not (pa.types.is_string(found.type) or pa.types.is_large_string(found.type)):
+        return ids
+    return *buffers_of(found), len(found)
+
+
 class Near(NamedTuple):
-    """The rows near one fingerprint, ascending by id."""
+    """The rows near one fingerprint, ascending by id; ids are numbers or strings, as the table has them."""
 
     ids: Column
     fingerprints: Column
@@ -125,6 +140,8 @@ class HammingTable:
     (1, 1, 3)
     >>> table.query_batch([0b0001, 0b1110]).ids
     [7, 10, 9]
+    >>> HammingTable.build([0b0000, 0b0011], ids=["https://a.example", "https://b.example"]).query(0b0111, 1).ids
+    ['https://b.example']
     """
 
     def __init__(self, store: HammingStore) -> None:
@@ -135,7 +152,7 @@ class HammingTable:
     def build(
         cls,
         fingerprints: Numbers = (),
-        ids: Numbers | None = None,
+        ids: Ids | None = None,
         *,
         distance: int | None = None,
         tables: str | int | None = None,
@@ -144,7 +161,7 @@ class HammingTable:
         """Make a table in memory.
 
         :param fingerprints: The fingerprints; more can be inserted later.
-        :param ids: One id per fingerprint; by default their indices, from 0.
+        :param ids: One id per fingerprint, all whole numbers or all strings; by default their indices, from 0.
         :param distance: The most bits in which an answer may ever differ. Default: 3.
         :param tables: ``compact``, ``fast``, or how many. Default: ``compact``.
         :param hold: ``plain`` or ``compressed``; ``mapped`` once it is saved. Default: ``plain``.
@@ -154,7 +171,7 @@ class HammingTable:
         design, count = (tables, None) if isinstance(tables, str) else ("", tables)
         distance = params.DISTANCE.default if distance is None else distance
         hold = params.HOLD.default if hold is None else hold
-        return cls(HammingStore.build(fingerprints, ids, distance, design, count, hold))
+        return cls(HammingStore.build(fingerprints, _given(ids), distance, design, count, hold))
 
     @classmethod
     def open(cls, folder: Folder, *, write: bool = False, hold: str | None = None) -> Self:
@@ -174,13 +191,13 @@ class HammingTable:
         """Read all files of a saved table and return its number of rows. An error names the damaged file."""
         return HammingStore.check(folder)
 
-    def insert(self, fingerprints: Numbers, ids: Numbers) -> int:
-        """Insert rows; return how many were new."""
-        return self._store.insert(fingerprints, ids)
+    def insert(self, fingerprints: Numbers, ids: Ids) -> int:
+        """Insert rows; return how many were new. Ids are of the kind that the table has, numbers or strings."""
+        return self._store.insert(fingerprints, _given(ids))
 
-    def remove(self, fingerprints: Numbers, ids: Numbers) -> int:
-        """Remove rows; return how many were there."""
-        return self._store.remove(fingerprints, ids)
+    def remove(self, fingerprints: Numbers, ids: Ids) -> int:
+        """Remove rows; return how many were there. A string stays in the files until ``compact`` and ``save``."""
+        return self._store.remove(fingerprints, _given(ids))
 
     def query(self, fingerprint: int, distance: int | None = None) -> Near:
         """Find all rows within a distance of one fingerprint; default: the distance of the table."""
@@ -212,6 +229,11 @@ class HammingTable:
     def distance(self) -> int:
         """The most bits in which an answer may differ."""
         return self._store.distance
+
+    @property
+    def is_named(self) -> bool:
+        """Whether its ids are strings."""
+        return self._store.is_named
 
     @property
     def generation(self) -> int:

@@ -18,8 +18,12 @@ _NUMBER = re.compile(r"[+-]?[0-9]+(\.[0-9]+)?")
 
 
 def guarded(text: str) -> str:
-    """Return a text that no spreadsheet runs as a formula; plain numbers do not change."""
-    is_formula = text.startswith(params.FORMULA) and not _NUMBER.fullmatch(text)
+    """Return a text that no spreadsheet runs as a formula; plain numbers do not change.
+
+    A text that begins with apostrophes before a formula gets one more, so that a reader knows which one to take away.
+    """
+    bare = text.lstrip("'")
+    is_formula = bare.startswith(params.FORMULA) and not _NUMBER.fullmatch(bare)
     return "'" + text if is_formula else text
 
 

@@ -6,6 +6,7 @@ mod faults;
 mod forge;
 mod homes;
 mod model;
+mod strings;
 
 use crate::fingerprint_store::FingerprintStore;
 use crate::manifest::TablePlan;
