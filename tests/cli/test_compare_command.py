@@ -314,3 +314,68 @@ def test_a_terminal_that_lacks_a_letter_shows_its_escape(tmp_path: Path):
     code, out, err = finished(process)
     assert (code, err) == (0, "")
     assert "zo\\xeb\\u2192\\u6f22.txt" in out
+
+
+# --- nothing to compare ---
+
+
+def _files(root: Path, *names: str) -> Path:
+    for name in names:
+        (root / name).parent.mkdir(parents=True, exist_ok=True)
+        (root / name).write_text("x = 1\n" * 30)
+    return root
+
+
+@pytest.mark.parametrize(
+    ("names", "arguments", "code", "message"),
+    [
+        ([], [], 2, "there are no files to compare: give a folder, an archive or files of at least two submissions"),
+        (["ann/a.py"], [], 2, "there is only one submission, `ann`: give at least two, or earlier ones with --old"),
+        (
+            ["ann/a.py", "ann/b.py"],
+            [],
+            2,
+            "there is only one submission, `ann`: give at least two, or earlier ones with --old, "
+            'or --layout "flat" to compare its 2 files with each other',
+        ),
+        (["ann/a.py", "bob/b.py"], ["--include", "*.xyz"], 2, "no file matches --include `*.xyz`: check the pattern"),
+        (["ann/a.png", "bob/b.png"], [], 2, "every file is left out: `*.png` excluded: 2 files not read."),
+        (["ann.7z"], [], 3, "nothing could be read: `ann.7z`: a 7z archive, which is not read"),
+    ],
+)
+def test_nothing_to_compare_is_an_error_and_no_report(
+    tmp_path: Path, names: list[str], arguments: list[str], code: int, message: str
+):
+    root = _files(tmp_path / "class", *names)
+    root.mkdir(exist_ok=True)
+    for path in root.glob("*.7z"):
+        path.write_bytes(b"7z\xbc\xaf\x27\x1c" + bytes(9))
+    ran = run("compare", root, "--out", tmp_path / "out", *arguments)
+    assert (ran.code, ran.out) == (code, "")
+    assert ran.err.startswith(f"lookalike: {message}")
+    assert ran.err.count("\n") == 1
+    assert not (tmp_path / "out").exists()
+
+
+def test_a_lone_submission_is_compared_with_old_ones(tmp_path: Path):
+    _files(tmp_path, "new/ann/a.py", "old/bob/b.py")
+    ran = run("compare", tmp_path / "new", "--old", tmp_path / "old", "--out", tmp_path / "out")
+    assert ran.code == 0
+    assert ran.out.splitlines()[0] == "read as: each folder in `new` is a submission"
+
+
+def test_the_first_line_says_what_was_understood(tmp_path: Path):
+    _files(tmp_path, "ann/a.py", "bob/b.py")
+    ran = run("compare", tmp_path / "ann", tmp_path / "bob", "--out", tmp_path / "out")
+    assert ran.out.splitlines()[0] == "read as: each of 2 folders that hold files is a submission"
+    assert ran.out.splitlines()[1].startswith("2 submissions, 2 files")
+
+
+def test_when_no_file_can_be_read_the_code_is_3(tmp_path: Path):
+    for name in ("ann", "bob"):
+        (tmp_path / "class" / name).mkdir(parents=True)
+        (tmp_path / "class" / name / "a.py").write_bytes(bytes(range(256)) * 9)
+    ran = run("compare", tmp_path / "class", "--out", tmp_path / "out")
+    assert ran.code == 3
+    assert "skipped: ann/a.py: " in ran.out
+    assert ran.err == "lookalike: none of the files could be read: the reasons are listed\n"

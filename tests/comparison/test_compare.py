@@ -285,16 +285,6 @@ def test_nothing_found_is_said_with_the_same_facts(tmp_path: Path):
     assert "No pair reaches the cut-off" in (tmp_path / "out" / "report.html").read_text("utf-8")
 
 
-@pytest.mark.parametrize("count", [0, 1])
-def test_nothing_to_compare_with_is_no_error(tmp_path: Path, count: int):
-    root = write(tmp_path / "in", {f"{i}.txt": prose(i) for i in range(count)})
-    root.mkdir(exist_ok=True)
-    ran = run("compare", root, "--out", tmp_path / "out")
-    assert ran.code == 0
-    assert "no pairs" in ran.out
-    assert ("no file was read, so nothing is guaranteed" in ran.out) == (count == 0)
-
-
 def test_the_same_bytes_come_out_of_two_runs_any_threads_and_any_order_on_disk(tmp_path: Path):
     files = {
         f"{name}{suffix}": work(seed, language)

@@ -176,9 +176,9 @@ def test_templates_are_documents_by_name(tmp_path: Path):
 
 def test_names_are_unique_though_some_look_numbered(tmp_path: Path):
     make(tmp_path, "1/x/main.py", "1/x/main (2).py", "2/x/main.py", "3/x/main.py")
-    found = collect([tmp_path / f"{folder}/x" for folder in (1, 2, 3)])
+    found = collect([tmp_path / f"{folder}/x" for folder in (1, 2, 3)], layout="flat")
     assert list(shape(found)) == ["main (2).py", "main (3).py", "main (4).py", "main.py"]
-    assert found == collect([tmp_path / f"{folder}/x" for folder in (3, 1, 2)])
+    assert found == collect([tmp_path / f"{folder}/x" for folder in (3, 1, 2)], layout="flat")
 
 
 def test_the_order_of_arguments_and_folders_does_not_matter(tmp_path: Path):
@@ -445,3 +445,71 @@ def test_skipped_names_are_below_the_root_and_say_which_of_several(tmp_path: Pat
     found = collect([root / "hw", root / "more"], templates=[root / "starter"], limits=limits)
     assert list(reasons(found)) == ["hw/huge", "more/huge", "starter/huge"]
     assert list(reasons(collect([root / "hw"], old=[root / "more"], limits=limits))) == ["huge", "more/huge"]
+
+
+# --- what several paths are taken for ---
+
+
+def test_of_several_folders_those_that_hold_files_are_submissions(tmp_path: Path):
+    root = make(tmp_path, "ann/a.py", "ann/src/b.py", "bob/a.py", "2025/cyd/c.py", "2025/dan/d.py", "notes.py")
+    found = collect([root / "ann", root / "bob", root / "2025", root / "notes.py"])
+    assert shape(found) == {
+        "ann": ["a.py", "src/b.py"],
+        "bob": ["a.py"],
+        "cyd": ["c.py"],
+        "dan": ["d.py"],
+        "notes.py": ["notes.py"],
+    }
+    assert found.understood == (
+        "each of 2 folders that hold files is a submission; the file is a submission; "
+        "the folder of folders is a class of submissions"
+    )
+
+
+def test_a_pattern_of_folders_is_several_folders(tmp_path: Path):
+    root = make(tmp_path / "class", "ann/a.py", "bob/a.py", "bob/b.py")
+    zipped(root, "cyd.zip", "c.py")
+    found = collect([str(root / "*")])
+    assert shape(found) == {"ann": ["a.py"], "bob": ["a.py", "b.py"], "cyd": ["c.py"]}
+    assert found.understood == "each of 2 folders that hold files is a submission; the archive is a submission"
+
+
+def test_a_folder_of_archives_is_a_class(tmp_path: Path):
+    for year in ("2024", "2025"):
+        (tmp_path / year).mkdir()
+        zipped(tmp_path / year, "ann.zip", "a.py")
+        zipped(tmp_path / year, "bob.zip", "b.py")
+    found = collect([tmp_path / "2024", tmp_path / "2025"])
+    assert list(shape(found)) == ["2024/ann", "2024/bob", "2025/ann", "2025/bob"]
+
+
+def test_folders_of_one_name_are_named_after_the_folder_above(tmp_path: Path):
+    root = make(tmp_path, "2024/ann/a.py", "2025/ann/a.py")
+    assert list(shape(collect([root / "2024/ann", root / "2025/ann"]))) == ["2024/ann", "2025/ann"]
+
+
+def test_a_folder_of_moodle_is_named_after_its_person(tmp_path: Path):
+    root = make(tmp_path, "Ann Lee_1_assignsubmission_file_/a.py", "Bo_2_assignsubmission_file_/a.py")
+    found = collect([str(root / "*")])
+    assert [(one.name, one.person) for one in found.submissions] == [("Ann Lee", "Ann Lee_1"), ("Bo", "Bo_2")]
+
+
+@pytest.mark.parametrize(
+    ("names", "options", "expected"),
+    [
+        (["ann/a.py", "bob/b.py"], {}, "each folder in `class` is a submission"),
+        (["a.py", "b.py"], {}, "each file in `class` is a submission"),
+        (["ann/a.py", "b.py"], {}, "each folder and each loose file in `class` is a submission"),
+        (["ann/a.py", "bob/b.py"], {"layout": "flat"}, "each file in `class` is a submission"),
+        (MOODLE, {}, "`class` is an export of Moodle"),
+        (["a.py", "b.py"], {"by_directory": True}, "`class` is a submission"),
+    ],
+)
+def test_what_one_folder_is_taken_for_is_told(tmp_path: Path, names: list[str], options: dict, expected: str):
+    assert collect([make(tmp_path / "class", *names)], **options).understood == expected
+
+
+def test_an_info_csv_is_told(tmp_path: Path):
+    root = make(tmp_path / "class", "a.py", "b.py")
+    (root / "info.csv").write_text("filename,full_name\na.py,Ann\nb.py,Bob\n")
+    assert collect([root]).understood == "`info.csv` in `class` names the submissions"

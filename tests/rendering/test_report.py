@@ -568,3 +568,20 @@ def test_every_ink_is_legible_on_every_ground(scheme: int):
     for name, ground in pairs:
         light, dark = sorted((luminance(colours[name]), luminance(ground)), reverse=True)
         assert (light + 0.05) / (dark + 0.05) >= 4.5, f"{name} {colours[name]} on {ground}"
+
+
+def test_pages_have_no_backquotes(tmp_path: Path):
+    """Messages quote values in backquotes; pages show quotation marks instead."""
+    report = school(SMALL)
+    remarks = (Remark("a.py", "not included by `*.py`, `*.c`: 3 files not read"), Remark("b.py", "odd ` one"))
+    files = tuple(replace(file, notes=("degraded: `x` is unknown",)) for file in report.entries[0].files)
+    entries = (replace(report.entries[0], files=files), *report.entries[1:])
+    changed = replace(report, entries=entries, skipped=remarks, understood="each folder in `class` is a submission")
+    put(changed, tmp_path / "out", top=1)
+    pages = [(tmp_path / "out" / name).read_text("utf-8") for name in ("report.html", "pairs/001.html")]
+    shown = [page.split("<script>")[0] for page in pages]
+    assert "not included by “*.py”, “*.c”: 3 files not read" in shown[0]
+    assert "each folder in “class” is a submission" in shown[0]
+    assert shown[0].count("`") == 1
+    assert "`" not in shown[1]
+    assert all("degraded: “x” is unknown" in page.replace("\\u201c", "“").replace("\\u201d", "”") for page in shown)

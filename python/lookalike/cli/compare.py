@@ -70,8 +70,9 @@ def compare(
 ) -> None:
     """Find submissions that share material.
 
-    PATH is a folder of submissions, an archive of such a folder, an export of Moodle or Canvas, several files, or a
-    pattern. Each folder inside PATH is one submission; without folders, each file is one.
+    A single PATH is a folder of submissions, an archive of such a folder, or an export of Moodle or Canvas. Each
+    folder, archive and loose file in it is a submission. Of several PATHs, each file, each archive and each folder that
+    holds files is a submission; a folder of folders is a class. The first line of the output says what was understood.
 
     The best pairs are printed. All pairs, the shared passages side by side, and clusters are in the report, a folder of
     HTML, CSV and JSON files. With --json and without --out, no folder is written.
@@ -79,6 +80,7 @@ def compare(
     \b
     Examples:
       lookalike compare submissions/ --template starter/
+      lookalike compare ann/ bob/ cyd/
       lookalike compare homework.zip -l java --open
       lookalike compare essays/*.docx --min-score 0.05
       lookalike compare this-year/ --old last-year/ --anonymise -o report
@@ -106,6 +108,8 @@ def compare(
         click.launch(written.overview.resolve().as_uri())
     if strict and report.skipped:
         fail(f"{counted(len(report.skipped), 'input')} could not be read, and --strict was given", REFUSED)
+    if not any(entry.files for entry in report.entries):
+        fail("none of the files could be read: the reasons are listed", REFUSED)
     if fail_above is not None and any(pair.score >= fail_above for pair in report.pairs):
         sys.exit(ABOVE)
 

@@ -18,7 +18,7 @@ from lookalike._types import Progress, unheard
 from lookalike.comparison import token_documents
 from lookalike.comparison.result import Cluster, Common, Entry, File, Marks, Pair, Passage, Region, Remark, Report
 from lookalike.comparison.token_documents import Given, TokenDocument
-from lookalike.documents import Document, Limits, Submission
+from lookalike.documents import Document, Limits, Submission, understanding
 from lookalike.engines import confined, local
 from lookalike.errors import FrontendError, ParameterError
 from lookalike.fingerprints import Reading
@@ -106,7 +106,8 @@ def compare(
     :param threads: How many cores to use; ``None`` for all.
     :param progress: Called with phase, amount done, and total or ``None``.
     :returns: Ranked pairs with their passages, clusters, and what was skipped; ``write_report`` writes it as pages.
-    :raises ParameterError: A parameter is out of range.
+    :raises ParameterError: A parameter is out of range, or there are fewer than two submissions.
+    :raises FrontendError: Nothing could be read.
     :raises FileNotFoundError: A path does not exist.
 
     >>> from lookalike.tokens import Tokens
@@ -153,6 +154,7 @@ def _compared(
     """Read and match everything. Errors: as ``compare``."""
     tell = progress or unheard
     intake = _collected(inputs, choice, tell)
+    understanding.check(intake, choice.include)
     reads = _read_all(intake, question, readers, threads, tell)
     asked = asdict(question) | {"layout": choice.layout, "templates": len(intake.templates)}
     del asked["k"], asked["t"]
@@ -287,6 +289,7 @@ class _Comparison:
         return Report(
             version=_core.__version__,
             parameters=asked | {"thresholds": {language: list(self.question.thresholds(language)) for language in met}},
+            understood=self.intake.understood,
             promise=self._promise(met),
             entries=entries,
             pairs=_pairs(cohort),

@@ -193,6 +193,8 @@ class Report:
     warnings: tuple[Remark, ...]
     #: Colouring of a file, by index of entry and file: packed native 32-bit triples of start, end and class.
     marks: Callable[[int, int], bytes] = field(default=KeptMarks(()), repr=False, compare=False)
+    #: What the given paths were taken for, in words.
+    understood: str = ""
 
     def __repr__(self) -> str:
         return (

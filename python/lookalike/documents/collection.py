@@ -8,7 +8,7 @@ from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from lookalike.documents import layouts
+from lookalike.documents import layouts, understanding
 from lookalike.documents.archives import has_archive_name, stem
 from lookalike.documents.gathering import Gathering, Run
 from lookalike.documents.info import INFO, Row, parse
@@ -39,9 +39,10 @@ def collect(
 
     ``progress`` is called with the number of files read so far.
 
-    A single path is a root: each folder, archive and loose file in it is a submission. With several paths, each folder
-    is a root; with ``by_directory`` each folder is one submission, and so are the files given from one folder. Any
-    other file is a submission, archives included, unless it has an ``info.csv`` or the names of a learning platform.
+    A single path is a root: each folder, archive and loose file in it is a submission. With several paths, a folder
+    that holds files is a submission, and a folder of folders is a root; with ``by_directory`` each folder is one
+    submission, and so are the files given from one folder. Any other file is a submission, archives included, unless it
+    has an ``info.csv`` or the names of a learning platform. ``understood`` of the result says which it was.
     Each path in ``old`` is read in the same way, on its own. Errors: ``FileNotFoundError``, ``ParameterError``.
     """
     layout = _layout(layout, by_directory)
@@ -52,13 +53,14 @@ def collect(
     roots_old = _roots(targets(old, run.skip), layout, several=False)
     found_old = [_read(run, root, layout, is_told=True) for root in roots_old]
     starters = [_template(run, path) for path in targets(templates, run.skip)]
-    submissions = [(root.title, one) for root, ones, _ in found for one in ones]
-    submissions += [(root.title, replace(one, old=True)) for root, ones, _ in found_old for one in ones]
-    marked = [marked for _, _, marked in found + found_old]
+    submissions = [(one.prefix, each) for one in found for each in one.submissions]
+    submissions += [(one.prefix, replace(each, old=True)) for one in found_old for each in one.submissions]
+    marked = [one.templates for one in found + found_old]
     return Intake(
         _unique(submissions),
         tuple(sorted((one for ones in starters + marked for one in ones), key=lambda one: in_order(one.name))),
         tuple(sorted(run.skipped + run.choice.summary(), key=lambda row: (in_order(row.name), row.reason))),
+        understanding.of_several(one.kind for one in found) if several else "".join(one.understood for one in found),
     )
 
 
@@ -132,11 +134,27 @@ def _template(run: Run, path: str) -> list[Document]:
     return [Document(below + one.name, one.data) for one in gathering.documents]
 
 
-def _read(run: Run, root: _Root, layout: str, *, is_told: bool) -> tuple[_Root, list[Submission], list[Document]]:
-    """Read a root; return its submissions and the templates that its ``info.csv`` marks.
+@dataclass(frozen=True, slots=True)
+class _Found:
+    """What was read from a root."""
 
-    With ``is_told``, names of skipped files begin with the name of the root.
-    """
+    root: _Root
+    submissions: list[Submission]
+    #: The templates that its ``info.csv`` marks.
+    templates: list[Document]
+    #: What the root was taken for, by the names of ``understanding.KINDS``, and how in words.
+    kind: str
+    understood: str
+
+    @property
+    def prefix(self) -> str:
+        """The prefix for names that are not unique: the root, or its folder if the root itself is a submission."""
+        is_one = self.kind in ("folder", "whole folder", "archive")
+        return _name(os.path.dirname(os.path.abspath(self.root.paths[0]))) if is_one else self.root.title
+
+
+def _read(run: Run, root: _Root, layout: str, *, is_told: bool) -> _Found:
+    """Read a root. With ``is_told``, names of skipped files begin with the name of the root."""
     holds_many = root.is_folder or has_archive_name(root.paths[0])
     label = root.title if is_told and holds_many else ""
     gathering = _gather(run, root, label)
@@ -153,8 +171,24 @@ def _read(run: Run, root: _Root, layout: str, *, is_told: bool) -> tuple[_Root, 
     documents = [one for one in documents if one.name not in marked]
     rows = [row for row in rows if not row.is_template]
     if documents and not rows and _is_submission(root, documents, layout):
-        return root, [layouts.submission(Owner(("root", ""), _title(root)), documents)], starters
-    return root, layouts.group(documents, archives, layout, rows), starters
+        return _one(root, documents, starters, layout)
+    by = INFO if rows else layouts.recognise(one.name for one in documents) or layout if layout == "auto" else layout
+    understood = understanding.of_root(root.name, [one.name for one in documents], archives, by) if documents else ""
+    kind = "flat" if by == "flat" else "class" if root.is_folder else "packed"
+    if not holds_many:
+        kind, understood = "file", f"`{root.name}` is a submission"
+    return _Found(root, layouts.group(documents, archives, layout, rows), starters, kind, understood)
+
+
+def _one(root: _Root, documents: list[Document], starters: list[Document], layout: str) -> _Found:
+    """Make one submission of a root."""
+    title = _title(root)
+    owner = layouts.moodle(title) if layout == "auto" else None
+    made = layouts.submission(owner[0] if owner else Owner(("root", ""), title), documents)
+    kind = "archive" if not root.is_folder else "whole folder" if layout == "dirs" else "folder"
+    if len(root.paths) > 1 or not (root.is_folder or has_archive_name(root.paths[0])):
+        kind = "files"
+    return _Found(root, [made], starters, kind, f"`{root.name}` is a submission")
 
 
 def _title(root: _Root) -> str:
@@ -165,6 +199,9 @@ def _title(root: _Root) -> str:
 def _is_submission(root: _Root, documents: Sequence[Document], layout: str) -> bool:
     if root.is_submission and not root.is_folder and has_archive_name(root.paths[0]):
         return layout == "dirs" or (layout == "auto" and layouts.recognise(one.name for one in documents) is None)
+    holds_files = any("/" not in one.name for one in documents)
+    if root.is_folder and root.is_one_of_several and layout == "auto":
+        return holds_files and layouts.recognise(one.name for one in documents) is None
     # Without a common folder the root's own name is used.
     is_flat_root = layout == "dirs" and root.is_folder and all("/" not in one.name for one in documents)
     return root.is_submission or is_flat_root

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from lookalike.documents.reasons import GIB, MIB
 
@@ -86,6 +86,8 @@ class Intake:
     submissions: tuple[Submission, ...]
     templates: tuple[Document, ...]
     skipped: tuple[Skipped, ...]
+    #: What the given paths were taken for, in words.
+    understood: str = field(default="", compare=False)
 
 
 def in_order(name: str) -> bytes:

@@ -21,7 +21,7 @@ _Message = tuple[dict[str, Any], bytes]
 
 
 def members(kind: str, name: str, data: bytes, meter: Meter) -> Iterator[Member]:
-    """Yield the files of an archive. Errors: ``RefusedError``, ``ExhaustedError`` (also if the worker breaks a limit)."""
+    """Yield the files of an archive. Errors: ``RefusedError``, ``ExhaustedError`` (also if a worker fails)."""
     with confined.lent() as worker:
         tree = meter.tree
 

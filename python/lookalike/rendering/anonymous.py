@@ -213,6 +213,7 @@ def anonymised(report: Report, marks: MarksOf, secrets: Secrets, pages: int) -> 
     changed = replace(
         report,
         parameters=hidden.value(dict(report.parameters)),
+        understood=mask(report.understood),
         entries=tuple(hidden.entry(report.entries[old], is_shown=new in shown) for new, old in enumerate(order)),
         pairs=tuple(pairs),
         clusters=tuple(

@@ -92,6 +92,7 @@ def report_json(report: Report, pages: Sequence[str] = (), left_out: Sequence[st
         "schema_version": SCHEMA_VERSION,
         "version": report.version,
         "parameters": dict(report.parameters),
+        "understood": report.understood,
         "promise": report.promise,
         "cut_off": report.cut_off,
         "cluster_threshold": report.cluster_threshold,

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from lookalike._types import counted
 from lookalike.comparison.result import File, Report
 from lookalike.rendering.html.compiled import compiled_templates
-from lookalike.rendering.safe import visible
+from lookalike.rendering.safe import told, visible
 
 if TYPE_CHECKING:
     from jinja2 import Environment
@@ -105,7 +105,7 @@ def _templates() -> Environment:
         auto_reload=False,
         bytecode_cache=compiled_templates(),
     )
-    environment.filters |= {"visible": visible, "percent": percent}
+    environment.filters |= {"visible": visible, "told": told, "percent": percent}
     environment.filters |= {"number": "{:,}".format, "share": "{:.2f}".format, "counted": counted}
     environment.globals |= {"lines": lines}
     return environment

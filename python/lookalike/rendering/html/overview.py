@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 from lookalike.comparison.result import Entry, Report
 from lookalike.rendering.html.frame import data_block, moment, page, parameters, read_as, thresholds, title
 from lookalike.rendering.html.graph import graph
-from lookalike.rendering.safe import visible
+from lookalike.rendering.safe import told, visible
 
 #: Colours of labels in the graph and the table, used in turn.
 LABEL_COLOURS = 8
@@ -103,7 +103,7 @@ def _data(report: Report, names: Sequence[str], labels: Sequence[str], pages: Se
 def _card(entry: Entry, name: str, hue: dict[str, int]) -> list[Any]:
     """Return a submission for the function ``card`` of the script."""
     files = [
-        [visible(file.name), read_as(file), file.tokens, [visible(note) for note in file.notes]]
+        [visible(file.name), read_as(file), file.tokens, [told(note) for note in file.notes]]
         for file in entry.files[: MOST["files"]]
     ]
     return [

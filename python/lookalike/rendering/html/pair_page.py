@@ -12,7 +12,7 @@ from lookalike._types import counted
 from lookalike.comparison.result import Entry, File, Pair, Passage, Region, Report
 from lookalike.rendering.html.frame import moment, page, parameters, read_as, title
 from lookalike.rendering.html.panes import COLOURS, Marks, pane, triples
-from lookalike.rendering.safe import visible
+from lookalike.rendering.safe import told, visible
 
 #: Longest side in characters that is shown completely; of a longer one only the text around passages is shown.
 WHOLE = 400_000
@@ -156,7 +156,7 @@ def _side(entry: Entry, index: int, name: str, regions: list[Region], letter: st
         facts=", ".join(facts),
         origin="; ".join(origin),
         digest=entry.digest,
-        notes=[f"{visible(file.name)}: {visible(note)}" for file in entry.files for note in file.notes],
+        notes=[f"{visible(file.name)}: {told(note)}" for file in entry.files for note in file.notes],
         files="\n".join(_files(entry, index, regions, letter, marks)),
         map="\n".join(_map(entry, regions, letter)),
     )

@@ -47,6 +47,8 @@ def _say(line: str, bold: bool = False) -> None:
 
 
 def _head(report: Report) -> Iterator[str]:
+    if report.understood:
+        yield f"read as: {visible(report.understood)}"
     files = sum(len(entry.files) for entry in report.entries)
     tokens = sum(entry.tokens for entry in report.entries)
     yield f"{counted(len(report.entries), 'submission')}, {counted(files, 'file')}, {counted(tokens, 'token')}"

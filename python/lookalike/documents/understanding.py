@@ -1,0 +1,83 @@
+"""Says in a sentence what the given paths were taken for, and refuses a comparison of fewer than two submissions."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+
+from lookalike._types import counted
+from lookalike.documents.intake import Intake, Skipped
+from lookalike.errors import FrontendError, ParameterError
+
+#: What one of several paths may be, with its plural and what that makes it.
+KINDS = {
+    "folder": ("folder that holds files", "folders that hold files", "a submission"),
+    "whole folder": ("folder", "folders", "a submission"),
+    "file": ("file", "files", "a submission"),
+    "archive": ("archive", "archives", "a submission"),
+    "files": ("folder with given files", "folders with given files", "a submission"),
+    "class": ("folder of folders", "folders of folders", "a class of submissions"),
+    "flat": ("folder", "folders", "a class: each file in it is a submission"),
+    "packed": ("archive", "archives", "a class of submissions"),
+}
+
+
+def of_several(kinds: Iterable[str]) -> str:
+    """Return what several paths were taken for, by the names in ``KINDS``."""
+    found = Counter(kinds)
+    told = []
+    for kind, (one, many, role) in KINDS.items():
+        if found[kind]:
+            told.append(
+                f"the {one} is {role}" if found[kind] == 1 else f"each of {counted(found[kind], one, many)} is {role}"
+            )
+    return "; ".join(told)
+
+
+def of_root(name: str, paths: Sequence[str], archives: frozenset[str], by: str) -> str:
+    """Return how the files below one path form submissions. ``by`` is a layout, or ``info.csv``."""
+    if by in ("moodle", "canvas"):
+        return f"`{name}` is an export of {by.capitalize()}"
+    if by == "info.csv":
+        return f"`info.csv` in `{name}` names the submissions"
+    if by == "flat":
+        return f"each file in `{name}` is a submission"
+    tops = {path.partition("/")[0]: "/" in path for path in paths}
+    kinds = {"archive" if top in archives else "folder" if is_folder else "file" for top, is_folder in tops.items()}
+    file = "file" if kinds == {"file"} else "loose file"
+    found = [f"each {file if kind == 'file' else kind}" for kind in ("folder", "archive", "file") if kind in kinds]
+    return f"{_and(found)} in `{name}` is a submission"
+
+
+def _and(words: Sequence[str]) -> str:
+    return " and ".join([", ".join(words[:-1]), words[-1]] if len(words) > 1 else words)
+
+
+def check(intake: Intake, include: Sequence[str]) -> None:
+    """Refuse an intake with nothing to compare. Errors: ``ParameterError``; ``FrontendError`` if nothing was read."""
+    new = [one for one in intake.submissions if not one.old]
+    if not new:
+        raise _nothing(intake.skipped, include)
+    if len(intake.submissions) == 1:
+        (lone,) = new
+        files = len(lone.documents)
+        own = f', or layout="flat" to compare its {files:,} files with each other' if files > 1 else ""
+        raise ParameterError(
+            f"there is only one submission, `{lone.name}`: give at least two, or earlier ones with old=…{own}"
+        )
+
+
+def _nothing(skipped: Sequence[Skipped], include: Sequence[str]) -> Exception:
+    refused = [row for row in skipped if row.is_submitted]
+    if refused:
+        more = f"; and {counted(len(refused) - 1, 'more input')}" if len(refused) > 1 else ""
+        return FrontendError(f"nothing could be read: `{refused[0].name}`: {refused[0].reason}{more}")
+    if include and any(row.reason.startswith("not included") for row in skipped):
+        told = ", ".join(f"`{pattern}`" for pattern in include)
+        return ParameterError(f"no file matches include=… {told}: check the pattern, or leave it out")
+    if skipped:
+        told = "; ".join(f"`{row.name}` {row.reason}" for row in skipped[:5])
+        return ParameterError(f"every file is left out: {told}. Name files to read with include=…")
+    return ParameterError(
+        "there are no files to compare: give a folder, an archive or files of at least two submissions"
+    )
