@@ -33,3 +33,8 @@ def simhash(features: Iterable[tuple[int, int]]) -> int | None:
 def of_text(text: str, unit: str = "word") -> int | None:
     """The fingerprint of a text: each of its tokens votes with weight 1."""
     return simhash((token, 1) for token in la.stream(text, unit=unit).tokens)
+
+
+def length(text: str, unit: str = "word") -> int:
+    """The number of tokens of a text."""
+    return len(la.stream(text, unit=unit).tokens)

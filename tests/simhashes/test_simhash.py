@@ -10,8 +10,9 @@ import pytest
 
 import lookalike as la
 from lookalike import _core
+from oracles.simhashes import mix64, of_text
+from oracles.simhashes import simhash as oracle_of
 
-MASK = 2**64 - 1
 SCRIPTS = {
     "latin": "It was a bright cold day in April, and the clocks were striking thirteen.",
     "german": "Die Würde des Menschen ist unantastbar; sie zu achten ist Verpflichtung. Straße, ẞ!",
@@ -28,26 +29,6 @@ SCRIPTS = {
 }
 
 
-def mix64(x: int) -> int:
-    x = (x ^ x >> 30) * 0xBF58476D1CE4E5B9 & MASK
-    x = (x ^ x >> 27) * 0x94D049BB133111EB & MASK
-    return x ^ x >> 31
-
-
-def reference(features: list[tuple[int, int]]) -> int | None:
-    """Values and weights in units of 2^−16, by FORMAT.md and nothing else."""
-    sums = [0] * 64
-    for value, weight in features:
-        hashed = mix64(value ^ 0xBB67AE8584CAA73B)
-        for bit in range(64):
-            sums[bit] += weight if hashed >> bit & 1 else -weight
-    return sum(1 << bit for bit in range(64) if sums[bit] > 0) if any(sums) else None
-
-
-def of_tokens(text: str, unit: str = "word") -> int | None:
-    return reference([(token, 1 << 16) for token in la.stream(text, unit=unit).tokens])
-
-
 def distance(left: int | None, right: int | None) -> int:
     assert left is not None
     assert right is not None
@@ -58,7 +39,7 @@ def distance(left: int | None, right: int | None) -> int:
 @pytest.mark.parametrize("unit", ["character", "word", "line"])
 def test_every_script_matches_the_reference(script: str, unit: str):
     text = SCRIPTS[script] + "\n" + SCRIPTS[script][::-1]
-    assert la.simhash(text, unit=unit) == of_tokens(text, unit)
+    assert la.simhash(text, unit=unit) == of_text(text, unit)
 
 
 def test_scripts_have_distinct_fingerprints_far_from_each_other():
@@ -98,8 +79,8 @@ def test_given_features_match_the_reference():
     for size in (1, 2, 7, 300):
         features = {f"feature {i}": rng.uniform(-50, 50) for i in range(size)}
         fixed = [(_core.xxh3(name.encode()), round(weight * 65536)) for name, weight in features.items()]
-        assert la.simhash(features=features) == reference(fixed)
-        assert la.simhash(features=list(features.items())) == reference(fixed)
+        assert la.simhash(features=features) == oracle_of(fixed)
+        assert la.simhash(features=list(features.items())) == oracle_of(fixed)
 
 
 def test_given_features_are_the_words_of_a_text():

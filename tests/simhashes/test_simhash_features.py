@@ -5,11 +5,11 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from test_simhash import reference
 
 import lookalike as la
 from lookalike import _core
 from lookalike.simhashes.texts import LANGUAGES
+from oracles.simhashes import simhash as reference
 
 ONE = 1 << 16
 ENGLISH = "The houses in the cities were burning, and nobody could put out the fires of the old town."
