@@ -45,7 +45,7 @@ pub struct FoundPairs {
 
 impl FoundPairs {
     /// Returns the next pair. Errors: a file cannot be read.
-    pub fn next(&mut self) -> Result<Option<LinkedPair>, TableError> {
+    pub fn next_pair(&mut self) -> Result<Option<LinkedPair>, TableError> {
         let Some((key, scores)) = self.sorted.next_run()? else { return Ok(None) };
         let (left, right, bits) = ((key >> 32) as u32, key as u32, scores.first().copied().unwrap_or(IDENTICAL));
         let (score, link) = if bits == IDENTICAL { (1.0, Link::Identical) } else { (f32::from_bits(bits), self.link) };

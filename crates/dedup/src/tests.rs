@@ -99,7 +99,7 @@ fn run(texts: &[String], sketching: Sketching, change: impl Fn(&mut DedupSetting
     change(&mut settings);
     let outcome = decide(&corpus, &settings, &AtomicBool::new(false)).expect("decided");
     let mut found = pairs(&corpus, &settings, &AtomicBool::new(false)).expect("found");
-    let all: Vec<LinkedPair> = std::iter::from_fn(|| found.next().expect("read")).collect();
+    let all: Vec<LinkedPair> = std::iter::from_fn(|| found.next_pair().expect("read")).collect();
     assert_eq!(all.len() as u64, found.count);
     Run { outcome, pairs: all }
 }

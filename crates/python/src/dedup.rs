@@ -280,7 +280,7 @@ impl PairStream {
     fn part(&self, py: Python<'_>, most: usize) -> PyResult<Pairs> {
         let read = |found: &mut FoundPairs| -> Result<Vec<LinkedPair>, Failure> {
             let mut part = Vec::new();
-            while let Some(pair) = if part.len() < most { found.next()? } else { None } {
+            while let Some(pair) = if part.len() < most { found.next_pair()? } else { None } {
                 part.push(pair);
             }
             Ok(part)

@@ -10,9 +10,9 @@ use super::{Judge, Proposer};
 /// Clusters the loaded component.
 pub fn components(local: &mut impl Proposer, verifier: &mut Verifier<'_, impl Judge>, joins: &mut Vec<Join>) {
     let mut sets = Sets::default();
-    sets.reset(local.len());
+    sets.reset(local.places());
     let (mut proposed, mut accepted) = (Vec::new(), Vec::new());
-    for place in 0..local.len() as u32 {
+    for place in 0..local.places() as u32 {
         if verifier.judge.is_stopped() {
             return;
         }
@@ -25,7 +25,7 @@ pub fn components(local: &mut impl Proposer, verifier: &mut Verifier<'_, impl Ju
         }
     }
     let mut followers = Vec::new();
-    for place in 0..local.len() as u32 {
+    for place in 0..local.places() as u32 {
         let first = sets.find(place);
         if first != place {
             followers.push((local.document(first), local.document(place), None));

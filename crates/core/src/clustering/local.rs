@@ -69,7 +69,7 @@ impl Proposer for Local<'_> {
         self.met.fill(0);
     }
 
-    fn len(&self) -> usize {
+    fn places(&self) -> usize {
         self.met.len()
     }
 

@@ -193,7 +193,7 @@ pub trait Proposer: Sync {
     fn load(&mut self, component: usize);
 
     /// Number of documents.
-    fn len(&self) -> usize;
+    fn places(&self) -> usize;
 
     /// The document at a place.
     fn document(&self, place: u32) -> u32;

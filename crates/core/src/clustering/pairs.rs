@@ -42,7 +42,7 @@ fn of_component<E>(
     take: &impl Fn(&[Edge]) -> Result<(), E>,
 ) -> Result<(), E> {
     let (mut proposed, mut accepted) = (Vec::new(), Vec::new());
-    for place in 0..local.len() as u32 {
+    for place in 0..local.places() as u32 {
         if verifier.judge.is_stopped() {
             return Ok(());
         }

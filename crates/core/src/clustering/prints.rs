@@ -156,7 +156,7 @@ impl Proposer for PrintLocal<'_> {
         self.members = self.groups.members(component);
     }
 
-    fn len(&self) -> usize {
+    fn places(&self) -> usize {
         self.members.len()
     }
 

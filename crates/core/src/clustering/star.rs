@@ -21,9 +21,9 @@ struct Best {
 
 /// Clusters the loaded component.
 pub fn star(local: &mut impl Proposer, verifier: &mut Verifier<'_, impl Judge>, joins: &mut Vec<Join>) {
-    let mut best: Vec<Option<Best>> = vec![None; local.len()];
+    let mut best: Vec<Option<Best>> = vec![None; local.places()];
     let (mut proposed, mut accepted) = (Vec::new(), Vec::new());
-    for place in 0..local.len() as u32 {
+    for place in 0..local.places() as u32 {
         if best[place as usize].is_some() {
             continue;
         }

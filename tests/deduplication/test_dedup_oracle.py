@@ -1,0 +1,189 @@
+"""Whole deduplications against the slow program of their definition, and against brute force."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Sequence
+from itertools import combinations
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import lookalike as la
+from lookalike.deduplication.result import LINKS
+from oracles import dedup as oracle
+from oracles.dedup import Answer, Asked
+
+
+def asked(answer: la.Deduplication) -> Asked:
+    """What the program of the definition is told."""
+    chosen = answer.settings
+    by_bits = chosen.method == "simhash"
+    return Asked(
+        threshold=chosen.threshold,
+        filter=None if chosen.filter is None else (chosen.filter.k, chosen.filter.s, chosen.filter.r),
+        clustering=chosen.clustering,
+        shingle=chosen.shingle,
+        sketch=chosen.sketch,
+        size=chosen.size,
+        references=answer.references if answer.is_against else None,
+        distance=chosen.distance if by_bits else None,
+        is_verified=not chosen.no_verify,
+    )
+
+
+def rule(texts: Sequence[str], keep: str) -> Any:
+    return (lambda row: -len(texts[row].encode())) if keep == "longest" else (lambda row: 0)
+
+
+def agree(texts: Sequence[str], against: Sequence[str] = (), **chosen: Any) -> la.Deduplication:
+    """Deduplicate, and compare all of the answer with what its definition says."""
+    answer = la.dedup(list(texts), against=list(against) if against else None, **chosen)
+    every = [*against, *texts]
+    order = oracle.rank_of(every, rule(every, answer.settings.keep), asked(answer).references)
+    same(answer, every, oracle.dedup(every, order, asked(answer)))
+    return answer
+
+
+def same(answer: la.Deduplication, texts: Sequence[str], expected: Answer) -> None:
+    """Kept rows, clusters, exact scores and pairs are equal."""
+    assert list(answer.survivors) == expected.survivors
+    assert list(answer.resemblances) == pytest.approx(expected.scores, abs=1e-6)
+    threshold = answer.settings.threshold
+    found = {(one.left, one.right): one.resemblance for one in answer.pairs() if one.link != "identical"}
+    assert found.keys() == expected.pairs.keys()
+    for pair, score in expected.pairs.items():
+        assert found[pair] == pytest.approx(score, abs=1e-6)
+        assert (found[pair] >= threshold) == (score >= threshold), "no score is rounded over the threshold"
+    for row, link in enumerate(answer.links):
+        is_same = texts[row] == texts[answer.survivors[row]] and answer.survivors[row] != row
+        assert (LINKS[link] == "identical") == is_same
+    for one in answer.pairs():
+        assert (one.link == "identical") == (texts[one.left] == texts[one.right])
+
+
+def boilerplate(rows: int, families: int, *, share: float = 0.6, words: int = 60, seed: int = 1) -> list[str]:
+    """Texts of which a share is the same for all, with copies of which one word is another, and some identical."""
+    rng = random.Random(seed)
+    known = [f"w{number}" for number in range(4_000)]
+    common = rng.choices(known, k=int(words * share))
+    made: list[list[str]] = []
+    for row in range(rows):
+        if row < families:
+            made.append([*common, *rng.choices(known, k=words - len(common))])
+            continue
+        copy = list(made[rng.randrange(len(made))])
+        for _ in range(rng.randrange(3)):
+            copy[rng.randrange(words)] = rng.choice(known)
+        made.append(copy)
+    rng.shuffle(made)
+    return [" ".join(one) for one in made]
+
+
+@settings(max_examples=12, deadline=None)
+@given(
+    seed=st.integers(0, 10**6),
+    families=st.integers(1, 30),
+    share=st.sampled_from([0.0, 0.5, 0.8]),
+    threshold=st.sampled_from([0.5, 0.7, 0.8, 0.9, 1.0]),
+    keep=st.sampled_from(["first", "longest"]),
+    clustering=st.sampled_from(["star", "components", "greedy"]),
+    sketch=st.sampled_from(["fast", "permutations"]),
+)
+def test_an_answer_is_what_its_definition_says(
+    seed: int, families: int, share: float, threshold: float, keep: str, clustering: str, sketch: str
+):
+    texts = boilerplate(60, families, share=share, seed=seed)
+    agree(texts, threshold=threshold, keep=keep, clustering=clustering, sketch=sketch, shingle=3)
+
+
+@pytest.mark.parametrize("clustering", ["star", "components"])
+def test_crowded_keys_follow_the_rule(clustering: str):
+    """Keys have more holders than are all compared with each other."""
+    texts = boilerplate(300, 280, share=0.96, seed=4)
+    answer = agree(texts, threshold=0.9, clustering=clustering, shingle=1)
+    assert answer.capped
+    every = la.dedup(texts, threshold=0.9, shingle=1, recall=1)
+    assert len(list(answer.pairs())) < len(list(every.pairs()))
+
+
+@settings(max_examples=8, deadline=None)
+@given(
+    seed=st.integers(0, 10**6),
+    threshold=st.sampled_from([0.3, 0.7, 0.8, 1.0]),
+    clustering=st.sampled_from(["star", "components"]),
+)
+def test_recall_1_finds_what_brute_force_finds(seed: int, threshold: float, clustering: str):
+    texts = boilerplate(50, 20, share=0.5, seed=seed)
+    answer = agree(texts, threshold=threshold, clustering=clustering, recall=1, shingle=3)
+    near = {
+        (left, right)
+        for left, right in combinations(range(len(texts)), 2)
+        if (la.resemblance(texts[left], texts[right], shingle=3) or 0) >= threshold
+        and texts.index(texts[left]) == left != texts.index(texts[right]) == right
+    }
+    assert {(one.left, one.right) for one in answer.pairs() if one.link != "identical"} == near
+
+
+@settings(max_examples=8, deadline=None)
+@given(
+    seed=st.integers(0, 10**6),
+    distance=st.integers(0, 10),
+    no_verify=st.booleans(),
+    clustering=st.sampled_from(["star", "components"]),
+)
+def test_simhash_groups_are_those_of_brute_force(seed: int, distance: int, no_verify: bool, clustering: str):
+    texts = boilerplate(60, 25, share=0.7, seed=seed)
+    agree(texts, method="simhash", distance=distance, no_verify=no_verify, clustering=clustering, threshold=0.6)
+
+
+def test_simhash_removes_what_brute_force_removes():
+    """Very many texts have fingerprints near each other: nothing within the distance is left out."""
+    texts = boilerplate(700, 600, share=0.97, seed=2)
+    first = [row for row, text in enumerate(texts) if texts.index(text) == row]
+    prints = [la.simhash(text) or 0 for text in texts]
+    near = {(a, b) for a, b in combinations(first, 2) if (prints[a] ^ prints[b]).bit_count() <= 6}
+    leader = oracle.star(first, near, lambda a, b: -(prints[a] ^ prints[b]).bit_count())
+    answer = la.dedup(texts, method="simhash", distance=6, no_verify=True)
+    assert list(answer.survivors) == [leader[texts.index(text)] for text in texts]
+    assert len(answer.gone) > 100
+
+
+@settings(max_examples=8, deadline=None)
+@given(seed=st.integers(0, 10**6), cut=st.integers(0, 60), clustering=st.sampled_from(["star", "components"]))
+def test_only_rows_like_a_reference_go(seed: int, cut: int, clustering: str):
+    texts = boilerplate(60, 20, seed=seed)
+    agree(texts[cut:], against=texts[:cut], threshold=0.7, clustering=clustering, shingle=3)
+
+
+def test_threads_memory_and_container_do_not_change_the_answer():
+    pa = pytest.importorskip("pyarrow")
+    texts = boilerplate(300, 120, share=0.8, seed=9)
+    expected = la.dedup(texts, threshold=0.7)
+    for given_texts, chosen in (
+        (texts, {"threads": 1}),
+        (texts, {"threads": 3, "memory": "16MiB"}),
+        (tuple(texts), {}),
+        (pa.table({"text": texts}), {}),
+        ([{"text": text} for text in texts], {}),
+    ):
+        answer = la.dedup(given_texts, threshold=0.7, **chosen)
+        assert list(answer.survivors) == list(expected.survivors)
+        assert list(answer.resemblances) == list(expected.resemblances)
+        assert list(answer.pairs()) == list(expected.pairs())
+
+
+def test_boilerplate_keys_hide_no_copy():
+    """Item by item: at 0.9 the caps of before removed fewer rows than brute force."""
+    rng = random.Random(3)
+    common = [f"c{number}" for number in range(100)]
+    made = [[*common, *(f"u{row}x{number}" for number in range(12))] for row in range(300)]
+    copies = [[*one[:-1], f"v{row}"] for row, one in enumerate(made)]
+    texts = [" ".join(one) for one in (*made, *copies)]
+    rng.shuffle(texts)
+    every = la.dedup(texts, threshold=0.9, recall=1)
+    found = la.dedup(texts, threshold=0.9)
+    assert len(every.gone) == 300
+    assert len(found.gone) == 300
