@@ -6,7 +6,9 @@
 use libfuzzer_sys::fuzz_target;
 use lookalike_core::table::codec::packed::{Order, Packed};
 use lookalike_near::disk::Bytes;
-use lookalike_near::manifest::{Manifest, RunEntry};
+use lookalike_near::manifest::{Manifest, NameEntry, RunEntry};
+use lookalike_near::name_file::NameFile;
+use lookalike_near::names::Names;
 use lookalike_near::run::{Hold, Run};
 use lookalike_near::run_file::RunFile;
 use std::path::Path;
@@ -29,6 +31,17 @@ fuzz_target!(|bytes: &[u8]| {
         run.find(&[bytes.len() as u64], 1, &mut |_, _, _, row| _ = run.value(row));
         assert!(run.live().len() <= 2 * run.size());
         let _ = run.verify();
+    }
+    forged.copy_from_slice(bytes);
+    forge::reseal_names(&mut forged);
+    for is_mapped in [false, true] {
+        let Ok(file) = NameFile::open(path, Bytes::Memory(forged.clone())) else { continue };
+        let mut names = Names::default();
+        if names.open(file, NameEntry::default(), is_mapped).is_ok() {
+            let _ = names.assign(&["a", "b"]);
+            let _ = names.compact(&[0, bytes.len() as u64]);
+            let _ = names.verify();
+        }
     }
     if let Some(column) = Packed::open(bytes, 0..bytes.len(), Order::Ascending) {
         let rows = column.rows(1 << 20, 1 << 60).unwrap_or(0..column.len());

@@ -7,6 +7,7 @@ import random
 import re
 import shutil
 import signal
+import struct
 import subprocess
 import sys
 from array import array
@@ -18,7 +19,20 @@ import lookalike as la
 from lookalike import params
 from lookalike.errors import LockedError, ParameterError
 from support.children import PATIENCE
-from support.hamming_tables import COMPAT, after, answers, batch, columns, compat_rows, expected, mixed, near_rows
+from support.hamming_tables import (
+    COMPAT,
+    COMPAT_NAMED,
+    after,
+    answers,
+    batch,
+    columns,
+    compat_named_rows,
+    compat_rows,
+    expected,
+    mixed,
+    named_rows,
+    near_rows,
+)
 
 ROWS = near_rows(1, 500)
 
@@ -160,6 +174,46 @@ def test_what_version_1_wrote_is_read(tmp_path: Path):
         table.insert([1], [1])
         table.save()
     assert la.HammingTable.check(tmp_path / "copy") == len(rows) + 1
+
+
+def test_what_version_2_wrote_is_read(tmp_path: Path):
+    rows = compat_named_rows()
+    assert la.HammingTable.check(COMPAT_NAMED) == len(rows)
+    for hold in params.HOLDS:
+        with la.HammingTable.open(COMPAT_NAMED, hold=hold) as table:
+            assert rows_of(table) == rows
+            assert answers(table, mixed(5)) == expected(rows, mixed(5), 3)
+    shutil.copytree(COMPAT_NAMED, tmp_path / "copy")
+    with la.HammingTable.open(tmp_path / "copy", write=True) as table:
+        assert table.remove(*zip(*named_rows(2, 20), strict=True)) == len(named_rows(2, 20))
+        table.save()
+    assert la.HammingTable.check(tmp_path / "copy") == len(rows) - len(named_rows(2, 20))
+
+
+def test_strings_stand_in_their_files_as_the_format_says():
+    names = {name for _, name in compat_named_rows()}
+    found = {}
+    for path in COMPAT_NAMED.glob("names-*"):
+        data = path.read_bytes()
+        header = struct.unpack_from("<4sBB2xQQQQIIQQ", data)
+        _, version, kind, number, count, length, body, _, _, size, _ = header
+        assert (version, kind, path.name, length) == (2, 3, f"names-{number:016x}", len(data))
+        directory = struct.unpack_from("<6Q", data, 64 + body)
+        sums = b"".join(
+            la._core.xxh3(data[at : min(at + 16384, 64 + body)]).to_bytes(8, "little")
+            for at in range(64, 64 + body, 16384)
+        )
+        assert data[64 + body + 48 : -8] == sums
+        seal = la._core.xxh3(data[:64] + data[64 + body : -8])
+        assert seal.to_bytes(8, "little") == data[-8:]
+        assert directory[5] == size
+        text = data[directory[4] : directory[4] + size].decode()
+        found[path.name] = (count, text)
+    assert sum(count for count, _ in found.values()) >= len(names)
+    assert all(any(name in text for _, text in found.values()) for name in names)
+    # The number of a string is its hash.
+    numbers = {la._core.xxh3(name.encode()) for name in names}
+    assert len(numbers) == len(names)
 
 
 TRACED = """

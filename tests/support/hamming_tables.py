@@ -14,8 +14,9 @@ from pathlib import Path
 
 import lookalike as la
 
-#: A table that version 1 of the format wrote, kept for good.
+#: A table that version 1 of the format wrote, and one of version 2 with strings as ids, kept for good.
 COMPAT = Path(__file__).parents[1] / "compat" / "hamming_v1"
+COMPAT_NAMED = Path(__file__).parents[1] / "compat" / "hamming_v2"
 MASK = (1 << 64) - 1
 BATCH = 1500
 
@@ -72,6 +73,25 @@ def compat_rows() -> list[tuple[int, int]]:
     """Rows of the table of ``COMPAT``."""
     rows = set(near_rows(1, 400)) | set(batch(0) + batch(1) + batch(2))
     return sorted((rows - set(near_rows(1, 40) + batch(1)[:100])) | set(near_rows(2, 60)))
+
+
+def named_rows(seed: int, count: int) -> list[tuple[int, str]]:
+    """The same fingerprints with addresses as ids."""
+    return [(value, f"https://example.org/{seed}/{key}?ü") for value, key in near_rows(seed, count)]
+
+
+def write_compat_named(folder: Path) -> None:
+    """Write the table of ``COMPAT_NAMED``: a run, two files of strings, deletions, a tail."""
+    with la.HammingTable.build(*zip(*named_rows(1, 60), strict=True)) as table:
+        table.save(folder)
+        table.insert(*zip(*named_rows(2, 20), strict=True))
+        table.remove(*zip(*named_rows(1, 9), strict=True))
+        table.save()
+
+
+def compat_named_rows() -> list[tuple[int, str]]:
+    """Rows of the table of ``COMPAT_NAMED``."""
+    return sorted((set(named_rows(1, 60)) - set(named_rows(1, 9))) | set(named_rows(2, 20)))
 
 
 def write_batches(folder: Path, first: int, seconds: float | None, saves: int) -> None:

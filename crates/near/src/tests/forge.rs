@@ -10,6 +10,8 @@ const HEADER: usize = 64;
 const PAGE: usize = 16 << 10;
 /// Bytes of the directory of a run file before its tables, and for each table.
 const DIRECTORY: usize = 32;
+/// Bytes of the directory of a file of strings.
+const NAMES_DIRECTORY: usize = 48;
 
 fn number_at(bytes: &[u8], at: usize) -> u64 {
     bytes.get(at..).and_then(|rest| rest.first_chunk()).map_or(0, |bytes| u64::from_le_bytes(*bytes))
@@ -36,12 +38,22 @@ pub fn reseal_manifest(bytes: &mut [u8]) {
 
 /// Makes all checksums of a run file right, as far as its header says where they are.
 pub fn reseal_run(bytes: &mut [u8]) {
+    let tables = number_at(bytes, 44) as u32 as usize;
+    reseal_pages(bytes, tables.saturating_add(1).saturating_mul(DIRECTORY));
+}
+
+/// Makes all checksums of a file of strings right, as far as its header says where they are.
+pub fn reseal_names(bytes: &mut [u8]) {
+    reseal_pages(bytes, NAMES_DIRECTORY);
+}
+
+/// Makes the checksums of header and pages and the seal right, with a directory of so many bytes.
+fn reseal_pages(bytes: &mut [u8], directory: usize) {
     reseal_header(bytes);
     let Some(end) = bytes.len().checked_sub(8).filter(|end| *end >= HEADER) else { return };
-    let (body, tables) = (number_at(bytes, 32) as usize, number_at(bytes, 44) as u32 as usize);
-    let stop = HEADER.saturating_add(body).min(end);
+    let stop = HEADER.saturating_add(number_at(bytes, 32) as usize).min(end);
     let sums: Vec<u8> = bytes[HEADER..stop].chunks(PAGE).flat_map(|page| xxh3_64(page).to_le_bytes()).collect();
-    let at = stop.saturating_add(tables.saturating_add(1).saturating_mul(DIRECTORY));
+    let at = stop.saturating_add(directory);
     if let Some(place) = bytes.get_mut(at..at.saturating_add(sums.len()).min(end)) {
         place.copy_from_slice(&sums[..place.len()]);
     }

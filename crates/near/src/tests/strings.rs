@@ -1,12 +1,19 @@
 //! Tables whose ids are strings: the same rows after any change, failure and opening.
 
 use super::disks::Ram;
+use super::forge::reseal_names;
 use super::{HOLDS, PLAN};
+use crate::disk::Bytes;
 use crate::error::{Error, Result};
 use crate::fingerprint_store::FingerprintStore;
+use crate::manifest::NameEntry;
+use crate::name_file::{image, NameFile};
+use crate::names::{Names, Strings};
 use crate::run::Hold;
 use crate::table_folder::check;
 use lookalike_core::hash::mix64;
+use proptest::prelude::*;
+use proptest::test_runner::{Config, RngSeed};
 use std::path::Path;
 use std::sync::Arc;
 
@@ -142,5 +149,34 @@ fn a_flipped_byte_in_a_file_of_strings_is_noticed() {
             }
         }
         assert!(check(disk, folder()).is_err(), "at {at}");
+    }
+}
+
+proptest! {
+    #![proptest_config(Config { cases: 1500, rng_seed: RngSeed::Fixed(2007), failure_persistence: None, ..Config::default() })]
+    #[test]
+    fn a_forged_file_of_strings_does_no_harm(
+        texts in prop::collection::vec("[aü]{0,3}", 0..200),
+        hits in prop::collection::vec((any::<u16>(), prop_oneof![any::<u8>(), Just(0), Just(255)]), 0..6),
+    ) {
+        let ids: Vec<u64> = (0..texts.len() as u64).map(|i| i * i * 1_000_003).collect();
+        let strings: Strings = texts.iter().map(String::as_str).collect();
+        let mut bytes = image(1, &ids, &strings.starts, strings.texts.as_bytes());
+        for (at, byte) in hits {
+            let at = usize::from(at) % bytes.len();
+            bytes[at] = byte;
+        }
+        reseal_names(&mut bytes);
+        for is_mapped in [false, true] {
+            let Ok(file) = NameFile::open(Path::new("names"), Bytes::Memory(bytes.clone())) else { continue };
+            let mut names = Names::default();
+            if names.open(file, NameEntry::default(), is_mapped).is_err() {
+                continue;
+            }
+            let _ = names.strings(&ids);
+            let _ = names.assign(&["a", "üü", "b"]);
+            let _ = names.compact(&ids);
+            let _ = names.verify();
+        }
     }
 }
