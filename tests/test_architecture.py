@@ -215,7 +215,7 @@ COMPARED = {
 
 DESIGNED = {
     "threshold", "recall", "false_accept", "at", "bytes", "elements", "sketch", "filter", "error", "confidence",
-    "documents", "trials", "seed", "distance", "fingerprints", "tables",
+    "documents", "trials", "seed", "distance", "fingerprints", "tables", "prefix",
 }  # fmt: skip
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import struct
+from pathlib import Path
 
 import pytest
 from hypothesis import given
@@ -86,15 +87,63 @@ def test_a_long_text_has_the_level_of_its_size():
     assert la.sketch(text, sketch="adaptive", shingle=2).values == sample("adaptive", ids(text, 2), 0, 1)
 
 
+def each(kind: str, size: int, labelled: bool, bits: int) -> int:
+    """Bytes of an element: of round and hash, of 32 bits, of an id that labels mixed again, or of its bits."""
+    needed = 48 + (2 * size - 1).bit_length() if kind == "fast" else 32 if kind == "permutations" else bits
+    return 8 if labelled and kind not in params.COORDINATES else -(-needed // 8)
+
+
+@pytest.mark.parametrize("bits", [16, 17, 40, 64])
+@pytest.mark.parametrize("labelled", [False, True])
 @pytest.mark.parametrize("kind", params.SKETCHES)
-def test_stored_sketches_are_what_the_document_says(kind: str):
-    made = la.sketch("to be or not to be", 3, kind, modulus=2, shingle=1, labelled=True)
+def test_stored_sketches_are_what_the_document_says(kind: str, labelled: bool, bits: int):
+    text = "to be or not to be"
+    made = la.sketch(text, 3, kind, modulus=2, shingle=1, labelled=labelled, bits=bits)
     stored, values = made.to_bytes(), made.values.tolist()
     limit = MASK // 2 if kind in ("modulo", "smallest-modulo") else MASK
+    is_exact = labelled or kind not in params.COORDINATES
     head = struct.pack(
         "<4s8BIIQQQQ",
-        *(b"LASK", 1, la.TEXT_VERSION, params.SKETCHES.index(kind), 1, 2 | 4, 64, 0, 0, 1),
-        *(0 if kind in params.CONTAINING else 3, 2 if limit < MASK else 1, 6, limit, len(values)),
+        *(b"LASK", 2, la.TEXT_VERSION, params.SKETCHES.index(kind), 1, 2 * labelled | 4 * is_exact, bits),
+        *(each(kind, 3, labelled, bits), 0, 1, 0 if kind in params.CONTAINING else 3, 2 if limit < MASK else 1),
+        *(6 if labelled or not is_exact else 4, limit, len(values)),
     )
-    content = head + struct.pack(f"<{len(values)}Q", *values)
+    if kind not in params.COORDINATES and not labelled:
+        mixed = {mix64(one): one for one in (rabin_of(word) >> (64 - bits) for word in text.split())}
+        values = [mixed[value] for value in values]
+    content = head + b"".join(value.to_bytes(each(kind, 3, labelled, bits), "little") for value in values)
     assert stored == content + struct.pack("<Q", _core.xxh3(content))
+    assert la.Sketch.from_bytes(stored) == made
+    assert made.len_bytes == len(stored)
+
+
+def rabin_of(word: str) -> int:
+    return rabin(struct.pack("<Q", _core.xxh3(word.encode())))
+
+
+def test_paper_broder1997_a_sketch_of_100_elements_takes_300_to_800_bytes():
+    text = " ".join(f"w{i}" for i in range(1000))
+    sizes = {bits: la.sketch(text, 100, "smallest", bits=bits).len_bytes for bits in (24, 40, 64)}
+    assert sizes == {24: 360, 40: 560, 64: 860}
+
+
+OLD = Path(__file__).resolve().parent / "compat" / "sketch_v1"
+HAMLET = (
+    "to be or not to be, that is the question: whether 'tis nobler in the mind to suffer the slings and arrows of "
+    "outrageous fortune"
+)
+
+
+@pytest.mark.parametrize("path", sorted(OLD.iterdir()), ids=lambda path: path.stem)
+def test_sketches_of_version_1_are_still_read(path: Path):
+    stored = path.read_bytes()
+    assert stored[4] == 1
+    kind, bits, *rest = path.stem.replace("smallest-modulo", "smallest_modulo").split("-")
+    text = "" if "empty" in rest else HAMLET
+    made = la.sketch(text, 8, kind.replace("_", "-"), modulus=2, shingle=2, bits=int(bits), labelled="labelled" in rest)
+    found = la.Sketch.from_bytes(stored)
+    assert found == made
+    assert found.to_bytes() == made.to_bytes() != stored
+    damaged = stored[:-9] + bytes([stored[-9] ^ 1]) + stored[-8:]
+    with pytest.raises(la.FormatError):
+        la.Sketch.from_bytes(damaged)

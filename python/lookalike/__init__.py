@@ -9,7 +9,7 @@ Remove near-duplicates from a corpus
 Measure two documents
     ``resemblance``, ``containment``, ``distance``, ``measure`` → ``Measures``, ``similarity`` → ``Similarity``
 Make sketches and estimate from them
-    ``sketch``, ``mod_sketch`` → ``Sketch`` → ``Estimate``, ``sketch_batch`` → ``SketchTable``
+    ``sketch``, ``mod_sketch`` → ``Sketch`` → ``Estimate``, ``sketch_batch`` → ``SketchTable``, ``features``
 Make 64-bit fingerprints that are near for near-duplicates
     ``simhash``, ``simhash_batch`` → ``SimhashTable``, ``simhash_corpus`` → ``SimhashReport``, ``idf_table`` →
     ``IdfTable``
@@ -78,6 +78,7 @@ if TYPE_CHECKING:
     from lookalike.neighbours.files import NearReport, near
     from lookalike.rendering.html.folder import write_report
     from lookalike.simhashes.corpus import SimhashReport, simhash_corpus
+    from lookalike.sketches.featured import features
     from lookalike.sketches.pair import Similarity, similarity
 
 __all__ = [
@@ -133,6 +134,7 @@ __all__ = [
     "design_tables",
     "distance",
     "estimate",
+    "features",
     "fingerprint",
     "fingerprint_batch",
     "hamming",
@@ -169,6 +171,7 @@ _ELSEWHERE = {
     "neighbours.files": ("NearReport", "near"),
     "rendering.html.folder": ("write_report",),
     "simhashes.corpus": ("SimhashReport", "simhash_corpus"),
+    "sketches.featured": ("features",),
     "sketches.pair": ("Similarity", "similarity"),
 }
 _MODULE_OF = {name: module for module, names in _ELSEWHERE.items() for name in names}

@@ -383,6 +383,11 @@ DISTANCE = Parameter(
     "distance", "Largest number of bits that may differ, 0 to 10.", default=3, kind=int, least=0, most=10
 )
 TABLES = Parameter("tables", "compact (least memory), fast (least time), or the number of tables.", default="compact")
+PREFIX = Parameter(
+    "prefix",
+    "Smallest number of leading bits that every table must compare exactly (the p_min of the paper).",
+    kind=int,
+)
 #: The parameters of ``near``.
 NEAR = {
     parameter.name: parameter
@@ -414,6 +419,11 @@ class Sketching:
     homoglyphs: bool
     labelled: bool
     bits: int
+
+    @property
+    def collision_bound(self) -> float:
+        """The greatest probability |s| / 2^(bits − 1) that two shingles of |s| = 64·w bits have one id (1997, §4.1)."""
+        return min(1.0, 64 * self.shingle / float(1 << (self.bits - 1)))
 
 
 def sketching(

@@ -130,3 +130,10 @@ def test_plot_without_the_extra_names_the_install(tmp_path: Path):
 )
 def test_command_refuses_in_one_line(arguments: list[str], message: str):
     assert message in run(*arguments, code=2)
+
+
+def test_command_solves_for_a_prefix():
+    shown = run("--distance", "3", "--prefix", "28", "--fingerprints", "8e9")
+    assert "16 tables, prefixes of 28 bits, of which 0 may differ" in shown
+    assert json.loads(run("--prefix", "16", "--json"))["chosen"]["name"] == "paper"
+    assert "prefix and tables contradict each other" in run("--prefix", "16", "--tables", "4", code=2)

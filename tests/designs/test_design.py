@@ -410,3 +410,62 @@ def test_wrong_sketches_say_what_to_use(goal: dict, message: str):
 def test_look_takes_the_half_point_unless_told():
     assert solve.look(PAPER).threshold == PAPER.half
     assert solve.look(PAPER, 0.8).threshold == 0.8
+
+
+def fewest(bits: int, distance: int, prefix: int, most: int) -> int | None:
+    """The paper's X by trying all sequences of cuts, every choice of blocks in each, up to so many tables."""
+
+    def choices(left: frozenset[int], blocks: int) -> list[frozenset[int]]:
+        places, size = sorted(left, reverse=True), len(left)
+        parts, start = [], 0
+        for part in range(blocks):
+            end = start + size // blocks + (part < size % blocks)
+            parts.append(frozenset(places[start:end]))
+            start = end
+        return [frozenset().union(*chosen) for chosen in itertools.combinations(parts, blocks - distance)]
+
+    everything = frozenset(range(bits))
+    waiting: list[list[frozenset[int]]] = [[frozenset()]]
+    found: list[int] = []
+    while waiting:
+        tables = waiting.pop()
+        if min(map(len, tables)) >= prefix:
+            found.append(len(tables))
+            continue
+        for blocks in range(distance + 1, bits + 1):
+            if len(tables) * math.comb(blocks, distance) > most:
+                break
+            waiting.append([one | more for one in tables for more in choices(everything - one, blocks)])
+    return min(found, default=None)
+
+
+@pytest.mark.parametrize("distance", [1, 2, 3])
+@pytest.mark.parametrize("prefix", [8, 16, 20, 25, 28, 31, 33, 40])
+def test_paper_manku2007_fewest_tables_for_a_prefix_match_all_cuts(distance: int, prefix: int):
+    expected = fewest(64, distance, prefix, 64)
+    if expected is None:
+        with pytest.raises(ParameterError, match=f"prefix `{prefix}` bits in every prefix need more than 64 tables"):
+            la.design_tables(distance, 2**34, prefix=prefix)
+        return
+    chosen = la.design_tables(distance, 2**34, prefix=prefix).chosen
+    assert len(chosen.tables) == expected
+    assert all(bits >= prefix and radius == 0 for bits, radius in chosen.tables)
+
+
+def test_paper_manku2007_example_3_1_by_prefix():
+    found = {prefix: len(la.design(distance=3, prefix=prefix).chosen.tables) for prefix in (16, 25, 28, 31)}
+    assert found == {16: 4, 25: 10, 28: 16, 31: 20}
+
+
+@pytest.mark.parametrize(
+    ("goal", "message"),
+    [
+        ({"prefix": 0}, "prefix `0` is out of range: use 1 to 64 leading bits"),
+        ({"prefix": 65}, "prefix `65` is out of range"),
+        ({"prefix": 28, "tables": 4}, "prefix and tables contradict each other"),
+        ({"prefix": 28, "bytes": 4}, "prefix and bytes contradict each other"),
+    ],
+)
+def test_prefixes_that_cannot_be_are_refused(goal: dict[str, int], message: str):
+    with pytest.raises(ParameterError, match=message):
+        la.design_tables(3, 1e6, **goal)

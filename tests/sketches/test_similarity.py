@@ -235,3 +235,25 @@ def test_the_call_is_what_the_command_prints(pair: tuple[Path, Path]):
     assert [row.sketching.sketch for row in found.estimates] == list(params.SKETCHES)
     texts = la.similarity(words(0, 2000), words(500, 2500))
     assert texts.estimates == found.estimates
+
+
+def test_the_collision_bound_of_rabin_is_shown_and_part_of_the_interval(pair: tuple[Path, Path]):
+    ran = run("similarity", *pair, "--bits", "40")
+    bound = 5 * 64 / 2**39
+    assert f"|s|/2^(ℓ−1) = 320/2^39 = {bound:.2g}" in ran.out
+    found = told(*pair, "--sketch", "fast", "--bits", "40")
+    assert found["collision_bound"] == bound
+    estimate = found["sketches"]["fast"]["resemblance"]
+    # 1,996 shingles each, as a union at the estimated resemblance.
+    union = int(2 * 1996 / (1 + estimate["value"]))
+    assert estimate["collisions"] == pytest.approx(1024 * union * bound)
+    wide = told(*pair, "--sketch", "fast")["sketches"]["fast"]["resemblance"]
+    assert wide["collisions"] == pytest.approx(estimate["collisions"] / 2**24, rel=0.1)
+    added = estimate["high"] - estimate["low"] - (wide["high"] - wide["low"])
+    assert added > estimate["collisions"]
+
+
+def test_ids_of_few_bits_say_nothing_against_an_adversary():
+    a, b = (la.sketch(text, bits=16) for text in (words(0, 300), words(0, 300)))
+    assert (a.resemblance(b).low, a.resemblance(b).high) == (0, 1)
+    assert a.sketching.collision_bound == 320 / 2**15

@@ -6,7 +6,7 @@ use crate::error::{to_python, unknown, ParameterError};
 use crate::input::{Hashes, Whole};
 use lookalike_core::error::Result;
 use lookalike_core::hamming::batch::{Batch, Pair};
-use lookalike_core::hamming::solve::{frontier, longest_prefix, solve, Limit};
+use lookalike_core::hamming::solve::{fewest_tables, frontier, longest_prefix, solve, Limit};
 use lookalike_core::hamming::tables::Tables;
 use lookalike_core::hamming::{design, Design, BITS};
 use pyo3::prelude::*;
@@ -45,7 +45,8 @@ pub fn table_frontier(py: Python<'_>, distance: Whole, fingerprints: Whole) -> P
     Ok(found.iter().map(|design| priced(design, rows)).collect())
 }
 
-/// The best design within a limit: `compact`, `fast`, `scan`, or so many `tables` or `bytes`; or the one of the `paper` with so many tables.
+/// The best design within a limit: `compact`, `fast`, `scan`, or so many `tables` or `bytes`; or the one of the `paper` with so many tables, or with so long a
+/// `prefix`.
 #[pyfunction]
 pub fn table_design(
     py: Python<'_>,
@@ -62,8 +63,11 @@ pub fn table_design(
         "tables" => solved(Limit::Tables(most)),
         "bytes" => solved(Limit::Bytes(most)),
         "paper" => longest_prefix(BITS, distance, most),
+        "prefix" => fewest_tables(BITS, distance, most),
         "scan" => Ok(Design::scan(distance)),
-        other => return Err(unknown("limit", other, &["compact", "fast", "tables", "bytes", "paper", "scan"])),
+        other => {
+            return Err(unknown("limit", other, &["compact", "fast", "tables", "bytes", "paper", "prefix", "scan"]))
+        }
     };
     found.map(|design| priced(&design, rows)).map_err(to_python)
 }

@@ -66,6 +66,7 @@ mod _core {
         module.add("MAX_TABLES", lookalike_core::hamming::design::MAX_TABLES)?;
         module.add("HAMMING_COST_NS", crate::hamming::cost_ns())?;
         module.add("MAX_SKETCH", lookalike_core::sketch::fast::MAX_SIZE)?;
+        module.add("MAX_KEYS", lookalike_core::sketch::features::MAX_KEYS)?;
         module.add("MAX_DISTANCE", lookalike_core::hamming::MAX_DISTANCE)?;
         module.add("COLOURS", lookalike_compare::pane::COLOURS)
     }

@@ -9,6 +9,7 @@ use crate::texts::{Opened, Texts};
 use lookalike_core::error::Result;
 use lookalike_core::sketch::estimate::Estimate;
 use lookalike_core::sketch::exact::Counts;
+use lookalike_core::sketch::features::Features;
 use lookalike_core::sketch::kind::{SketchKind, SketchRecipe, KINDS};
 use lookalike_core::sketch::shingle::{into_set, Shingler, Shingling};
 use lookalike_core::sketch::sketching::{Sketch as Core, TextSketcher};
@@ -155,12 +156,12 @@ pub fn concatenate_rows(batches: Vec<(Bound<'_, Column>, Bound<'_, Column>)>, si
     (Values::Rows(rows, size).into(), Values::U32(shingles).into())
 }
 
-/// Value, lower and upper limit, common elements and size of the sample; missing where undefined.
-type Found = Option<(f64, f64, f64, u64, u64)>;
+/// Value, lower and upper limit, common elements, size of the sample, and what collisions add to the interval; missing where undefined.
+type Found = Option<(f64, f64, f64, u64, u64, f64)>;
 
 fn found(estimate: Option<Estimate>, counts: Option<(u64, u64)>) -> Found {
     let (estimate, (common, sample)) = estimate.zip(counts)?;
-    Some((estimate.value, estimate.low, estimate.high, common, sample))
+    Some((estimate.value, estimate.low, estimate.high, common, sample, estimate.collisions))
 }
 
 /// What is kept of a document; it never changes.
@@ -212,6 +213,22 @@ impl Sketch {
     #[getter]
     fn values(&self) -> Column {
         Values::U64(self.0.values().to_vec()).into()
+    }
+
+    /// The greatest probability that two different shingles have the same id.
+    #[getter]
+    fn collision_bound(&self) -> f64 {
+        self.0.collision_bound()
+    }
+
+    /// The features of the filter (k, s, r); none for a document without shingles. REQUIRES: a sketch with coordinates.
+    fn features(&self, filter: (usize, usize, usize)) -> PyResult<Column> {
+        let features = Features::new(filter.0, filter.1, filter.2).map_err(to_python)?;
+        let mut out = Vec::new();
+        if !self.0.is_empty() {
+            features.features(&self.0.values().iter().map(|value| *value as u32).collect::<Vec<_>>(), &mut out);
+        }
+        Ok(Values::U64(out).into())
     }
 
     /// Distinct shingles where they were counted, else an estimate.

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 #: What a filter is designed for; a filter that is given has none of it.
 GOAL = ("recall", "false_accept", "at", "bytes", "elements")
 #: Options that ask for a sketch, and those that ask for tables of fingerprints.
-SKETCHED, TABLED = ("error", "confidence"), ("distance", "fingerprints", "tables")
+SKETCHED, TABLED = ("error", "confidence"), ("distance", "fingerprints", "tables", "prefix")
 #: Options that every design has.
 OUTPUT = ("out", "overwrite", "as_json", "quiet")
 #: The sketches whose curve is simulated.
@@ -26,7 +26,7 @@ USERS = {"trials": ("fast",), "seed": ("fast",)}
 PARAMETERS = (
     params.THRESHOLD, params.RECALL, params.FALSE_ACCEPT, params.AT, params.BYTES, params.ELEMENTS, params.SKETCH,
     params.FILTER, params.DOCUMENTS, params.TRIALS, params.SEED, params.ERROR, params.CONFIDENCE, params.DISTANCE,
-    params.FINGERPRINTS, params.TABLES,
+    params.FINGERPRINTS, params.TABLES, params.PREFIX,
 )  # fmt: skip
 
 
@@ -60,8 +60,8 @@ def design(
 ) -> None:
     """Find the filter for a goal, with its curve and its cost.
 
-    With --error or --confidence: the size of a sketch. With --distance, --fingerprints or --tables: the tables that
-    find all fingerprints within a Hamming distance.
+    With --error or --confidence: the size of a sketch. With --distance, --fingerprints, --tables or --prefix: the
+    tables that find all fingerprints within a Hamming distance.
 
     \b
     Examples:
@@ -70,6 +70,7 @@ def design(
       lookalike design --filter 6,14,2
       lookalike design --error 0.05 --confidence 0.95
       lookalike design --distance 3 --fingerprints 8e9
+      lookalike design --distance 3 --prefix 28
     """
     check_json(out, overwrite=overwrite)
     if tabled := _typed(context, TABLED):
@@ -102,7 +103,9 @@ def _tables(context: click.Context, chosen: dict[str, Any], *, is_json: bool) ->
     from lookalike.rendering.terminal import table_designs
 
     tables = chosen["tables"] if options.given(context, {"tables"}) else None
-    found = design_tables(chosen["distance"], chosen["fingerprints"], tables=tables, bytes=chosen["bytes"])
+    found = design_tables(
+        chosen["distance"], chosen["fingerprints"], tables=tables, bytes=chosen["bytes"], prefix=chosen["prefix"]
+    )
     if is_json:
         return table_designs.to_json(found)
     table_designs.show(found)

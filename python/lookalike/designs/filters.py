@@ -70,6 +70,17 @@ class Filter:
             raise ParameterError(f"filter `{text}` is not k,s,r: give three whole numbers, as in 6,14,2") from None
         return cls(k, s, r)
 
+    @classmethod
+    def of(cls, given: Filter | tuple[int, int, int] | str) -> Filter:
+        """Return a filter that was given as one, as its three numbers, or as text. Errors: ``ParameterError``."""
+        if isinstance(given, Filter):
+            return given
+        if isinstance(given, str):
+            return cls.parse(given)
+        if not (isinstance(given, tuple | list) and len(given) == 3 and all(isinstance(one, int) for one in given)):
+            raise ParameterError(f"filter `{given}` is not k,s,r: give three whole numbers, as in 6,14,2")
+        return cls(*given)
+
     def __str__(self) -> str:
         return f"({self.k}, {self.s}, {self.r})"
 

@@ -117,7 +117,12 @@ def design(
 ) -> Design: ...
 @overload
 def design(
-    *, distance: int, fingerprints: float = ..., tables: str | int | None = ..., bytes: int | None = ...
+    *,
+    distance: int,
+    fingerprints: float = ...,
+    tables: str | int | None = ...,
+    bytes: int | None = ...,
+    prefix: int | None = ...,
 ) -> TableDesigns: ...
 @explained(
     params.THRESHOLD, params.RECALL, params.FALSE_ACCEPT, params.AT, params.BYTES, params.ELEMENTS, params.SKETCH
@@ -135,13 +140,15 @@ def design(
     distance: int | None = None,
     fingerprints: float | None = None,
     tables: str | int | None = None,
+    prefix: int | None = None,
 ) -> Design | TableDesigns:
     """Find the filter with the fewest expected false accepts that meets a goal; of equal ones, that of fewer elements.
 
     Without ``bytes`` and ``elements`` the sketch has 128 elements. The formula decides. For a fast sketch it
     understates a recall well above one half (docs/design.md has the figures).
 
-    With ``distance``, ``fingerprints`` or ``tables``, design tables for a Hamming distance, as ``design_tables`` does.
+    With ``distance``, ``fingerprints``, ``tables`` or ``prefix``, design tables for a Hamming distance, as
+    ``design_tables`` does.
 
     :parameters:
     :param max_r: Most equal features a filter may ask for. Default: 1, as ``dedup`` uses; 2 if ``bytes`` or
@@ -149,6 +156,7 @@ def design(
     :param distance: Tables: the most bits in which fingerprints may differ.
     :param fingerprints: Tables: how many fingerprints are searched.
     :param tables: Tables: ``compact``, ``fast``, or how many.
+    :param prefix: Tables: the fewest leading bits of every table.
     :returns: A ``Design``; for tables a ``TableDesigns``.
     :raises ParameterError: A value is out of range, or no filter meets the goal. The message says what would.
 
@@ -157,10 +165,10 @@ def design(
     >>> design(distance=3, fingerprints=1e6).chosen.name
     'compact'
     """
-    if not (distance is None and fingerprints is None and tables is None):
+    if not (distance is None and fingerprints is None and tables is None and prefix is None):
         distance = params.DISTANCE.default if distance is None else distance
         fingerprints = params.FINGERPRINTS.default if fingerprints is None else fingerprints
-        return design_tables(distance, fingerprints, tables=tables, bytes=bytes)
+        return design_tables(distance, fingerprints, tables=tables, bytes=bytes, prefix=prefix)
     return _solved(Goal.filled(threshold, recall, false_accept, at, bytes, elements, max_r), sketch)
 
 

@@ -92,6 +92,7 @@ def design_tables(
     *,
     tables: str | int | None = None,
     bytes: int | None = None,
+    prefix: int | None = None,
 ) -> TableDesigns:
     """Find the cheapest tables that find every fingerprint within a distance.
 
@@ -99,21 +100,37 @@ def design_tables(
     :param fingerprints: How many fingerprints are searched.
     :param tables: ``compact`` (little memory), ``fast`` (little time), or the most tables. Default: ``compact``.
     :param bytes: The most bytes of all tables; instead of ``tables``.
+    :param prefix: The fewest leading bits of every table, each looked up exactly: the p_min of the paper (§3.1.2).
+        The answer has the fewest tables with it; instead of ``tables``.
     :returns: The chosen design and others to compare with.
-    :raises ParameterError: A number is out of range, or both ``tables`` and ``bytes`` are given.
+    :raises ParameterError: A number is out of range, or more than one of ``tables``, ``bytes``, ``prefix`` is given.
 
     >>> design_tables(3, 1e6).distance
     3
+    >>> len(design_tables(3, 2**34, prefix=28).chosen.tables)
+    16
     """
     rows = _rows(fingerprints)
+    chosen = _prefixed(distance, rows, tables, bytes, prefix) if prefix is not None else None
     if tables is not None and bytes is not None:
         raise ParameterError("tables and bytes both limit the memory: give one of them")
-    limit, most = _limit(tables, bytes)
-    chosen = _named("solved" if most else limit, _core.table_design(distance, rows, limit, most))
+    if chosen is None:
+        limit, most = _limit(tables, bytes)
+        chosen = _named("solved" if most else limit, _core.table_design(distance, rows, limit, most))
     frontier = tuple(_named("solved", one) for one in _core.table_frontier(distance, rows))
     return TableDesigns(
         distance, rows, chosen, frontier, _paper(distance, rows, tables), _baselines(distance, rows), _notes(distance)
     )
+
+
+def _prefixed(distance: int, rows: int, tables: str | int | None, bytes: int | None, prefix: int) -> TableDesign:
+    """Return the paper's design of the fewest tables with so long prefixes. Errors: ``ParameterError``."""
+    if tables is not None or bytes is not None:
+        other = "bytes" if tables is None else "tables"
+        raise ParameterError(f"prefix and {other} contradict each other: the prefix decides how many tables there are")
+    if not 1 <= prefix <= BITS:
+        raise ParameterError(f"prefix `{prefix}` is out of range: use 1 to {BITS} leading bits")
+    return _named("paper", _core.table_design(distance, rows, "prefix", prefix))
 
 
 def _rows(fingerprints: float) -> int:

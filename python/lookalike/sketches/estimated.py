@@ -31,6 +31,10 @@ SAMPLING = tuple(one for one in MAKING if one.name not in ("sketch", "size"))
 class Estimate(NamedTuple):
     """An estimate, and the interval that holds the true value with the given confidence.
 
+    The interval allows for the sample, and for different shingles with the same id. That happens to two of them with a
+    probability of at most |s| / 2^(ℓ − 1), for shingles of |s| bits and ids of ℓ (Broder 1997, §4.1):
+    ``Sketch.sketching.collision_bound``.
+
     >>> from lookalike.sketches.estimated import sketch
     >>> found = sketch("a b c d e f").resemblance(sketch("a b c d e f"))
     >>> found.value, found.low <= 1.0 <= found.high
@@ -44,6 +48,8 @@ class Estimate(NamedTuple):
     common: int
     sample: int
     confidence: float
+    #: What collisions of ids add to the interval on each side.
+    collisions: float
 
 
 class Sketch:
@@ -131,8 +137,7 @@ class Sketch:
         >>> a.resemblance(b).value
         1.0
         """
-        found = self._made.resemblance(other._made, confidence)
-        return None if found is None else Estimate(*found, confidence)
+        return _estimate(self._made.resemblance(other._made, confidence), confidence)
 
     def containment(self, other: Sketch, confidence: float = CONFIDENCE) -> Estimate | None:
         """Estimate the share of this document's shingles that the other has; for ``modulo`` and ``adaptive`` only.
@@ -141,8 +146,7 @@ class Sketch:
         :param confidence: How often the interval must hold the true value, 0 to 1.
         :raises ParameterError: The kind of sketch cannot estimate containment, or the sketches were made differently.
         """
-        found = self._made.containment(other._made, confidence)
-        return None if found is None else Estimate(*found, confidence)
+        return _estimate(self._made.containment(other._made, confidence), confidence)
 
     def jaccard(self, other: Sketch) -> float | None:
         """Return the estimated resemblance without an interval, which takes a microsecond; ``None`` if undefined."""
@@ -307,6 +311,10 @@ def sketch_batch(
         base += len(shingles)
     rows, shingles = _core.concatenate_rows([part[:2] for part in parts], s.size)
     return SketchTable(rows, shingles, s, tuple(notes))
+
+
+def _estimate(found: tuple[float, float, float, int, int, float] | None, confidence: float) -> Estimate | None:
+    return None if found is None else Estimate(*found[:5], confidence, found[5])
 
 
 def _maker(chosen: Sketching) -> _core.SketchMaker:

@@ -77,6 +77,20 @@ pub fn longest_prefix(bits: u32, distance: u32, tables: u64) -> Result<Design> {
     })
 }
 
+/// Returns the design of the fewest tables whose prefixes all have at least `prefix` bits, each looked up once: the paper's X(f, k, d)
+/// with p_min = `prefix`. Of as few tables, the one whose shortest prefix is longest.
+///
+/// Errors: numbers out of range, or a prefix for which [`MAX_TABLES`] tables are too few.
+pub fn fewest_tables(bits: u32, distance: u32, prefix: u64) -> Result<Design> {
+    let found = exact(bits, distance)?;
+    let most = found.iter().map(shortest).max().unwrap_or(0);
+    let fitting = found.into_iter().filter(|design| u64::from(shortest(design)) >= prefix);
+    fitting.min_by_key(|design| (design.arrangements.len(), Reverse(shortest(design)))).ok_or_else(|| {
+        let reason = format!("bits in every prefix need more than {MAX_TABLES} tables: use at most {most}");
+        refused("prefix", prefix, reason)
+    })
+}
+
 /// Returns all designs of the third kind with radius 0, and the single block for distance 0.
 fn exact(bits: u32, distance: u32) -> Result<Vec<Design>> {
     let (bits, distance) = checked(bits, distance)?;

@@ -34,6 +34,13 @@ pub const fn mix64(x: u64) -> u64 {
     x ^ (x >> 31)
 }
 
+/// The number whose [`mix64`] is `x`.
+pub const fn unmix64(x: u64) -> u64 {
+    let x = (x ^ (x >> 31) ^ (x >> 62)).wrapping_mul(0x3196_42B2_D24D_8EC3);
+    let x = (x ^ (x >> 27) ^ (x >> 54)).wrapping_mul(0x96DE_1B17_3F11_9089);
+    x ^ (x >> 30) ^ (x >> 60)
+}
+
 /// Replaces each number by its [`mix64`].
 pub fn mix_all(numbers: &mut [u64]) {
     #[cfg(target_arch = "x86_64")]
@@ -49,4 +56,20 @@ pub fn mix_all(numbers: &mut [u64]) {
 #[target_feature(enable = "avx512f,avx512dq")]
 fn mix_all_avx512(_: crate::machine::Avx512, numbers: &mut [u64]) {
     numbers.iter_mut().for_each(|number| *number = mix64(*number));
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::fixed;
+    use proptest::prelude::*;
+
+    proptest! {
+        #![proptest_config(fixed(300))]
+        #[test]
+        fn unmixing_undoes_mixing(x: u64) {
+            prop_assert_eq!(unmix64(mix64(x)), x);
+            prop_assert_eq!(mix64(unmix64(x)), x);
+        }
+    }
 }

@@ -7,9 +7,11 @@
 //! are known, the number of common ones is the only unknown; a sample of everything then gives an interval without
 //! width.
 //!
-//! **Collisions.** With ids of ℓ < 64 bits different shingles may get one id. At confidences up to 95 % `|A ∪ B| /
-//! 2^(ℓ−11)` is added on both sides (1997, §4.1: Markov's inequality at one in a thousand), and proportionally more
-//! above.
+//! **Collisions.** Different shingles may get one id of ℓ bits: with Rabin's fingerprints with a probability of at
+//! most p = |s| / 2^(ℓ−1) for shingles of |s| bits, whoever wrote the text (1997, §4.1). A union of n shingles has at
+//! most n²p/2 collisions on average, thus at most 500 n²p but for one case in a thousand (Markov). Each moves the
+//! resemblance by at most 2/n. At confidences up to 95 % `1024 · n · p` is added on both sides, and proportionally
+//! more above. With 2^−ℓ for p this is at most the paper's `n / 2^(ℓ−11)`.
 //!
 //! Cost: tens of microseconds; for decisions at a threshold a table is made once (`decisions`).
 //!
@@ -26,6 +28,13 @@ pub struct Estimate {
     pub low: f64,
     /// Upper limit.
     pub high: f64,
+    /// The part of the interval that collisions of ids account for, on each side.
+    pub collisions: f64,
+}
+
+/// The greatest probability that two different shingles of at most `shingle_bits` bits have the same id of `bits` bits.
+pub fn collision_bound(shingle_bits: u64, bits: u32) -> f64 {
+    (shingle_bits as f64 * (1.0 - f64::from(bits)).exp2()).min(1.0)
 }
 
 /// The population from which the sample was drawn.
@@ -165,19 +174,16 @@ pub fn interval(common: u64, sample: u64, population: Population, confidence: f6
     let family = Family::new(common, sample, population);
     let low = family.measure(family.limit(common, alpha, false)).min(value);
     let high = family.measure(family.limit(common, alpha, true)).max(value);
-    Some(Estimate { value, low, high })
+    Some(Estimate { value, low, high, collisions: 0.0 })
 }
 
 impl Estimate {
-    /// Widens the interval by the possible effect of collisions of ids of `bits` bits, in a union of at most
+    /// Widens the interval by the possible effect of collisions, each of probability `bound`, in a union of at most
     /// `shingles`.
-    pub fn with_collisions(self, bits: u32, shingles: u64, confidence: f64) -> Self {
-        if bits >= 64 {
-            return self;
-        }
+    pub fn with_collisions(self, bound: f64, shingles: u64, confidence: f64) -> Self {
         let rarer = (0.05 / (1.0 - confidence)).max(1.0);
-        let error = shingles as f64 * (11.0 - f64::from(bits)).exp2() * rarer;
-        Self { low: (self.low - error).max(0.0), high: (self.high + error).min(1.0), ..self }
+        let error = (1024.0 * shingles as f64 * bound * rarer).min(1.0);
+        Self { low: (self.low - error).max(0.0), high: (self.high + error).min(1.0), collisions: error, ..self }
     }
 }
 
@@ -228,10 +234,10 @@ mod tests {
 
     #[test]
     fn a_sample_of_everything_leaves_no_doubt() {
-        let all = Estimate { value: 0.25, low: 0.25, high: 0.25 };
+        let all = Estimate { value: 0.25, low: 0.25, high: 0.25, collisions: 0.0 };
         assert_eq!(interval(10, 40, Population::Union { left: 20, right: 30 }, 0.95), Some(all));
         assert_eq!(interval(10, 40, Population::Whole { size: 40, other: 90 }, 0.95), Some(all));
-        let one = Estimate { value: 1.0, low: 1.0, high: 1.0 };
+        let one = Estimate { value: 1.0, low: 1.0, high: 1.0, collisions: 0.0 };
         assert_eq!(interval(7, 7, Population::Union { left: 7, right: 7 }, 1.0 - 1e-6), Some(one));
     }
 
@@ -294,12 +300,16 @@ mod tests {
 
     #[test]
     fn collisions_widen_both_sides() {
-        let narrow = Estimate { value: 0.5, low: 0.4, high: 0.6 };
-        let wide = narrow.with_collisions(32, 1 << 16, 0.95);
-        let error = 65536.0 / f64::from(1 << 21);
-        assert_eq!(wide, Estimate { value: 0.5, low: 0.4 - error, high: 0.6 + error });
-        assert_eq!(narrow.with_collisions(64, 1 << 40, 0.95), narrow);
-        assert_eq!(narrow.with_collisions(16, 1 << 40, 0.95), Estimate { value: 0.5, low: 0.0, high: 1.0 });
+        let narrow = Estimate { value: 0.5, low: 0.4, high: 0.6, collisions: 0.0 };
+        // 1,000 shingles of five words, as 40 bits: 320 / 2^39 each.
+        let bound = collision_bound(320, 40);
+        assert_eq!(bound, 320.0 / f64::from(1 << 30) / 512.0);
+        let error = 1024.0 * 1000.0 * bound;
+        let wide = Estimate { value: 0.5, low: 0.4 - error, high: 0.6 + error, collisions: error };
+        assert_eq!(narrow.with_collisions(bound, 1000, 0.95), wide);
+        let none = Estimate { value: 0.5, low: 0.0, high: 1.0, collisions: 1.0 };
+        assert_eq!(narrow.with_collisions(collision_bound(320, 16), 1 << 40, 0.95), none);
+        assert_eq!((collision_bound(1 << 20, 16), collision_bound(64, 64)), (1.0, 1.0 / (1u64 << 57) as f64));
     }
 
     #[test]
@@ -334,8 +344,8 @@ mod tests {
                     }
                     let found = interval(common, sample, population, confidence).expect("a sample");
                     let Some((low, high)) = naive(common, sample, population, 1.0 - confidence) else { continue };
-                    let expected =
-                        Estimate { value: found.value, low: low.min(found.value), high: high.max(found.value) };
+                    let (low, high) = (low.min(found.value), high.max(found.value));
+                    let expected = Estimate { value: found.value, low, high, collisions: 0.0 };
                     assert_eq!(found, expected, "{common} of {sample}, {population:?}, {confidence}");
                 }
             }
@@ -415,14 +425,15 @@ mod tests {
 
     #[test]
     fn collisions_weigh_more_the_surer_an_interval_must_be() {
-        let narrow = Estimate { value: 0.5, low: 0.4, high: 0.6 };
-        let error = |bits, shingles, confidence| narrow.low - narrow.with_collisions(bits, shingles, confidence).low;
-        let at_95 = error(40, 1 << 20, 0.95);
-        assert!((at_95 - f64::from(1 << 20) / f64::from(1 << 29)).abs() < 1e-12, "{at_95}");
-        assert!((error(40, 1 << 20, 0.99) - 5.0 * at_95).abs() < 1e-9);
-        assert_eq!(error(40, 1 << 20, 0.5), at_95);
-        assert!(error(63, 1 << 50, 0.95) > 0.0);
-        assert_eq!(error(64, 1 << 50, 0.95), 0.0);
+        let narrow = Estimate { value: 0.5, low: 0.4, high: 0.6, collisions: 0.0 };
+        let error = |bits, shingles, confidence| {
+            narrow.with_collisions(collision_bound(320, bits), shingles, confidence).collisions
+        };
+        let at_95 = error(40, 1 << 12, 0.95);
+        assert!((at_95 - 320.0 * f64::from(1 << 12) / f64::from(1 << 29)).abs() < 1e-12, "{at_95}");
+        assert!((error(40, 1 << 12, 0.99) - 5.0 * at_95).abs() < 1e-9);
+        assert_eq!(error(40, 1 << 12, 0.5), at_95);
+        assert!(error(64, 1 << 12, 0.95) > 0.0);
     }
 
     #[test]

@@ -2,7 +2,7 @@
 //!
 //! Cost: that of the shingles and of the kind. Samples sort the ids once, which also counts the distinct ones.
 
-use super::estimate::{interval, Estimate, Population};
+use super::estimate::{collision_bound, interval, Estimate, Population};
 use super::fast::{common, merge, Fast, EMPTY};
 use super::kind::{SketchKind, SketchRecipe};
 use super::permutations::Permutations;
@@ -115,7 +115,7 @@ impl Sketch {
         };
         let found = interval(common, sample, population, confidence);
         Ok(found.map(|found| {
-            found.with_collisions(self.recipe.shingling.bits, self.union(other, found.value) as u64, confidence)
+            found.with_collisions(self.collision_bound(), self.union(other, found.value) as u64, confidence)
         }))
     }
 
@@ -146,8 +146,14 @@ impl Sketch {
             // Collisions in the whole union, as a share of this document alone.
             let union = (self.shingles + other.shingles) as f64;
             let weight = union * union / self.shingles.max(1) as f64;
-            found.with_collisions(self.recipe.shingling.bits, weight as u64, confidence)
+            found.with_collisions(self.collision_bound(), weight as u64, confidence)
         }))
+    }
+
+    /// The greatest probability that two different shingles have the same id. A shingle is `width` values of 64 bits;
+    /// one that was given as bytes is taken to be no longer.
+    pub fn collision_bound(&self) -> f64 {
+        collision_bound(64 * self.recipe.shingling.width as u64, self.recipe.shingling.bits)
     }
 
     /// The estimated size of the union.

@@ -39,10 +39,19 @@ def facts(found: Similarity) -> list[str]:
         f"A: {visible(found.left)}, {counted(exact.left, 'distinct shingle')}",
         f"B: {visible(found.right)}, {counted(exact.right, 'distinct shingle')}, {exact.common:,} in common",
         f"shingles of {counted(s.shingle, s.unit)}, {how}; intervals at {found.confidence:g} confidence",
+        *_collisions(found),
     ]
     if found.undefined:
         return [*lines, f"{UNDEFINED}: {visible(found.undefined)}"]
     return [*lines, f"distance (1 − resemblance): {_share(exact.distance)}"]
+
+
+def _collisions(found: Similarity) -> list[str]:
+    """Return a line about different shingles with the same id, and what they add to the intervals."""
+    s = found.sketching
+    added = max((row.resemblance.collisions for row in found.estimates if row.resemblance), default=0.0)
+    bound = f"|s|/2^(ℓ−1) = {64 * s.shingle:,}/2^{s.bits - 1} = {s.collision_bound:.2g}"
+    return [f"two shingles have the same id with probability ≤ {bound}; intervals allow ± {added:.2g} for it"]
 
 
 def _resemblances(found: Similarity) -> Table:
@@ -80,6 +89,7 @@ def as_json(found: Similarity) -> str:
         "right": found.right,
         "parameters": {name: value for name, value in asdict(found.sketching).items() if name != "sketch"},
         "confidence": found.confidence,
+        "collision_bound": found.sketching.collision_bound,
         "exact": found.exact._asdict() | {"distance": found.exact.distance},
         "undefined": found.undefined,
         "sketches": {row.sketching.sketch: _estimated(row) for row in found.estimates},

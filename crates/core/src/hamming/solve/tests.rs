@@ -107,8 +107,40 @@ proptest! {
     }
 
     #[test]
+    fn the_fewest_tables_for_a_prefix_match_naive(bits in 1u32..9, distance in 0u32..4, prefix in 0u64..9) {
+        let all = [all_choices(bits, distance, MAX_TABLES), vec![vec![(1 << bits) - 1]]].concat();
+        let is_found = |masks: &Vec<u64>| {
+            let arrangements = masks.iter().map(|mask| Arrangement::new(*mask, 0)).collect();
+            masks.iter().all(|mask| u64::from(mask.count_ones()) >= prefix) && complete(&Design { distance, arrangements }, bits)
+        };
+        let naive = all.iter().filter(|masks| is_found(masks)).map(Vec::len).min();
+        let found = fewest_tables(bits, distance, prefix);
+        prop_assert_eq!(found.as_ref().ok().map(|design| design.arrangements.len()), naive);
+        if let Ok(design) = found {
+            prop_assert!(complete(&design, bits) && u64::from(shortest(&design)) >= prefix);
+        }
+    }
+
+    #[test]
     fn more_tables_are_never_slower(distance in 0u32..=10, rows in 0u64..1 << 40) {
         let costs: Vec<u64> = frontier(64, distance, rows).expect("valid").iter().map(|one| one.picoseconds(rows)).collect();
         prop_assert!(costs.windows(2).all(|pair| pair[0] > pair[1]));
     }
+}
+
+/// Example 3.1: 4 tables of 16 bits, 10 of 25, 16 of 28, 20 of 31; and what no number of tables gives.
+#[test]
+fn paper_manku2007_prefixes_of_example_3_1() {
+    let found = |prefix| fewest_tables(64, 3, prefix).map(|design| (design.arrangements.len(), shortest(&design)));
+    assert_eq!(
+        [16, 25, 28, 31].map(|prefix| found(prefix).expect("a design")),
+        [(4, 16), (10, 25), (16, 28), (20, 31)]
+    );
+    assert_eq!([1, 17, 26].map(|prefix| found(prefix).expect("a design").0), [4, 10, 16]);
+    let refused = found(64).expect_err("too long").to_string();
+    assert!(
+        refused.starts_with("prefix `64` bits in every prefix need more than 64 tables: use at most "),
+        "{refused}"
+    );
+    assert!(fewest_tables(64, 0, 64).is_ok_and(|design| design.arrangements.len() == 1));
 }

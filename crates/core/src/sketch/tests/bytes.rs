@@ -1,6 +1,6 @@
 //! Stored sketches: what was written can be read, and other bytes are refused.
 
-use super::recipe;
+use super::{recipe, recipe_with_bits};
 use crate::hash::mix64;
 use crate::sketch::kind::{SketchKind, KINDS};
 use crate::sketch::sketching::{Sketch, TextSketcher};
@@ -29,17 +29,31 @@ fn what_was_stored_comes_back() {
 #[test]
 fn stored_bytes_never_change() {
     let bytes = made(SketchKind::Smallest, 3, 4).to_bytes();
-    assert_eq!(bytes[..20], *b"LASK\x01\x01\x02\x01\x04\x40\0\0\x02\0\0\0\x04\0\0\0");
+    assert_eq!(bytes[..20], *b"LASK\x02\x01\x02\x01\x04\x40\x08\0\x02\0\0\0\x04\0\0\0");
     let digests = KINDS.map(|(kind, _)| xxh3_64(&made(kind, 40, 8).to_bytes()));
     let stored = [
-        0xe759_247a_4f48_0b49,
-        0x3c99_b52c_a4bf_ddac,
-        0x5640_6e5f_e727_aeef,
-        0x3a6d_5337_2ef5_1984,
-        0x582f_baf2_5596_36df,
-        0xd98d_1f70_554f_b304,
+        0x5472_fd54_b1a9_ab48,
+        0x566c_dc44_ed99_ad39,
+        0x9176_8ab2_c7cb_31d3,
+        0x1675_6995_91d9_3eab,
+        0x9663_8037_9315_fc48,
+        0x00b4_9e9c_8d4f_da90,
     ];
     assert_eq!(digests, stored, "{digests:#x?}");
+}
+
+/// Broder 1997, §4.2: 300 to 800 bytes for 100 elements.
+#[test]
+fn an_element_takes_as_many_bytes_as_its_bits_need() {
+    let text: String = (0..500).map(|i| format!("w{i} ")).collect();
+    let of = |kind, bits| {
+        let sketch = TextSketcher::new(recipe_with_bits(kind, 100, 1, bits)).expect("in range").sketch(&text);
+        assert_eq!(Sketch::from_bytes(&sketch.to_bytes()).as_ref(), Ok(&sketch), "{kind:?}, {bits} bits");
+        (sketch.len_bytes() - 60) / sketch.values().len()
+    };
+    assert_eq!([16, 17, 24, 40, 57, 64].map(|bits| of(SketchKind::Smallest, bits)), [2, 3, 3, 5, 8, 8]);
+    assert_eq!(of(SketchKind::Adaptive, 40), 5);
+    assert_eq!((of(SketchKind::Fast, 40), of(SketchKind::Permutations, 64)), (7, 4));
 }
 
 #[test]
@@ -55,7 +69,7 @@ fn refusals_say_why() {
     newer[4] = 9;
     assert_eq!(
         message(&newer),
-        "sketch cannot be read: it has version 9 of text 1, this program reads 1 of text 1; make it again"
+        "sketch cannot be read: it has version 9 of text 1, this program reads 1 and 2 of text 1; make it again"
     );
     let mut damaged = bytes.clone();
     damaged[60] ^= 1;

@@ -26,7 +26,7 @@ fn every_kind_finds_a_text_like_itself_and_unlike_another() {
 }
 
 #[test]
-fn a_sample_of_everything_gives_the_exact_value_without_width() {
+fn a_sample_of_everything_leaves_nothing_but_collisions() {
     // 99 and 69 pairs of words, 59 of them common: r = 59/109.
     let exact = 59.0 / 109.0;
     for (kind, size, modulus) in [
@@ -36,8 +36,12 @@ fn a_sample_of_everything_gives_the_exact_value_without_width() {
         (SketchKind::Adaptive, 1, 1),
     ] {
         let (a, b) = (sketch(kind, size, modulus, &text(0..100)), sketch(kind, size, modulus, &text(40..110)));
-        let found = a.resemblance(&b, 0.999).expect("alike");
-        assert_eq!(found, Some(Estimate { value: exact, low: exact, high: exact }), "{kind:?}");
+        let found = a.resemblance(&b, 0.999).expect("alike").expect("a sample");
+        // A union of 109, shingles of two words: 128 bits, and fifty times as sure as at 95 %.
+        let error = found.collisions;
+        assert!((error / (1024.0 * 109.0 * 50.0 * 128.0 / 2f64.powi(63)) - 1.0).abs() < 1e-9, "{kind:?}, {error}");
+        let (low, high) = (exact - error, exact + error);
+        assert_eq!(found, Estimate { value: exact, low, high, collisions: error }, "{kind:?}");
     }
 }
 
@@ -134,11 +138,13 @@ fn few_bits_widen_the_interval_by_the_collision_error() {
         let (a, b) = (maker.sketch(&text(0..900)), maker.sketch(&text(100..1000)));
         a.resemblance(&b, 0.95).expect("alike").expect("a sample")
     };
-    // |A ∪ B| is 999: at 30 bits the error is 999/2^19, about 0.002 on both sides; at 20 bits nearly every value is possible.
+    // |A ∪ B| is 999, a shingle has 128 bits: at 40 bits the error is 128·999/2^29, about 0.0002 on both sides; at 20 bits
+    // every value is possible.
     let (few, many) = (estimate(20), estimate(64));
     assert_eq!((few.low, few.high), (0.0, 1.0));
     assert!(many.low > 0.6 && many.high < 0.92, "{many:?}");
-    let some = estimate(30);
+    let some = estimate(40);
+    assert!((some.collisions - 128.0 * 999.0 / f64::from(1 << 29)).abs() < 2e-5, "{some:?}");
     assert!(some.high - some.low < 0.35, "{some:?}");
 }
 
