@@ -7,7 +7,7 @@ use lookalike_core::error::Result;
 use lookalike_core::frontend::decode::{decode, Decoded};
 use lookalike_core::frontend::{check_length, Span};
 use lookalike_core::hamming::MAX_DISTANCE;
-use lookalike_dedup::reader::GivenText;
+use lookalike_dedup::reader::{unicode, GivenText};
 use pyo3::buffer::{PyBuffer, PyUntypedBuffer};
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
@@ -118,7 +118,7 @@ impl<'a> Document<'a> {
             }
             Self::Typed(bytes) => {
                 check_length(bytes.len())?;
-                let text = String::from_utf8_lossy(bytes);
+                let text = unicode(bytes);
                 let replaced = if matches!(text, Cow::Owned(_)) { marks(text.as_bytes()) - marks(bytes) } else { 0 };
                 Ok(Text { decoded: Decoded::from_text(text, replaced), is_str: true })
             }

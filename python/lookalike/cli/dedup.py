@@ -92,7 +92,8 @@ def dedup(
 ) -> None:
     """Remove near-duplicates from a corpus.
 
-    INPUT is JSON Lines (also .gz, .bz2, .xz, .zst), Parquet, CSV, WARC, a folder of texts, or - for standard input.
+    INPUT is JSON Lines (also .gz, .bz2, .xz, .zst), Parquet, CSV, WARC, a mailbox, a folder of documents (text, HTML,
+    PDF, Word, notebooks, mail), or - for standard input.
     Kept rows are copied byte for byte, so the output has the format of the input. Every removed row is verified against
     the row kept for it. A summary is printed; the rows go to --out.
 

@@ -50,9 +50,9 @@ def simhash(
 ) -> None:
     """Compute a 64-bit fingerprint for every document of a corpus.
 
-    INPUT is JSON Lines, Parquet, CSV, WARC, a folder of texts, or - for standard input. Each row of the output has an
-    id, a 64-bit fingerprint and a length. Fingerprints of similar texts differ in few bits. A document without features
-    has no fingerprint.
+    INPUT is JSON Lines, Parquet, CSV, WARC, a mailbox, a folder of documents (text, HTML, PDF, Word, notebooks, mail),
+    or - for standard input. Each row of the output has an id, a 64-bit fingerprint and a length. Fingerprints of
+    similar texts differ in few bits. A document without features has no fingerprint.
 
     \b
     Examples:
