@@ -144,6 +144,19 @@ TOP = Parameter(
     "top", "Number of pairs with a page of their own; 0 for all.", default=250, kind=int, flags=("-n",), least=0
 )
 FAIL_ABOVE = Parameter("fail_above", "Exit with code 1 if a pair has at least this score.", kind=float, least=0, most=1)
+MAX_PAIRS = Parameter(
+    "max_pairs", "Most pairs that are listed, best first; 0 for all. All are counted.", default=10_000, kind=int,
+    least=0, most=2**32 - 1,
+)  # fmt: skip
+MAX_PASSAGES = Parameter("max_passages", "Most passages in the tables; 0 for all.", default=100_000, kind=int, least=0)
+MAX_PAGE_BYTES = Parameter(
+    "max_page_bytes",
+    "Most bytes of all pair pages together; 0 for no limit. Default: 40000000, and no limit with --top 0.",
+    kind=int,
+    least=0,
+)
+#: The default of it for any other --top.
+PAGE_BYTES = 40_000_000
 TITLE = Parameter("title", "Title of the report.", flags=("-c",))
 ANONYMISE = Parameter(
     "anonymise",
@@ -320,8 +333,6 @@ DEDUPLICATION = {
 SIMHASH_ONLY = ("distance", "no_verify", "length_within", "same_language", "features", "ignore")
 #: Characters with which a spreadsheet formula begins.
 FORMULA = tuple("=+-@\t\r\n\0＝＋－＠")
-#: Largest number of pairs in a table; the total number of pairs is always exact.
-MAX_PAIRS = 10_000
 
 
 @dataclass(frozen=True)

@@ -303,7 +303,7 @@ def full(staging: Staging, target: Path, code: int, size: int) -> None:
 @pytest.mark.parametrize(("expected", "size", "said"), [(3 * 2**30, 10, "3 GiB"), (0, 2047, "2 KiB")])
 def test_no_space_tells_what_is_needed_and_what_is_free(tmp_path: Path, code: int, expected: int, size: int, said: str):
     with (
-        pytest.raises(NoSpaceError, match=f"^.Errno {code}. no space for the output: up to {said} ") as caught,
+        pytest.raises(NoSpaceError, match=f"^.Errno {code}. no space for `.*`: up to {said} ") as caught,
         Staging(expected_bytes=expected) as staging,
     ):
         full(staging, tmp_path / "out", code, size)

@@ -132,7 +132,7 @@ def test_a_second_run_replaces_the_first_with_the_same_bytes(tmp_path: Path):
 
 
 def test_another_report_is_replaced_only_when_asked(report: Report, tmp_path: Path):
-    folder.write(replace(report, parameters={"title": "Homework 5"}), tmp_path / "mine", top=1)
+    folder.write(replace(report, parameters={"title": "Homework 5"}), tmp_path / "mine", folder.Extent.new(1))
     before = files(tmp_path / "mine")
     with pytest.raises(ParameterError, match="overwrite=True"):
         story.tell(tmp_path / "mine", False)

@@ -18,11 +18,11 @@ from typing import Any
 
 import pytest
 
-from lookalike import ParameterError
+from lookalike import ParameterError, params
 from lookalike.comparison.result import Entry, File, Pair, Passage, Region, Remark, Report
 from lookalike.rendering import comparison_tables
-from lookalike.rendering.html import folder, pair_page
-from lookalike.rendering.html.folder import Written, write
+from lookalike.rendering.html import pair_page
+from lookalike.rendering.html.folder import Extent, Written, write
 from lookalike.rendering.html.frame import TEMPLATES, data_block, percent, read_as, thresholds
 from lookalike.rendering.terminal import comparison
 from support import reports
@@ -46,7 +46,8 @@ HOSTILE = (
 
 
 def put(report: Report, out: Path, **options) -> Written:
-    return write(report, out, marks=reports.coloured(report), **options)
+    sizes = {name: options.pop(name) for name in ("top", "max_passages", "max_page_bytes") if name in options}
+    return write(report, out, Extent.new(**sizes), marks=reports.coloured(report), **options)
 
 
 def every_file(out: Path) -> dict[str, bytes]:
@@ -273,17 +274,18 @@ def test_an_interrupt_while_replacing_keeps_the_old_report(tmp_path: Path, monke
 def test_as_many_pages_as_asked_and_the_rest_is_told(tmp_path: Path):
     written = put(school(SMALL), tmp_path / "out", top=3)
     assert written.pages == 3
-    assert written.left_out == ("pair pages: the first 3 of 5 are written (option --top)",)
+    assert written.left_out == ("pair pages: 3 of 5 are written; --top 0 writes all",)
     assert written.left_out[0] in (tmp_path / "out" / "report.html").read_text("utf-8")
     assert put(school(SMALL), tmp_path / "all", top=0).pages == 5
 
 
-def test_pages_stop_when_the_folder_is_full(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr(folder, "MOST_BYTES", 50_000)
-    written = put(school(SMALL), tmp_path / "out")
+def test_pages_stop_when_the_folder_is_full(tmp_path: Path):
+    written = put(school(SMALL), tmp_path / "out", max_page_bytes=50_000)
     last = tmp_path / "out" / "pairs" / f"{written.pages:03}.html"
     assert 0 < written.pages < 5
-    assert written.left_out == (f"pair pages: the first {written.pages} of 5 are written; the limit is 50,000 bytes",)
+    assert written.left_out == (
+        f"pair pages: the first {written.pages} of 5 are written, at most 50,000 bytes; --max-page-bytes 0 writes all",
+    )
     assert 'rel="next"' not in last.read_text("utf-8")
     assert sorted(path.name for path in last.parent.iterdir())[-1] == last.name
 
@@ -292,30 +294,41 @@ def test_pages_stop_when_the_folder_is_full(tmp_path: Path, monkeypatch: pytest.
     ("pages_that_fit", "spare", "expected"), [(5, 0, 5), (5, -1, 5), (4, 1, 5), (4, 0, 4), (4, -1, 4), (1, 0, 1)]
 )
 def test_the_page_that_fills_the_folder_is_the_last_and_the_last_is_never_left_out(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, pages_that_fit: int, spare: int, expected: int
+    tmp_path: Path, pages_that_fit: int, spare: int, expected: int
 ):
     put(school(SMALL), tmp_path / "all")
     sizes = [path.stat().st_size for path in sorted((tmp_path / "all" / "pairs").iterdir())]
     assert len(sizes) == 5
-    monkeypatch.setattr(folder, "MOST_BYTES", sum(sizes[:pages_that_fit]) + spare)
-    written = put(school(SMALL), tmp_path / "out")
+    written = put(school(SMALL), tmp_path / "out", max_page_bytes=sum(sizes[:pages_that_fit]) + spare)
     assert (written.pages, len(written.left_out)) == (expected, int(expected < 5))
     assert len(list((tmp_path / "out" / "pairs").iterdir())) == expected
 
 
-def test_passages_beyond_the_cap_are_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr(comparison_tables, "MOST_PASSAGES", 5)
-    written = put(school(SMALL), tmp_path / "out")
+def test_all_pages_means_all_of_any_size(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(params, "PAGE_BYTES", 50_000)
+    assert put(school(SMALL), tmp_path / "some").pages < 5
+    assert put(school(SMALL), tmp_path / "all", top=0).left_out == ()
+    assert put(school(SMALL), tmp_path / "limited", top=0, max_page_bytes=50_000).pages < 5
+    assert put(school(SMALL), tmp_path / "any", max_page_bytes=0).pages == 5
+
+
+def test_passages_beyond_the_cap_are_told(tmp_path: Path):
+    written = put(school(SMALL), tmp_path / "out", max_passages=5)
+    assert put(school(SMALL), tmp_path / "all", max_passages=0).left_out == ()
     data = json.loads((tmp_path / "out" / "report.json").read_bytes())
     assert [pair["passages"] is None for pair in data["pairs"]] == [False, False, True, True, True]
     assert [pair["passage_count"] for pair in data["pairs"]] == [2] * 5
     assert len((tmp_path / "out" / "passages.csv").read_bytes().split(b"\r\n")) == 1 + 4 + 1
-    assert written.left_out[0].startswith("passages: passages.csv and report.json have those of the first 2 of 5 pairs")
+    assert written.left_out == (
+        "passages: the tables have those of the first 2 of 5 pairs, at most 5 passages; --max-passages 0 writes all",
+    )
 
 
 def test_pairs_beyond_the_table_are_counted(tmp_path: Path):
     report = replace(school(SMALL), pair_count=12_345)
-    assert put(report, tmp_path / "out").left_out == ("pairs: the best 5 of 12,345 are listed",)
+    assert put(report, tmp_path / "out").left_out == (
+        "pairs: the best 5 of 12,345 are listed; --max-pairs 0 lists all",
+    )
 
 
 def test_ten_thousand_pairs_make_a_small_overview(tmp_path: Path):

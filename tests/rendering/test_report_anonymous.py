@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from lookalike import ParameterError, compare
 from lookalike.comparison.result import Passage, Remark, Report
 from lookalike.rendering.anonymous import BLOCK, Mask, Secrets, anonymised
-from lookalike.rendering.html.folder import write
+from lookalike.rendering.html.folder import Extent, write
 from support import reports
 from support.reports import Size, school
 
@@ -47,7 +47,8 @@ def signed() -> Report:
 
 
 def put(report: Report, out: Path, **options):
-    return write(report, out, marks=reports.coloured(report), anonymise=True, **options)
+    sizes = Extent.new(options.pop("top")) if "top" in options else None
+    return write(report, out, sizes, marks=reports.coloured(report), anonymise=True, **options)
 
 
 def contents(out: Path) -> dict[str, str]:

@@ -12,7 +12,7 @@ from test_report import hostile
 from test_report_anonymous import PEOPLE, signed
 
 from lookalike.comparison.result import Report
-from lookalike.rendering.html.folder import write
+from lookalike.rendering.html.folder import Extent, write
 from support import reports
 from support.browser import Walk, browser, tab, walk, widest
 from support.reports import Size, school
@@ -37,7 +37,7 @@ def folders(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
     named = school(Size(entries=6, methods=3, pairs=4))
     kinds["names"] = replace(named, entries=tuple(replace(e, name=f"{i}{LONG}") for i, e in enumerate(named.entries)))
     for kind, report in kinds.items():
-        write(report, root / kind, marks=reports.coloured(report), top=40)
+        write(report, root / kind, Extent.new(40), marks=reports.coloured(report))
     write(signed(), root / "anonymous", marks=reports.coloured(signed()), anonymise=True)
     return {path.name: path for path in root.iterdir()}
 

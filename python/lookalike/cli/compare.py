@@ -22,10 +22,10 @@ if TYPE_CHECKING:
 COMPARISON = (
     params.LANGUAGE, params.TEMPLATE, params.OLD, params.BY_DIRECTORY, params.LAYOUT, params.INCLUDE, params.EXCLUDE,
     params.FOLLOW_LINKS, params.COMMENTS, params.K, params.T, params.MAX_SHARING, params.MIN_SCORE,
-    params.CLUSTER_THRESHOLD,
+    params.CLUSTER_THRESHOLD, params.MAX_PAIRS,
 )  # fmt: skip
 #: Options that only change the folder of the report.
-FOLDER = ("top", "overwrite", "open_report")
+FOLDER = ("top", "max_page_bytes", "overwrite", "open_report")
 
 
 @click.command(
@@ -33,8 +33,11 @@ FOLDER = ("top", "overwrite", "open_report")
     short_help="Find submissions that share material.",
     groups={
         "Input": [*(parameter.name for parameter in COMPARISON[:8]), "strict"],
-        "Matching": [parameter.name for parameter in COMPARISON[8:]],
-        "Report": ["out", "overwrite", "title", "top", "anonymise", "open_report", "as_json", "quiet"],
+        "Matching": [parameter.name for parameter in COMPARISON[8:-1]],
+        "Report": [
+            *("out", "overwrite", "title", "top", "max_pairs", "max_passages", "max_page_bytes", "anonymise"),
+            *("open_report", "as_json", "quiet"),
+        ],
         "Run": ["threads", "fail_above"],
     },
 )
@@ -45,6 +48,8 @@ FOLDER = ("top", "overwrite", "open_report")
 @options.overwrite
 @options.option(params.TITLE)
 @options.option(params.TOP)
+@options.option(params.MAX_PASSAGES)
+@options.option(params.MAX_PAGE_BYTES)
 @options.option(params.ANONYMISE)
 @options.open_report
 @options.as_json
@@ -59,6 +64,8 @@ def compare(
     out: Path | None,
     overwrite: bool,
     top: int,
+    max_passages: int,
+    max_page_bytes: int | None,
     anonymise: bool,
     open_report: bool,
     as_json: bool,
@@ -74,8 +81,9 @@ def compare(
     folder, archive and loose file in it is a submission. Of several PATHs, each file, each archive and each folder that
     holds files is a submission; a folder of folders is a class. The first line of the output says what was understood.
 
-    The best pairs are printed. All pairs, the shared passages side by side, and clusters are in the report, a folder of
-    HTML, CSV and JSON files. With --json and without --out, no folder is written.
+    The best pairs are printed. The report, a folder of HTML, CSV and JSON files, has pairs, the shared passages side by
+    side, and clusters, up to the limits below; lists that are cut are told. With --json and without --out, no folder is
+    written.
 
     \b
     Examples:
@@ -99,13 +107,19 @@ def compare(
         report = job.compare(list(paths), progress=tell, threads=options.use_threads(threads), **chosen)
     written = None
     if out is not None or not as_json:
-        written = folder.write(report, out or _dated_folder(), top=top, anonymise=anonymise, overwrite=overwrite)
+        extent = folder.Extent.new(top, max_passages, max_page_bytes)
+        written = folder.write(report, out or _dated_folder(), extent, anonymise=anonymise, overwrite=overwrite)
     if written is None or as_json:
-        click.echo(_as_json(report, written, anonymise), nl=False)
+        click.echo(_as_json(report, written, anonymise, max_passages), nl=False)
     else:
         printed.print_table(written.report, written, quiet=quiet)
     if open_report and written is not None:
         click.launch(written.overview.resolve().as_uri())
+    _exit(report, strict, fail_above)
+
+
+def _exit(report: Report, strict: bool, fail_above: float | None) -> None:
+    """Leave with the code of the answer, unless it is 0."""
     if strict and report.skipped:
         fail(f"{counted(len(report.skipped), 'input')} could not be read, and --strict was given", REFUSED)
     if not any(entry.files for entry in report.entries):
@@ -137,7 +151,7 @@ def _dated_folder() -> Path:
     return path
 
 
-def _as_json(report: Report, written: Written | None, anonymise: bool) -> str:
+def _as_json(report: Report, written: Written | None, anonymise: bool, most: int) -> str:
     """Return the report as one JSON document. Codes for names are those of the folder, if one was written."""
     from lookalike.rendering import comparison_tables
 
@@ -147,4 +161,5 @@ def _as_json(report: Report, written: Written | None, anonymise: bool) -> str:
         from lookalike.rendering.anonymous import Secrets, anonymised
 
         report, _ = anonymised(report, report.marks, Secrets.new(), 0)
-    return comparison_tables.report_json(report)
+    cut = list(comparison_tables.cut_lists(report, most))
+    return comparison_tables.report_json(report, left_out=cut, most_passages=most)

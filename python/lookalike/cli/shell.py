@@ -13,6 +13,7 @@ import click
 
 from lookalike._types import Problem, counted
 from lookalike.documents.reasons import RefusedError
+from lookalike.engines.writing import WriteError
 from lookalike.errors import (
     DamagedError,
     FormatError,
@@ -63,8 +64,8 @@ def spoken_errors(worded: Callable[[str], str] = str) -> Iterator[None]:
 def _of_system(error: OSError, worded: Callable[[str], str]) -> tuple[str, int]:
     """Return the message and the exit code of an error of the operating system."""
     reason = error.strerror or str(error)
-    if isinstance(error, NoSpaceError):
-        return reason, IO_ERROR
+    if isinstance(error, NoSpaceError | WriteError):
+        return worded(reason), IO_ERROR
     if isinstance(error, FileNotFoundError):
         if error.filename is None:
             return reason, IO_ERROR

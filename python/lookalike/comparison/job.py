@@ -66,7 +66,7 @@ class _Read(NamedTuple):
 COMPARING_BY = (
     params.TEMPLATE, params.OLD, params.LANGUAGE, params.K, params.T, params.BY_DIRECTORY, params.LAYOUT,
     params.INCLUDE, params.EXCLUDE, params.FOLLOW_LINKS, params.COMMENTS, params.MAX_SHARING, params.MIN_SCORE,
-    params.CLUSTER_THRESHOLD, params.TITLE,
+    params.CLUSTER_THRESHOLD, params.TITLE, params.MAX_PAIRS,
 )  # fmt: skip
 
 
@@ -90,7 +90,7 @@ def compare(
     cluster_threshold: float | None = None,
     title: str | None = None,
     frontends: Sequence[FrontEnd] = (),
-    max_pairs: int = params.MAX_PAIRS,
+    max_pairs: int = params.MAX_PAIRS.default,
     limits: Limits | None = None,
     threads: int | None = None,
     progress: Progress | None = None,
@@ -101,7 +101,6 @@ def compare(
         submission, in a list or by name in a mapping.
     :parameters:
     :param frontends: Front ends of your own, which are preferred to the built-in ones.
-    :param max_pairs: Most pairs that are listed; all are counted.
     :param limits: How much is read at most.
     :param threads: How many cores to use; ``None`` for all.
     :param progress: Called with phase, amount done, and total or ``None``.
@@ -115,6 +114,8 @@ def compare(
     >>> [(report.entries[pair.left].name, report.entries[pair.right].name) for pair in report.pairs]
     [('ann', 'bob')]
     """
+    if refusal := params.MAX_PAIRS.refusal(max_pairs):
+        raise ParameterError(f"max_pairs `{max_pairs}` {refusal}")
     readers = with_own(frontends)
     question = _question(readers, language, k, t, comments, max_sharing, min_score, cluster_threshold)
     included, excluded = ([one] if isinstance(one, str) else one for one in (include, exclude))
@@ -275,7 +276,7 @@ class _Comparison:
         question: Question,
         max_pairs: int,
     ) -> None:
-        self.intake, self.question, self.max_pairs = intake, question, max_pairs
+        self.intake, self.question, self.max_pairs = intake, question, max_pairs or 2**32 - 1
         self.reads, self.templates = reads
         self.kept = [[read for read in group if read.file is not None] for group in self.reads]
 

@@ -16,11 +16,9 @@ from collections.abc import Iterable, Sequence
 from types import TracebackType
 
 from lookalike.corpora.scratch import hold, release, sweep
-from lookalike.documents.reasons import in_bytes
-from lookalike.errors import NoSpaceError
+from lookalike.engines.writing import NO_SPACE, refusal, writing
 
 _PREFIX, _SUFFIX = ".lookalike-", ".part"
-_NO_SPACE = (errno.ENOSPC, getattr(errno, "EDQUOT", errno.ENOSPC))
 
 
 class Staging:
@@ -36,6 +34,8 @@ class Staging:
         #: Staged paths and their targets, and those of the targets that come before all others.
         self._moves: dict[str, str] = {}
         self._targets: set[str] = set()
+        #: Targets as they were given, by absolute path.
+        self._given: dict[str, str] = {}
         self._first: set[str] = set()
         #: Targets that stand under their names but may still be taken back, and what they replaced.
         self._placed: list[str] = []
@@ -48,7 +48,7 @@ class Staging:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        refusal = self._no_space(error) if isinstance(error, OSError) and error.errno in _NO_SPACE else None
+        refusal = self._refusal(error) if isinstance(error, OSError) else None
         self.abort()
         if refusal is not None:
             raise refusal from None
@@ -65,7 +65,7 @@ class Staging:
 
     def check(self, target: str) -> str:
         """Return the absolute path of a target that may be written. Errors: ``FileExistsError`` (also for an input)."""
-        target = os.path.abspath(target)
+        target = self._absolute(target)
         if os.path.islink(target) and os.path.exists(target) and not os.path.isfile(target):
             raise FileExistsError(errno.EEXIST, "leads to something that is not a file: use another name", target)
         self._check(target)
@@ -73,7 +73,7 @@ class Staging:
 
     def folder(self, target: str) -> str:
         """Return the staged folder for a new folder. Errors: ``FileExistsError``."""
-        target = os.path.abspath(target)
+        target = self._absolute(target)
         if os.path.lexists(target):
             raise FileExistsError(errno.EEXIST, "exists already", target)
         self._check(target)
@@ -159,12 +159,18 @@ class Staging:
             parent = os.path.dirname(parent)
         if parent not in self._stages:
             sweep(parent, _PREFIX, _SUFFIX)
-            folder = tempfile.mkdtemp(_SUFFIX, _PREFIX, parent)
-            self._stages[parent] = folder, hold(folder)
+            with writing(self._given.get(target, target)):
+                folder = tempfile.mkdtemp(_SUFFIX, _PREFIX, parent)
+                self._stages[parent] = folder, hold(folder)
         stage = self._path(target)
         self._moves[stage] = target
         self._targets.add(target)
         return stage
+
+    def _absolute(self, target: str) -> str:
+        path = os.path.abspath(target)
+        self._given.setdefault(path, target)
+        return path
 
     def _path(self, target: str) -> str:
         """Return a new path in the hidden folder that is nearest to a target."""
@@ -195,15 +201,18 @@ class Staging:
             way = "use another name" if not is_file else "use another name, or overwrite=True to replace it"
             raise FileExistsError(errno.EEXIST, f"exists already: {way}", target)
 
-    def _no_space(self, error: OSError) -> NoSpaceError:
-        parent, (stage, _) = next(iter(self._stages.items()), ("", ("", -1)))
-        written = _size(stage) if stage else 0
+    def _refusal(self, error: OSError) -> OSError | None:
+        """Return an error that names the output as it was given, for one that concerns an output."""
+        name = error.filename if isinstance(error.filename, str) else ""
+        stages = [stage for stage, _ in self._stages.values()]
+        is_staged = any(name.startswith(stage + os.sep) for stage in stages)
+        if error.errno not in NO_SPACE and not is_staged:
+            return None
+        target = next((to for stage, to in self._moves.items() if f"{name}/".startswith(f"{stage}/")), None)
+        target = target or next(iter(self._moves.values()), os.curdir)
+        needed = max(self._expected_bytes, sum(map(_size, stages)) + 1)
         self.abort()
-        free = shutil.disk_usage(parent or os.curdir).free
-        needed = max(self._expected_bytes, written + 1)
-        return NoSpaceError(
-            error.errno, f"no space for the output: up to {in_bytes(needed)} are needed, {in_bytes(free)} are free"
-        )
+        return refusal(error, self._given.get(target, target), needed)
 
 
 def _sync_folders(targets: Iterable[str]) -> None:

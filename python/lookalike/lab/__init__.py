@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from lookalike import params
+from lookalike.engines.writing import writing
 from lookalike.errors import MissingExtraError, ParameterError
 
 if TYPE_CHECKING:
@@ -78,11 +79,12 @@ def run(
     experiment, plots, texts = (_import(module) for module in (module_of(name), "shared.plots", "shared.corpus"))
     given = () if pairs is None else (pairs,)
     outcome: Outcome = experiment.measure(texts.load(corpus, seed), seed, *given).in_folder(out)
-    out.mkdir(parents=True, exist_ok=True)
-    plots.save(experiment.draw, outcome)
-    outcome.data.write_text(outcome.to_json(), encoding="utf-8")
-    for sheet, text in outcome.sheets.items():
-        (out / sheet).write_text(text, encoding="utf-8", newline="")
+    with writing(out):
+        out.mkdir(parents=True, exist_ok=True)
+        plots.save(experiment.draw, outcome)
+        outcome.data.write_text(outcome.to_json(), encoding="utf-8")
+        for sheet, text in outcome.sheets.items():
+            (out / sheet).write_text(text, encoding="utf-8", newline="")
     return outcome
 
 

@@ -15,6 +15,7 @@ from typing import Any
 from lookalike import _core, params
 from lookalike._calls import explained
 from lookalike._types import Problem, Progress, counted, unheard
+from lookalike.engines.writing import writing
 from lookalike.errors import ParameterError
 from lookalike.neighbours import output
 from lookalike.neighbours.rows import PrintFile, Prints
@@ -214,7 +215,8 @@ def _save(path: str, folder: str, distance: int, columns: Sequence[str]) -> Near
     rows = file.read()
     ids = _core.whole_numbers(rows.ids)
     with HammingTable.build(rows.fingerprints, rows.ids if ids is None else ids, distance=distance) as table:
-        table.save(folder)
+        with writing(folder):
+            table.save(folder)
         report = _no_pairs(distance, len(table))
         report.inserted = len(table)
     report._tell(file)
@@ -238,7 +240,8 @@ def _change(
         removed, inserted = (_own_kind(table, rows.get(name, none), folder) for name in "-+")
         report = _no_pairs(distance, 0)
         report.removed, report.inserted = table.remove(*removed), table.insert(*inserted)
-        table.save()
+        with writing(folder):
+            table.save()
         report.fingerprints = len(table)
     report._tell(*files.values())
     return report

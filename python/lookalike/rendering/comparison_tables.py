@@ -9,14 +9,14 @@ import json
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
+from lookalike import params
+from lookalike._types import counted
 from lookalike.comparison.result import Cluster, Common, Entry, Pair, Passage, Remark, Report
 from lookalike.rendering.tables import cell, rows
 
 SCHEMA_VERSION = 1
 #: Marks a JSON file as a report of lookalike.
 KIND = "lookalike report"
-#: Largest number of passages in the tables; those of the last pairs are left out first, and the report says so.
-MOST_PASSAGES = 100_000
 PAIR_COLUMNS = "left,right,score,left_coverage,right_coverage,matched_tokens,longest,passages"
 PASSAGE_COLUMNS = (
     "left,right,left_file,left_start_line,left_end_line,right_file,right_start_line,right_end_line,tokens,shared_by"
@@ -43,15 +43,15 @@ def pairs_csv(report: Report) -> str:
     )
 
 
-def passages_csv(report: Report) -> str:
-    """Return the passages of all pairs, in the order of the pairs."""
+def passages_csv(report: Report, most: int = params.MAX_PASSAGES.default) -> str:
+    """Return the passages in the order of the pairs, at most ``most`` of them; 0 for all."""
     names = [cell(entry.name) for entry in report.entries]
     files = [[cell(file.name) for file in entry.files] for entry in report.entries]
-    return rows(PASSAGE_COLUMNS, _passage_lines(report, names, files))
+    return rows(PASSAGE_COLUMNS, _passage_lines(report, names, files, most))
 
 
-def _passage_lines(report: Report, names: list[str], files: list[list[str]]) -> Iterator[str]:
-    for pair in report.pairs[: pairs_with_passages(report)]:
+def _passage_lines(report: Report, names: list[str], files: list[list[str]], most: int) -> Iterator[str]:
+    for pair in report.pairs[: pairs_with_passages(report, most)]:
         ends = f"{names[pair.left]},{names[pair.right]},"
         left_files, right_files = files[pair.left], files[pair.right]
         for passage in pair.passages:
@@ -75,9 +75,11 @@ def clusters_csv(report: Report) -> str:
     )
 
 
-def pairs_with_passages(report: Report) -> int:
-    """Return how many pairs, from the best, have their passages in the tables."""
-    room = MOST_PASSAGES
+def pairs_with_passages(report: Report, most: int) -> int:
+    """Return how many pairs, from the best, have their passages in tables of at most ``most``; 0 for all."""
+    if not most:
+        return len(report.pairs)
+    room = most
     for i, pair in enumerate(report.pairs):
         room -= len(pair.passages)
         if room < 0:
@@ -85,7 +87,27 @@ def pairs_with_passages(report: Report) -> int:
     return len(report.pairs)
 
 
-def report_json(report: Report, pages: Sequence[str] = (), left_out: Sequence[str] = ()) -> str:
+def cut_lists(report: Report, most_passages: int) -> Iterator[str]:
+    """Yield a sentence for each table that is cut, with the option that changes the limit."""
+    if report.pair_count > len(report.pairs):
+        yield (
+            f"pairs: the best {len(report.pairs):,} of {report.pair_count:,} are listed; "
+            f"{params.MAX_PAIRS.option} 0 lists all"
+        )
+    full = pairs_with_passages(report, most_passages)
+    if full < len(report.pairs):
+        yield (
+            f"passages: the tables have those of the first {full:,} of {len(report.pairs):,} pairs, at most "
+            f"{counted(most_passages, 'passage')}; {params.MAX_PASSAGES.option} 0 writes all"
+        )
+
+
+def report_json(
+    report: Report,
+    pages: Sequence[str] = (),
+    left_out: Sequence[str] = (),
+    most_passages: int = params.MAX_PASSAGES.default,
+) -> str:
     """Return the report as JSON, without texts. ``pages``: files of the first pairs; ``left_out``: cut lists."""
     head = {
         "kind": KIND,
@@ -106,7 +128,7 @@ def report_json(report: Report, pages: Sequence[str] = (), left_out: Sequence[st
         "warnings": _remarks(report.warnings),
         "passage_fields": PASSAGE_FIELDS,
     }
-    full = pairs_with_passages(report)
+    full = pairs_with_passages(report, most_passages)
     pairs = (
         _pair(pair, pages[i] if i < len(pages) else None, with_passages=i < full) for i, pair in enumerate(report.pairs)
     )

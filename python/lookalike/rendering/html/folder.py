@@ -11,17 +11,17 @@ from pathlib import Path
 from typing import NamedTuple
 
 from lookalike import params
-from lookalike._types import counted
 from lookalike.comparison.result import Report
+from lookalike.engines.writing import writing
 from lookalike.errors import ParameterError
 from lookalike.rendering import comparison_tables
 from lookalike.rendering.html.overview import overview
 from lookalike.rendering.html.pair_page import MarksOf, pair_page
 from lookalike.rendering.safe import visible
 
-#: Largest size of all pair pages together; further pairs are only in the table.
-MOST_BYTES = 40_000_000
 OVERVIEW, JSON = "report.html", "report.json"
+#: Takes a finished file: its name and its bytes.
+Put = Callable[[str, bytes], None]
 
 
 class Written(NamedTuple):
@@ -45,6 +45,8 @@ def write_report(
     out: str | os.PathLike[str],
     *,
     top: int = params.TOP.default,
+    max_passages: int = params.MAX_PASSAGES.default,
+    max_page_bytes: int | None = None,
     anonymise: bool = False,
     overwrite: bool = False,
 ) -> Written:
@@ -55,6 +57,8 @@ def write_report(
     :param report: The result of ``compare``.
     :param out: The folder to write.
     :param top: Pages of pairs; 0 for all.
+    :param max_passages: Most passages in the tables; 0 for all.
+    :param max_page_bytes: Most bytes of all pages of pairs; 0 for no limit. Default: 40 MB, no limit with ``top=0``.
     :param anonymise: Use codes in place of names; the names are written beside the folder.
     :param overwrite: Replace an earlier report.
     :returns: The folder, the page to open, and what was left out.
@@ -67,21 +71,42 @@ def write_report(
     ...     write_report(report, f"{folder}/report").overview.name
     'report.html'
     """
-    return write(report, Path(out), top=top, anonymise=anonymise, overwrite=overwrite)
+    extent = Extent.new(top, max_passages, max_page_bytes)
+    return write(report, Path(out), extent, anonymise=anonymise, overwrite=overwrite)
+
+
+class Extent(NamedTuple):
+    """How much of a report is written."""
+
+    #: Pages of pairs, 0 for all; passages in the tables, 0 for all; bytes of all pages, 0 for any number.
+    top: int
+    passages: int
+    page_bytes: int
+
+    @classmethod
+    def new(
+        cls,
+        top: int = params.TOP.default,
+        max_passages: int = params.MAX_PASSAGES.default,
+        max_page_bytes: int | None = None,
+    ) -> Extent:
+        """Fill in the defaults: who asks for all pages gets them."""
+        usual = params.PAGE_BYTES if top else 0
+        return cls(top, max_passages, usual if max_page_bytes is None else max_page_bytes)
 
 
 def write(
     report: Report,
     out: Path,
+    extent: Extent | None = None,
     *,
-    top: int = params.TOP.default,
     anonymise: bool = False,
     marks: MarksOf | None = None,
     overwrite: bool = False,
 ) -> Written:
     """Write a report as ``write_report`` does; ``marks`` colour files, and are those of the report by default."""
     names = out.with_name(out.name + "-names")
-    marks = marks or report.marks
+    marks, extent = marks or report.marks, extent or Extent.new()
     check_out(out, overwrite)
     secrets = None
     if anonymise:
@@ -89,11 +114,11 @@ def write(
 
         _check_free(names, Secrets.is_kept_in, "key to a report", overwrite=overwrite)
         secrets = Secrets.kept_in(names) if names.exists() else Secrets.new()
-        report, marks = anonymised(report, marks, secrets, top or len(report.pairs))
-    out.parent.mkdir(parents=True, exist_ok=True)
-    with _workshop(out) as shop:
+        report, marks = anonymised(report, marks, secrets, extent.top or len(report.pairs))
+    with writing(out, lambda: _needed(report, extent, marks)), _workshop(out) as shop:
         draft = shop / "report"
-        pages, left_out = _write_files(report, draft, top, marks)
+        (draft / "pairs").mkdir(parents=True)
+        pages, left_out = _make_files(report, lambda name, data: _write(draft / name, data), extent, marks)
         moves = [(draft, out)]
         if secrets is not None:
             moves.insert(0, (secrets.write(shop / "names"), names))
@@ -107,8 +132,7 @@ def write(
 def drafted(out: Path, *, overwrite: bool) -> Iterator[Path]:
     """Make a folder for a report, and rename it to ``out`` at the end. An error leaves nothing."""
     check_out(out, overwrite)
-    out.parent.mkdir(parents=True, exist_ok=True)
-    with _workshop(out) as shop:
+    with writing(out), _workshop(out) as shop:
         draft = shop / "report"
         draft.mkdir()
         yield draft
@@ -120,56 +144,57 @@ def check_out(out: Path, overwrite: bool) -> None:
     _check_free(out, _is_report, "report", overwrite=overwrite)
 
 
-def _write_files(report: Report, draft: Path, top: int, marks: MarksOf) -> tuple[list[str], list[str]]:
-    """Write all files into a draft folder; return the pages and what was left out."""
+def _write(path: Path, data: bytes) -> None:
+    path.write_bytes(data)
+
+
+def _needed(report: Report, extent: Extent, marks: MarksOf) -> int:
+    """Return the bytes of all files, by making them again: a disk that is full cannot tell."""
+    sizes: list[int] = []
+    _make_files(report, lambda _, data: sizes.append(len(data)), extent, marks)
+    return sum(sizes)
+
+
+def _make_files(report: Report, put: Put, extent: Extent, marks: MarksOf) -> tuple[list[str], list[str]]:
+    """Make all files; return the pages and what was left out."""
     shown = [visible(entry.name) for entry in report.entries]
-    draft.mkdir()
-    pages, left_out = _write_pages(report, shown, draft, top, marks)
-    left_out += _capped_tables(report)
+    pages, left_out = _make_pages(report, shown, put, extent, marks)
+    left_out += comparison_tables.cut_lists(report, extent.passages)
     texts = {
         OVERVIEW: overview(report, shown, pages, left_out),
-        JSON: comparison_tables.report_json(report, pages, left_out),
+        JSON: comparison_tables.report_json(report, pages, left_out, extent.passages),
         "pairs.csv": comparison_tables.pairs_csv(report),
-        "passages.csv": comparison_tables.passages_csv(report),
+        "passages.csv": comparison_tables.passages_csv(report, extent.passages),
         "clusters.csv": comparison_tables.clusters_csv(report),
     }
     for name, text in texts.items():
-        (draft / name).write_bytes(text.encode())
+        put(name, text.encode())
     return pages, left_out
 
 
-def _write_pages(
-    report: Report, shown: list[str], draft: Path, top: int, marks: MarksOf
+def _make_pages(
+    report: Report, shown: list[str], put: Put, extent: Extent, marks: MarksOf
 ) -> tuple[list[str], list[str]]:
-    """Write the pages of the first pairs, up to the limits; return their names and what was left out."""
-    wanted = [f"pairs/{i:03}.html" for i in range(1, min(top or len(report.pairs), len(report.pairs)) + 1)]
-    (draft / "pairs").mkdir()
+    """Make the pages of the first pairs, up to the limits; return their names and what was left out."""
+    count = min(extent.top or len(report.pairs), len(report.pairs))
+    wanted = [f"pairs/{i:03}.html" for i in range(1, count + 1)]
     size = 0
     for i, name in enumerate(wanted):
         data = pair_page(report, shown, i, wanted, marks).encode()
         size += len(data)
-        if size >= MOST_BYTES and i + 1 < len(wanted):
+        if 0 < extent.page_bytes <= size and i + 1 < len(wanted):
             # The last page that fits has no link to a next one.
-            data = pair_page(report, shown, i, wanted[: i + 1], marks).encode()
-            (draft / name).write_bytes(data)
-            said = f"pair pages: the first {i + 1:,} of {len(wanted):,} are written; the limit is {MOST_BYTES:,} bytes"
+            put(name, pair_page(report, shown, i, wanted[: i + 1], marks).encode())
+            said = (
+                f"pair pages: the first {i + 1:,} of {len(wanted):,} are written, at most {extent.page_bytes:,} bytes; "
+                f"{params.MAX_PAGE_BYTES.option} 0 writes all"
+            )
             return wanted[: i + 1], [said]
-        (draft / name).write_bytes(data)
+        put(name, data)
     if len(wanted) < len(report.pairs):
-        return wanted, [f"pair pages: the first {len(wanted):,} of {len(report.pairs):,} are written (option --top)"]
+        said = f"pair pages: {len(wanted):,} of {len(report.pairs):,} are written; {params.TOP.option} 0 writes all"
+        return wanted, [said]
     return wanted, []
-
-
-def _capped_tables(report: Report) -> Iterator[str]:
-    """Return a sentence for each table that is cut."""
-    if report.pair_count > len(report.pairs):
-        yield f"pairs: the best {len(report.pairs):,} of {report.pair_count:,} are listed"
-    full = comparison_tables.pairs_with_passages(report)
-    if full < len(report.pairs):
-        yield (
-            f"passages: passages.csv and {JSON} have those of the first {full:,} of {len(report.pairs):,} pairs; "
-            f"the limit is {counted(comparison_tables.MOST_PASSAGES, 'passage')}"
-        )
 
 
 def _is_report(folder: Path) -> bool:
@@ -197,7 +222,8 @@ def _check_free(folder: Path, is_ours: Callable[[Path], bool], what: str, *, ove
 
 @contextmanager
 def _workshop(out: Path) -> Iterator[Path]:
-    """Make a hidden folder next to ``out``, and remove it at the end."""
+    """Make a hidden folder next to ``out``, and the folders above it; remove the hidden one at the end."""
+    out.parent.mkdir(parents=True, exist_ok=True)
     shop = Path(tempfile.mkdtemp(prefix=f".{out.name}.", dir=out.parent))
     try:
         yield shop

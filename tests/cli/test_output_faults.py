@@ -1,0 +1,117 @@
+"""Outputs that cannot be written: exit 7, the path the user gave, and the bytes needed; nothing is left behind."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import resource
+import shutil
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from lookalike.documents.reasons import in_bytes
+from lookalike.rendering.html import folder
+from support.submissions import prose, run
+
+linux = pytest.mark.skipif(sys.platform != "linux", reason="/proc is a folder of Linux")
+
+
+def classroom(root: Path) -> Path:
+    for name in ("ann", "bob"):
+        (root / name).mkdir(parents=True)
+        (root / name / "essay.txt").write_text(prose(1, 400))
+    return root
+
+
+def rows(root: Path) -> Path:
+    path = root / "rows.jsonl"
+    path.write_text("".join(json.dumps({"id": i, "text": prose(i, 300)}) + "\n" for i in range(20)))
+    return path
+
+
+@linux
+@pytest.mark.parametrize("command", ["compare", "dedup", "simhash", "near", "save", "design"])
+def test_an_output_where_nothing_can_be_written_exits_7(tmp_path: Path, command: str):
+    prints = tmp_path / "prints.csv"
+    prints.write_text("id,fingerprint\n1,5\n2,7\n")
+    arguments: dict[str, list[str | Path]] = {
+        "compare": ["compare", classroom(tmp_path / "class"), "--out", "/proc/x"],
+        "dedup": ["dedup", rows(tmp_path), "-o", "/proc/x.jsonl"],
+        "simhash": ["simhash", rows(tmp_path), "-o", "/proc/x.csv"],
+        "near": ["near", prints, "-o", "/proc/x.csv"],
+        "save": ["near", prints, "--save", "/proc/x"],
+        "design": ["design", "--distance", "3", "-o", "/proc/x.json"],
+    }
+    ran = run(*arguments[command])
+    assert ran.code == 7, ran.err
+    assert re.fullmatch(r"lookalike: `/proc/x(\.\w+)?` cannot be written: .*", ran.err.splitlines()[-1])
+
+
+def limited(bytes_: int, *arguments: str | Path) -> subprocess.CompletedProcess[str]:
+    """Run the command in a process whose files may not grow beyond some bytes, as if the disk were full there."""
+
+    def limit() -> None:
+        signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+        resource.setrlimit(resource.RLIMIT_FSIZE, (bytes_, bytes_))
+
+    command = [sys.executable, "-m", "lookalike", *map(str, arguments)]
+    return subprocess.run(command, capture_output=True, text=True, preexec_fn=limit, check=False)
+
+
+def test_a_full_disk_in_compare_tells_the_bytes_needed(tmp_path: Path):
+    root, out = classroom(tmp_path / "class"), tmp_path / "report"
+    whole = run("compare", root, "--out", tmp_path / "whole")
+    assert whole.code == 0
+    done = limited(4_000, "compare", root, "--out", out)
+    assert (done.returncode, done.stdout) == (7, "")
+    size = sum(path.stat().st_size for path in (tmp_path / "whole").rglob("*") if path.is_file())
+    assert done.stderr.startswith(f"lookalike: no space for `{out}`: up to {in_bytes(size)} are needed, ")
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["class", "whole"]
+
+
+@pytest.mark.parametrize("command", ["dedup", "simhash"])
+def test_a_full_disk_names_the_output(tmp_path: Path, command: str):
+    out = tmp_path / ("out.jsonl" if command == "dedup" else "out.csv")
+    done = limited(100, command, rows(tmp_path), "-o", out)
+    assert done.returncode == 7
+    assert done.stderr.splitlines()[-1].startswith(f"lookalike: no space for `{out}`: up to ")
+    assert [path.name for path in tmp_path.iterdir()] == ["rows.jsonl"]
+
+
+def test_an_output_folder_that_vanishes_exits_7(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    root, out = classroom(tmp_path / "class"), tmp_path / "away" / "report"
+    out.parent.mkdir()
+    honest = folder.pair_page
+
+    def vanishing(*arguments, **named):
+        shutil.rmtree(out.parent)
+        return honest(*arguments, **named)
+
+    monkeypatch.setattr(folder, "pair_page", vanishing)
+    ran = run("compare", root, "--out", out)
+    assert (ran.code, ran.out) == (7, "")
+    assert ran.err.splitlines()[-1] == f"lookalike: `{out}` cannot be written: {os.strerror(2)}"
+
+
+def test_an_input_folder_that_vanishes_exits_7(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    from lookalike.documents import collection
+
+    root = classroom(tmp_path / "class")
+    honest = collection._roots
+
+    def vanishing(paths, *more, **named):
+        made = honest(paths, *more, **named)
+        if paths:
+            shutil.rmtree(root)
+        return made
+
+    monkeypatch.setattr(collection._Root, "is_folder", property(lambda _: True))
+    monkeypatch.setattr(collection, "_roots", vanishing)
+    ran = run("compare", root, "--out", tmp_path / "out")
+    assert (ran.code, ran.out) == (7, "")
+    assert ran.err.splitlines()[-1] == f"lookalike: `{root}` cannot be read or written: it vanished during the run"
