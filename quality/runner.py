@@ -28,6 +28,7 @@ SETS = (
     "textreuse_samples",
     "license_variants",
     "reuters21578",
+    "dedup_definition",
     "neardup100k",
     "adversarial",
 )

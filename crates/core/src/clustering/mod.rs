@@ -48,8 +48,8 @@ use verify::Verifier;
 
 /// Holders of a key, from the first on, that are proposed to all later holders.
 pub const FIRST: usize = 64;
-/// Holders of a key that are proposed to the holder that comes after them. Chosen with [`FIRST`] by `quality`: see
-/// docs/dedup.md, "Crowded keys".
+/// Holders of a key that are proposed to the holder that comes after them. Chosen with [`FIRST`] by recall and
+/// cost: see docs/dedup.md, "Crowded keys".
 pub const LAST: usize = 64;
 
 /// How far the holders of a key reach.
