@@ -58,6 +58,42 @@ class Parameter:
         return f"is out of range: use {self.least} {'or more' if self.most is None else f'to {self.most}'}"
 
 
+@dataclass(frozen=True)
+class Sketching:
+    """The parameters of a sketch; only sketches with the same parameters can be compared."""
+
+    sketch: str
+    size: int
+    modulus: int
+    shingle: int
+    unit: str
+    homoglyphs: bool
+    labelled: bool
+    bits: int
+
+    @property
+    def collision_bound(self) -> float:
+        """The greatest probability |s| / 2^(bits − 1) that two shingles of |s| = 64·w bits have one id (1997, §4.1)."""
+        return min(1.0, 64 * self.shingle / float(1 << (self.bits - 1)))
+
+
+@dataclass(frozen=True)
+class Simhashing:
+    """The parameters of a simhash; only simhashes with the same parameters can be compared."""
+
+    unit: str
+    homoglyphs: bool
+    shingle: int
+    features: str
+    #: The language of all texts; ``None`` to detect it for each.
+    language: str | None
+    ignore: tuple[str, ...]
+    #: Whether the language of each text is reported.
+    languages: bool
+    #: The digest of the table of idf.
+    idf: str | None
+
+
 _WHOLE = re.compile(r"[+-]?[0-9]+")
 _DECIMAL = re.compile(r"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?")
 

@@ -8,6 +8,8 @@ from typing import Any
 
 from lookalike import _core
 from lookalike._types import Parameter as Parameter
+from lookalike._types import Simhashing as Simhashing
+from lookalike._types import Sketching as Sketching
 
 UNITS = ("character", "word", "line")
 #: The unit of tokens that the caller made; no text is read by it.
@@ -143,19 +145,15 @@ CLUSTER_THRESHOLD = Parameter(
 TOP = Parameter(
     "top", "Number of pairs with a page of their own; 0 for all.", default=250, kind=int, flags=("-n",), least=0
 )
+# fmt: off
 FAIL_ABOVE = Parameter("fail_above", "Exit with code 1 if a pair has at least this score.", kind=float, least=0, most=1)
-MAX_PAIRS = Parameter(
-    "max_pairs", "Most pairs that are listed, best first; 0 for all. All are counted.", default=10_000, kind=int,
-    least=0, most=2**32 - 1,
-)  # fmt: skip
+MAX_PAIRS = Parameter("max_pairs", "Most pairs that are listed, best first; 0 for all. All are counted.",
+                      default=10_000, kind=int, least=0, most=2**32 - 1)
 MAX_PASSAGES = Parameter("max_passages", "Most passages in the tables; 0 for all.", default=100_000, kind=int, least=0)
-MAX_PAGE_BYTES = Parameter(
-    "max_page_bytes",
-    "Most bytes of all pair pages together; 0 for no limit. Default: 40000000, and no limit with --top 0.",
-    kind=int,
-    least=0,
-)
-#: The default of it for any other --top.
+MAX_PAGE_BYTES = Parameter("max_page_bytes", "Most bytes of all pair pages; 0 for no limit. Default: 40000000, and "
+                           "no limit with --top 0.", kind=int, least=0)
+# fmt: on
+#: The default of the last one for any other --top.
 PAGE_BYTES = 40_000_000
 TITLE = Parameter("title", "Title of the report.", flags=("-c",))
 ANONYMISE = Parameter(
@@ -418,25 +416,6 @@ HOLD = Parameter(
 )
 
 
-@dataclass(frozen=True)
-class Sketching:
-    """The parameters of a sketch; only sketches with the same parameters can be compared."""
-
-    sketch: str
-    size: int
-    modulus: int
-    shingle: int
-    unit: str
-    homoglyphs: bool
-    labelled: bool
-    bits: int
-
-    @property
-    def collision_bound(self) -> float:
-        """The greatest probability |s| / 2^(bits − 1) that two shingles of |s| = 64·w bits have one id (1997, §4.1)."""
-        return min(1.0, 64 * self.shingle / float(1 << (self.bits - 1)))
-
-
 def sketching(
     sketch: str | None = None,
     size: int | None = None,
@@ -463,23 +442,6 @@ def sketching(
         labelled=chosen("labelled", labelled),
         bits=chosen("bits", bits),
     )
-
-
-@dataclass(frozen=True)
-class Simhashing:
-    """The parameters of a simhash; only simhashes with the same parameters can be compared."""
-
-    unit: str
-    homoglyphs: bool
-    shingle: int
-    features: str
-    #: The language of all texts; ``None`` to detect it for each.
-    language: str | None
-    ignore: tuple[str, ...]
-    #: Whether the language of each text is reported.
-    languages: bool
-    #: The digest of the table of idf.
-    idf: str | None
 
 
 def simhashing(
