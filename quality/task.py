@@ -6,7 +6,7 @@ import csv
 import tempfile
 import zipfile
 from collections import Counter, defaultdict
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -14,6 +14,7 @@ from pathlib import Path
 
 import lookalike as la
 from lookalike.comparison.result import Pair, Report
+from quality.definitions import differences
 from quality.figure import Figure
 from quality.metrics import Metrics
 
@@ -84,14 +85,21 @@ class Task:
         names = [(earlier if entry.old else new).documents[entry.name] for entry in report.entries]
         return Compared(report, names)
 
-    def compare_by(self, cohort_of: Callable[[str], str]) -> Pairs:
-        """Compare the documents of each cohort apart; the scores of all."""
+    def unlike_the_definition(self, cohorts: Iterable[Collection[str]]) -> Figure:
+        """Compare cohorts by the product and by its slow definition; the pairs that differ."""
+        differing = sum(differences(self.compare(names).report) for names in cohorts)
+        return Figure("pairs unlike the definition", differing, at_most=0)
+
+    def cohorts(self, cohort_of: Callable[[str], str]) -> list[list[str]]:
+        """Return the documents of each cohort."""
         cohorts = defaultdict(list)
         for name in self.documents:
             cohorts[cohort_of(name)].append(name)
-        return {
-            pair: score for _, names in sorted(cohorts.items()) for pair, score in self.compare(names).scores.items()
-        }
+        return [names for _, names in sorted(cohorts.items())]
+
+    def compare_by(self, cohort_of: Callable[[str], str]) -> Pairs:
+        """Compare the documents of each cohort apart; the scores of all."""
+        return {pair: score for names in self.cohorts(cohort_of) for pair, score in self.compare(names).scores.items()}
 
     @contextmanager
     def _unpacked(self, documents: Collection[str]) -> Iterator[_Unpacked]:

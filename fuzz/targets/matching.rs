@@ -4,7 +4,7 @@
 use libfuzzer_sys::fuzz_target;
 use lookalike_core::fingerprint::{Fingerprinter, Thresholds};
 use lookalike_core::frontend::{Options, Stream, Unit};
-use lookalike_core::matching::align::{Aligner, Index};
+use lookalike_core::matching::align::Aligner;
 use lookalike_core::matching::entry::{Entry, EntryPart, Pick, SEPARATOR};
 use lookalike_core::matching::{Cohort, Comparison, MatchSettings};
 use lookalike_core::scheme::SchemeKind;
@@ -32,10 +32,10 @@ fn entry(submitter: u32, bytes: &[u8], k: u32, t: u32) -> Option<Entry> {
 
 fn check_tiles(a: &Entry, b: &Entry) {
     let mut taken = [vec![false; a.tokens.len()], vec![false; b.tokens.len()]];
-    for tile in Aligner::default().align(a, &Index::of(a), b).tiles {
+    for tile in Aligner::default().align([a, b]).tiles {
         let (i, j, n) = (tile.a as usize, tile.b as usize, tile.len as usize);
         assert_eq!(a.tokens[i..i + n], b.tokens[j..j + n]);
-        assert!(!a.tokens[i..i + n].contains(&SEPARATOR) && tile.len >= a.parts[0].k);
+        assert!(!a.tokens[i..i + n].contains(&SEPARATOR) && tile.len >= a.parts[0].t);
         for (side, start) in [i, j].into_iter().enumerate() {
             assert!(!taken[side][start..start + n].contains(&true), "{tile:?} takes tokens twice");
             taken[side][start..start + n].fill(true);
@@ -57,7 +57,7 @@ fn promised(a: &Entry, b: &Entry, t: usize) -> Vec<bool> {
 fn check_guarantee(entries: [Entry; 2], t: usize) {
     let [a, b] = &entries;
     let expected = [promised(a, b, t), promised(b, a, t)];
-    let settings = MatchSettings { max_sharing: None, min_score: 0.0, max_pairs: 1 };
+    let settings = MatchSettings { max_sharing: None, min_score: 0.0, cluster_threshold: 0.5, max_pairs: 1 };
     let cohort = Cohort::new(entries.to_vec(), &[], settings);
     let mut comparison = Comparison::default();
     while comparison.advance(&cohort, 1) {}

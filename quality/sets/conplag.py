@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
+
 from quality.figure import Figure
 from quality.task import Pairs, Task, rows
 
@@ -29,7 +31,11 @@ def measure(task: Task) -> list[Figure]:
         figures.append(Figure(f"AP {version}", found.average_precision))
         at = f"precision {found.precision:.3f} and recall {found.recall:.3f} at score ≥ {found.threshold or 0:.3f}"
         task.details.append(f"{version}: {at}.")
-    return figures
+    groups = defaultdict(set)
+    for row in labelled:
+        if row["kind"] == "template_free":
+            groups[row["group"]] |= {row["a"], row["b"]}
+    return [*figures, task.unlike_the_definition(sorted(names) for names in groups.values())]
 
 
 def compare(task: Task, pairs: list[tuple[str, str]]) -> Pairs:

@@ -24,4 +24,4 @@ def measure(task: Task) -> list[Figure]:
         above = found.base_rate if level in HARD else None
         figures.append(Figure(f"AP {level}", found.average_precision, above=above))
     task.mean_by_kind(scores)
-    return figures
+    return [*figures, task.unlike_the_definition(task.cohorts(top_folder))]

@@ -241,7 +241,9 @@ def test_the_tables_have_the_columns_of_the_design_and_agree_with_the_report(tmp
     report = la.compare(root)
     pair = report.pairs[0]
     rows = table(tmp_path / "out" / "pairs.csv")
-    assert ",".join(rows[0]) == "left,right,score,left_coverage,right_coverage,matched_tokens,longest,passages"
+    assert ",".join(rows[0]) == (
+        "left,right,score,left_coverage,right_coverage,matched_tokens,longest,passages,limited,stands_for"
+    )
     assert (rows[0]["left"], rows[0]["right"]) == named(report, pair)
     assert float(rows[0]["score"]) == pytest.approx(pair.score, abs=1e-6)
     assert (int(rows[0]["longest"]), int(rows[0]["passages"])) == (pair.longest, len(pair.passages))

@@ -6,9 +6,8 @@ use crate::input::{Hashes, Input};
 use lookalike_code::LANGUAGES;
 use lookalike_compare::places::{Region, Ruler};
 use lookalike_compare::submissions::{Submission, TokenNumbers};
-use lookalike_compare::submitted_file::{SubmittedFile, TextStretch};
+use lookalike_compare::submitted_file::{FilePart, SubmittedFile, TextStretch, Tokens};
 use lookalike_core::error::Result;
-use lookalike_core::matching::cluster::clusters;
 use lookalike_core::matching::common::common;
 use lookalike_core::matching::entry::Entry;
 use lookalike_core::matching::score::{Passage, PassageKind};
@@ -23,8 +22,12 @@ type Part = (String, usize, usize, Option<Vec<u8>>, Option<Hashes>, u32, u32);
 type Place = (u32, u32, u32, u32, u32);
 /// Two places, tokens, submitters that share it, whether it is exact, what it is.
 type PassageRow = (Place, Place, u32, u32, bool, &'static str);
-/// Left, right, score, coverages, matched tokens, longest passage, number of passages.
-type PairRow = (u32, u32, f64, f64, f64, u32, u32, usize);
+/// Left, right, score, coverages, matched tokens, longest passage, pairs it stands for, whether work was limited.
+type PairRow = (u32, u32, f64, f64, f64, u32, u32, u64, bool);
+/// Thresholds, whether it is prose, values and exact texts of its tokens, places of its tokens in characters.
+type PartTokens = ((u32, u32), bool, Vec<u64>, Vec<u32>, Vec<(u32, u32)>);
+/// Keys and first tokens of selected k-grams; key, token and words of string literals.
+type PartPicks = (Vec<(u64, u32)>, Vec<(u64, u32, u32)>);
 
 /// Name and suffixes of every language with a grammar.
 #[pyfunction]
@@ -75,11 +78,28 @@ impl ReadFile {
         self.reading.clone()
     }
 
+    /// The tokens and picks of each part, for tests and for a closer look.
+    fn parts(&self) -> Vec<(PartTokens, PartPicks)> {
+        self.file.parts.iter().map(|part| part_columns(&self.file.text, part)).collect()
+    }
+
     /// Why some of it was read otherwise than its language says.
     #[getter]
     fn degraded(&self) -> Vec<String> {
         self.file.degraded.clone()
     }
+}
+
+fn part_columns(text: &str, part: &FilePart) -> (PartTokens, PartPicks) {
+    let (is_prose, values) = match &part.tokens {
+        Tokens::Characters(codes) => (true, codes.iter().map(|code| u64::from(*code)).collect()),
+        Tokens::Hashed(hashes) => (false, hashes.clone()),
+    };
+    let ruler = Ruler::new(text);
+    let spans = part.spans(text).iter().map(|span| (ruler.character(span.start), ruler.character(span.end))).collect();
+    let picks = part.picks.iter().map(|pick| (pick.key, pick.at)).collect();
+    let literals = part.literals.iter().map(|literal| (literal.key, literal.at, literal.words)).collect();
+    ((part.thresholds, is_prose, values, part.verbatim.clone(), spans), (picks, literals))
 }
 
 fn read(text: &Input, parts: Vec<Part>, comments: bool) -> Result<ReadFile> {
@@ -152,25 +172,27 @@ struct State {
 
 #[pymethods]
 impl Cohort {
-    /// Sorts and weighs submissions: (submitter, old, files) each; template files; what to ask.
+    /// Sorts and weighs submissions: (submitter, old, place of the name, files) each; template files; what to ask.
     #[new]
-    #[pyo3(signature = (submissions, templates, max_sharing, min_score, max_pairs))]
+    #[pyo3(signature = (submissions, templates, max_sharing, min_score, cluster_threshold, max_pairs))]
     fn new(
         py: Python<'_>,
-        submissions: Vec<(u32, bool, Vec<Py<ReadFile>>)>,
+        submissions: Vec<(u32, bool, u32, Vec<Py<ReadFile>>)>,
         templates: Vec<Py<ReadFile>>,
         max_sharing: Option<u32>,
         min_score: f64,
+        cluster_threshold: f64,
         max_pairs: usize,
     ) -> Self {
         let files = |files: &[Py<ReadFile>]| files.iter().map(|file| file.get().file.clone()).collect::<Vec<_>>();
-        let given: Vec<_> = submissions.iter().map(|(who, old, all)| (*who, *old, files(all))).collect();
+        let given: Vec<_> = submissions.iter().map(|(who, old, rank, all)| ((*who, *old, *rank), files(all))).collect();
         let templates = files(&templates);
-        let settings = MatchSettings { max_sharing, min_score, max_pairs };
+        let settings = MatchSettings { max_sharing, min_score, cluster_threshold, max_pairs };
         detached(py, usize::MAX, || build(given, templates, settings))
     }
 
-    /// Compares the next `rows` submissions with all after them; whether there are more.
+    /// Compares the next `rows` submissions with all others, then makes the passages of so many pairs; whether there is
+    /// more to do.
     fn advance(&self, py: Python<'_>, rows: u32) -> bool {
         locked(py, &self.state, |state| {
             let more = state.comparison.advance(&self.weighed, rows);
@@ -205,14 +227,19 @@ impl Cohort {
     fn pairs(&self, py: Python<'_>) -> Vec<PairRow> {
         let row = |pair: &lookalike_core::matching::score::MatchedPair| {
             let [left, right] = pair.coverage;
-            (pair.left, pair.right, pair.score, left, right, pair.matched, pair.longest, pair.passages.len())
+            let amounts = (pair.matched, pair.longest, pair.stands_for, pair.is_limited);
+            (pair.left, pair.right, pair.score, left, right, amounts.0, amounts.1, amounts.2, amounts.3)
         };
         locked(py, &self.state, |state| state.outcome.pairs.iter().map(row).collect())
     }
 
-    /// Pairs at or above the cut-off, pairs only estimated, and the histogram.
-    fn totals(&self, py: Python<'_>) -> (u64, u64, Vec<u64>) {
-        locked(py, &self.state, |State { outcome, .. }| (outcome.count, outcome.estimated, outcome.histogram.clone()))
+    /// Pairs at or above the cut-off, pairs below it, the histogram, pairs of contents that were aligned, and pairs that
+    /// reached a limit of work.
+    fn totals(&self, py: Python<'_>) -> (u64, u64, Vec<u64>, u64, u64) {
+        locked(py, &self.state, |State { outcome, .. }| {
+            let MatchOutcome { count, below, histogram, aligned, limited, .. } = outcome;
+            (*count, *below, histogram.clone(), *aligned, *limited)
+        })
     }
 
     /// The passages of all pairs, pair by pair.
@@ -229,14 +256,15 @@ impl Cohort {
         })
     }
 
-    /// Clusters of pairs at or above `threshold`: representative, then members with their scores.
-    fn clusters(&self, py: Python<'_>, threshold: f64) -> Vec<(u32, Vec<(u32, f64)>)> {
-        let found = |state: &mut State| clusters(&state.outcome.pairs, self.submissions.len(), threshold);
-        let found = locked(py, &self.state, found);
-        found.into_iter().map(|cluster| (cluster.representative, cluster.members)).collect()
+    /// Clusters: representative, then members with their scores.
+    fn clusters(&self, py: Python<'_>) -> Vec<(u32, Vec<(u32, f64)>)> {
+        locked(py, &self.state, |State { outcome, .. }| {
+            let clusters = outcome.clusters.iter();
+            clusters.map(|cluster| (cluster.representative, cluster.members.clone())).collect()
+        })
     }
 
-    /// Passages too common to pair: submission, place, tokens, holders.
+    /// Passages that very many have: submission, place, tokens, holders.
     fn common(&self) -> Vec<(u32, Place, u32, Vec<u32>)> {
         let found = common(&self.weighed).into_iter();
         found
@@ -248,10 +276,10 @@ impl Cohort {
             .collect()
     }
 
-    /// First members of classes of identical submissions that are too large to write out all pairs, with their sizes.
-    fn large_classes(&self) -> Vec<(u32, usize)> {
+    /// Groups of identical submissions that are too large to list all pairs: their members, in the order of names.
+    fn groups(&self) -> Vec<Vec<u32>> {
         let classes = self.weighed.classes();
-        classes.large().map(|first| (first, classes.members(first).len())).collect()
+        classes.groups().map(|first| classes.members(first).to_vec()).collect()
     }
 
     /// What colours a file: packed native 32-bit triples of start, end and class.
@@ -288,15 +316,16 @@ fn as_place(region: Region) -> Place {
 }
 
 fn build(
-    given: Vec<(u32, bool, Vec<Arc<SubmittedFile>>)>,
+    given: Vec<((u32, bool, u32), Vec<Arc<SubmittedFile>>)>,
     templates: Vec<Arc<SubmittedFile>>,
     settings: MatchSettings,
 ) -> Cohort {
     let mut numbers = TokenNumbers::default();
     let templates: Vec<Entry> = templates.into_iter().map(|file| numbers.entry(vec![file], 0, false).1).collect();
     let (mut submissions, mut entries) = (Vec::new(), Vec::new());
-    for (submitter, old, files) in given {
-        let (submission, entry) = numbers.entry(files, submitter, old);
+    for ((submitter, old, rank), files) in given {
+        let (submission, mut entry) = numbers.entry(files, submitter, old);
+        entry.rank = rank;
         submissions.push(submission);
         entries.push(entry);
     }

@@ -284,7 +284,7 @@ class _Comparison:
         """Match all submissions and return the report."""
         cohort = self._cohort()
         self._match(cohort, tell)
-        pair_count, estimated, histogram = cohort.totals()
+        pair_count, below, histogram, aligned, limited = cohort.totals()
         entries = self._entries(cohort)
         met = sorted({language for group in self.kept for read in group for language in read.languages})
         return Report(
@@ -295,37 +295,49 @@ class _Comparison:
             entries=entries,
             pairs=_pairs(cohort),
             pair_count=pair_count,
+            below=below,
+            aligned=aligned,
             histogram=tuple(histogram),
             cut_off=self.question.min_score,
-            clusters=_clusters(cohort, self.question.cluster_threshold),
+            clusters=_clusters(cohort),
             cluster_threshold=self.question.cluster_threshold,
             common=_common(cohort),
+            groups=tuple(map(tuple, cohort.groups())),
             undefined=tuple(self._undefined(cohort, entries)),
             skipped=tuple(self._skipped()),
-            warnings=tuple(self._warnings(cohort, entries, estimated)),
+            warnings=tuple(self._warnings(cohort, entries, limited)),
             marks=Marks(cohort.marks, [len(entry.files) for entry in entries]),
         )
 
     def _match(self, cohort: _core.Cohort, tell: Progress) -> None:
-        """Compare all submissions, a few at a time; how many does not change the result."""
+        """Compare all submissions and make passages, a few at a time; how many does not change the result."""
         total, done, rows = len(self.kept), 0, local.cores()
         more = True
         while more:
             tell(COMPARING, done, total)
             began = time.monotonic()
             more = cohort.advance(rows)
-            done += rows
+            done = min(done + rows, total)
             rows = rows * 2 if time.monotonic() - began < PATIENCE else max(rows // 2, local.cores())
         tell(COMPARING, total, total)
 
     def _cohort(self) -> _core.Cohort:
         submitters: dict[str, int] = {}
+        names = [submission.name for submission in self.intake.submissions]
+        ranks = {name: place for place, name in enumerate(sorted(set(names)))}
         rows = [
-            (submitters.setdefault(_submitter(submission), len(submitters)), submission.old, _files(kept))
+            (
+                submitters.setdefault(_submitter(submission), len(submitters)),
+                submission.old,
+                ranks[submission.name],
+                _files(kept),
+            )
             for submission, kept in zip(self.intake.submissions, self.kept, strict=True)
         ]
-        question = self.question
-        return _core.Cohort(rows, _files(self.templates), question.max_sharing, question.min_score, self.max_pairs)
+        asked = self.question
+        return _core.Cohort(
+            rows, _files(self.templates), asked.max_sharing, asked.min_score, asked.cluster_threshold, self.max_pairs
+        )
 
     def _entries(self, cohort: _core.Cohort) -> tuple[Entry, ...]:
         rows = zip(self.intake.submissions, self.kept, cohort.counts(), strict=True)
@@ -370,16 +382,16 @@ class _Comparison:
             if read.refusal:
                 yield Remark(f"template {read.name}", read.refusal, False)
 
-    def _warnings(self, cohort: _core.Cohort, entries: tuple[Entry, ...], estimated: int) -> Iterator[Remark]:
+    def _warnings(self, cohort: _core.Cohort, entries: tuple[Entry, ...], limited: int) -> Iterator[Remark]:
         for submission, group in zip(self.intake.submissions, self.kept, strict=True):
             for read in group:
                 for note in read.notes:
                     yield Remark(_place(submission, read), note)
-        for first, size in cohort.large_classes():
-            reason = f"first of {size:,} identical submissions: each is paired with it, not with all the others"
-            yield Remark(entries[first].name, reason)
-        if estimated:
-            yield Remark("pairs", f"estimated instead of aligned, because they share very little: {estimated:,}", False)
+        for members in cohort.groups():
+            reason = f"first of {len(members):,} identical submissions: one row stands for all their pairs"
+            yield Remark(entries[members[0]].name, reason)
+        if limited:
+            yield Remark("pairs", f"reached a limit of work, so that their scores may be too low: {limited:,}", False)
 
 
 def _submitter(submission: Submission) -> str:
@@ -442,10 +454,7 @@ def _digest(submission: Submission) -> str:
 
 def _pairs(cohort: _core.Cohort) -> tuple[Pair, ...]:
     rows = zip(cohort.pairs(), cohort.passages(), strict=True)
-    return tuple(
-        Pair(left, right, score, left_share, right_share, matched, longest, tuple(map(_passage, passages)))
-        for (left, right, score, left_share, right_share, matched, longest, _), passages in rows
-    )
+    return tuple(Pair(*row[:7], tuple(map(_passage, passages)), row[8], row[7]) for row, passages in rows)
 
 
 def _passage(row: tuple[Any, ...]) -> Passage:
@@ -453,10 +462,10 @@ def _passage(row: tuple[Any, ...]) -> Passage:
     return Passage(Region(*left), Region(*right), tokens, shared_by, exact, sort)
 
 
-def _clusters(cohort: _core.Cohort, threshold: float) -> tuple[Cluster, ...]:
+def _clusters(cohort: _core.Cohort) -> tuple[Cluster, ...]:
     return tuple(
         Cluster(first, (first, *(other for other, _ in members)), (1.0, *(score for _, score in members)))
-        for first, members in cohort.clusters(threshold)
+        for first, members in cohort.clusters()
     )
 
 

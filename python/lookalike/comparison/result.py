@@ -80,7 +80,7 @@ class Passage(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Pair:
-    """Two submissions and the passages they share; ``left`` and ``right`` are indices of entries."""
+    """Two submissions and the passages they share: indices of entries; the name of ``left`` sorts first."""
 
     left: int
     right: int
@@ -92,6 +92,10 @@ class Pair:
     longest: int
     #: In the order of the left submission.
     passages: tuple[Passage, ...]
+    #: Whether a limit of work was reached, so that the score may be too low.
+    limited: bool = False
+    #: Pairs that this row stands for: more than 1 if a side is in a group of more than 32 identical submissions.
+    stands_for: int = 1
 
 
 class Cluster(NamedTuple):
@@ -104,7 +108,7 @@ class Cluster(NamedTuple):
 
 
 class Common(NamedTuple):
-    """A passage that too many submitters share, listed once with all of them."""
+    """A passage that very many submitters share, listed once with all of them."""
 
     entry: int
     region: Region
@@ -180,7 +184,7 @@ class Report:
     pairs: tuple[Pair, ...]
     #: Pairs at or above the cut-off, including those that are not listed.
     pair_count: int
-    #: Pairs in each of 20 equal intervals of score, including scored pairs below the cut-off.
+    #: Pairs in each of 20 equal intervals of score, from the cut-off on.
     histogram: tuple[int, ...]
     cut_off: float
     clusters: tuple[Cluster, ...]
@@ -191,6 +195,12 @@ class Report:
     skipped: tuple[Remark, ...]
     #: Guesses, degradations and limits that were reached.
     warnings: tuple[Remark, ...]
+    #: Pairs below the cut-off, or with nothing in common: all others that may be compared. They were not scored.
+    below: int = 0
+    #: Pairs of different contents that had to be aligned; bounds show that all others are below the cut-off.
+    aligned: int = 0
+    #: Groups of more than 32 identical submissions, in the order of names; one row stands for all pairs of a group.
+    groups: tuple[tuple[int, ...], ...] = ()
     #: Colouring of a file, by index of entry and file: packed native 32-bit triples of start, end and class.
     marks: Callable[[int, int], bytes] = field(default=KeptMarks(()), repr=False, compare=False)
     #: What the given paths were taken for, in words.

@@ -224,6 +224,7 @@ def anonymised(report: Report, marks: MarksOf, secrets: Secrets, pages: int) -> 
             Common(place[c.entry], c.region, c.tokens, tuple(sorted(place[holder] for holder in c.holders)))
             for c in report.common
         ),
+        groups=tuple(tuple(sorted(place[member] for member in group)) for group in report.groups),
         undefined=tuple(map(hidden.remark, report.undefined)),
         skipped=tuple(map(hidden.remark, report.skipped)),
         warnings=tuple(map(hidden.remark, report.warnings)),
@@ -250,13 +251,11 @@ def _placed(pair: Pair, place: dict[int, int]) -> Pair:
         return replace(pair, left=left, right=right)
     turned = [p._replace(left=p.right, right=p.left) for p in pair.passages]
     turned.sort(key=lambda passage: (passage.left.file, passage.left.start, passage.left.end))
-    return Pair(
+    return replace(
+        pair,
         left=right,
         right=left,
-        score=pair.score,
         left_coverage=pair.right_coverage,
         right_coverage=pair.left_coverage,
-        matched_tokens=pair.matched_tokens,
-        longest=pair.longest,
         passages=tuple(turned),
     )

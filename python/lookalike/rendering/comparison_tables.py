@@ -17,7 +17,7 @@ from lookalike.rendering.tables import cell, rows
 SCHEMA_VERSION = 1
 #: Marks a JSON file as a report of lookalike.
 KIND = "lookalike report"
-PAIR_COLUMNS = "left,right,score,left_coverage,right_coverage,matched_tokens,longest,passages"
+PAIR_COLUMNS = "left,right,score,left_coverage,right_coverage,matched_tokens,longest,passages,limited,stands_for"
 PASSAGE_COLUMNS = (
     "left,right,left_file,left_start_line,left_end_line,right_file,right_start_line,right_end_line,tokens,shared_by"
 )
@@ -37,7 +37,7 @@ def pairs_csv(report: Report) -> str:
         PAIR_COLUMNS,
         (
             f"{names[pair.left]},{names[pair.right]},{_shares(pair, ',')},"
-            f"{pair.matched_tokens},{pair.longest},{len(pair.passages)}"
+            f"{pair.matched_tokens},{pair.longest},{len(pair.passages)},{int(pair.limited)},{pair.stands_for}"
             for pair in report.pairs
         ),
     )
@@ -119,7 +119,10 @@ def report_json(
         "cut_off": report.cut_off,
         "cluster_threshold": report.cluster_threshold,
         "pair_count": report.pair_count,
+        "below": report.below,
+        "aligned": report.aligned,
         "histogram": report.histogram,
+        "groups": report.groups,
         "left_out": list(left_out),
         "clusters": [_cluster(cluster) for cluster in report.clusters],
         "common": [_common(common) for common in report.common],
@@ -155,6 +158,7 @@ def _pair(pair: Pair, page: str | None, *, with_passages: bool) -> str:
     return (
         f'{{"left":{pair.left},"right":{pair.right},"score":{score},"left_coverage":{left},"right_coverage":{right},'
         f'"matched_tokens":{pair.matched_tokens},"longest":{pair.longest},"passage_count":{len(pair.passages)},'
+        f'"limited":{json.dumps(pair.limited)},"stands_for":{pair.stands_for},'
         f'"page":{json.dumps(page)},"passages":{"[" + found + "]" if with_passages else "null"}}}'
     )
 

@@ -13,32 +13,35 @@ use std::collections::HashMap;
 /// Runs that cover every token of `a` inside a common run of at least t tokens with `b`, ascending in `a`.
 pub fn cover(a: &Entry, b: &Entry) -> Vec<Tile> {
     let mut tiles = Vec::new();
-    let mut indexes: HashMap<u32, TokenRuns> = HashMap::new();
+    let mut indexes: HashMap<(u32, u32), TokenRuns> = HashMap::new();
     for part in a.parts.iter().filter(|part| part.end - part.start >= part.t) {
-        let runs = indexes.entry(part.t).or_insert_with(|| TokenRuns::new(b, part.t));
-        runs.cover(a, part, &mut tiles);
+        let thresholds = (part.k, part.t);
+        let of_b = || TokenRuns::new(&b.tokens, &b.parts, thresholds, part.t);
+        indexes.entry(thresholds).or_insert_with(of_b).cover(a, part, &mut tiles);
     }
     tiles
 }
 
-/// The distinct runs of t tokens of a submission, with their first positions.
-struct TokenRuns<'a> {
+/// The distinct runs of a number of tokens, with their first positions.
+#[derive(Clone, Debug)]
+pub(super) struct TokenRuns<'a> {
     tokens: &'a [u32],
-    t: usize,
+    n: usize,
     rolling: Rolling,
     /// First positions of the distinct runs, by order key.
     first: HashMap<u32, Vec<u32>>,
 }
 
 impl<'a> TokenRuns<'a> {
-    fn new(entry: &'a Entry, t: u32) -> Self {
-        let t = t as usize;
-        let mut runs = Self { tokens: &entry.tokens, t, rolling: Rolling::new(t), first: HashMap::new() };
-        for part in entry.parts.iter().filter(|part| part.t as usize == t) {
+    /// The runs of `n` tokens in parts with these thresholds.
+    pub fn new(tokens: &'a [u32], parts: &[EntryPart], thresholds: (u32, u32), n: u32) -> Self {
+        let n = n as usize;
+        let mut runs = Self { tokens, n, rolling: Rolling::new(n), first: HashMap::new() };
+        for part in parts.iter().filter(|part| (part.k, part.t) == thresholds) {
             let mut twin = None;
-            for (offset, key) in runs.keys(&entry.tokens, part).into_iter().enumerate() {
+            for (offset, key) in runs.keys(tokens, part).into_iter().enumerate() {
                 let at = part.start as usize + offset;
-                twin = runs.find(&entry.tokens, at, key, twin);
+                twin = runs.find(tokens, at, key, twin);
                 if twin.is_none() {
                     runs.first.entry(key).or_default().push(at as u32);
                 }
@@ -53,17 +56,30 @@ impl<'a> TokenRuns<'a> {
         keys
     }
 
-    /// The position here of the run of t tokens at `at`; `before` is the position of the run one token earlier.
+    /// The position here of the run of n tokens at `at`; `before` is the position of the run one token earlier.
     fn find(&self, tokens: &[u32], at: usize, key: u32, before: Option<usize>) -> Option<usize> {
         if let Some(place) = before {
-            let last = self.tokens.get(place + self.t).copied().unwrap_or(SEPARATOR);
-            if last != SEPARATOR && tokens[at + self.t - 1] == last {
+            let last = self.tokens.get(place + self.n).copied().unwrap_or(SEPARATOR);
+            if last != SEPARATOR && tokens[at + self.n - 1] == last {
                 return Some(place + 1);
             }
         }
-        let run = &tokens[at..at + self.t];
+        let run = &tokens[at..at + self.n];
         let places = self.first.get(&key)?.iter().map(|place| *place as usize);
-        places.into_iter().find(|place| &self.tokens[*place..*place + self.t] == run)
+        places.into_iter().find(|place| &self.tokens[*place..*place + self.n] == run)
+    }
+
+    /// Marks the tokens of a part that lie in one of these runs.
+    pub fn mark(&self, tokens: &[u32], part: &EntryPart, marks: &mut [bool]) {
+        let (mut place, mut end) = (None, 0);
+        for (offset, key) in self.keys(tokens, part).into_iter().enumerate() {
+            let at = part.start as usize + offset;
+            place = self.find(tokens, at, key, place);
+            if place.is_some() {
+                marks[at.max(end)..at + self.n].fill(true);
+                end = at + self.n;
+            }
+        }
     }
 
     fn cover(&self, a: &Entry, part: &EntryPart, tiles: &mut Vec<Tile>) {
@@ -76,11 +92,11 @@ impl<'a> TokenRuns<'a> {
             match &mut open {
                 // The run continues the tile if it is on the same diagonal without a gap.
                 Some(tile) if found as u32 + tile.a == tile.b + at as u32 && at as u32 <= tile.a + tile.len => {
-                    tile.len = (at + self.t) as u32 - tile.a;
+                    tile.len = (at + self.n) as u32 - tile.a;
                 }
                 _ => {
                     tiles.extend(open);
-                    open = Some(Tile { a: at as u32, b: found as u32, len: self.t as u32 });
+                    open = Some(Tile { a: at as u32, b: found as u32, len: self.n as u32 });
                 }
             }
         }

@@ -1,6 +1,7 @@
 //! A submission in the form of the matcher: tokens, parts, and the selected k-grams.
 
 use crate::hash::rolling::Rolling;
+use std::borrow::Cow;
 
 /// Separates two parts of a submission. It matches nothing, itself included, so no k-gram or passage crosses a file.
 pub const SEPARATOR: u32 = u32::MAX;
@@ -40,6 +41,25 @@ pub struct Pick {
     pub at: u32,
 }
 
+/// The length of the k-grams that are looked up.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Length {
+    /// The noise threshold k.
+    Noise,
+    /// The guarantee threshold t.
+    Guarantee,
+}
+
+impl Length {
+    /// The number of tokens in a part.
+    pub fn of(self, part: &EntryPart) -> u32 {
+        match self {
+            Self::Noise => part.k,
+            Self::Guarantee => part.t,
+        }
+    }
+}
+
 /// A submission.
 #[derive(Clone, Debug, Default)]
 pub struct Entry {
@@ -57,7 +77,9 @@ pub struct Entry {
     pub submitter: u32,
     /// Whether it is from an earlier year; two such submissions are not paired.
     pub old: bool,
-    /// Order keys of all k-grams by their first token; 0 where no k-gram begins.
+    /// Place of its name among all names. Of equal ones the earlier submission comes first.
+    pub rank: u32,
+    /// Order keys of all runs of t tokens by their first token; 0 where none begins.
     keys: Vec<u32>,
 }
 
@@ -67,19 +89,46 @@ impl Entry {
         Self { submitter, old, ..Self::default() }
     }
 
-    /// Computes the order keys of all k-grams. REQUIRES: the tokens are complete.
+    /// Computes the order keys of all runs of t tokens. REQUIRES: the tokens are complete.
     pub fn roll(&mut self) {
-        self.keys = dense_keys(&self.tokens, &self.parts);
+        self.keys = self.dense_keys(Length::Guarantee);
     }
 
-    /// Order key of the k-gram at each token.
-    pub fn keys(&self) -> &[u32] {
+    /// Order key of the run of k or t tokens at each token. Runs in parts with other thresholds have other keys. Those of
+    /// k tokens are rarely asked for, so they are computed each time.
+    pub fn keys(&self, length: Length) -> Cow<'_, [u32]> {
+        match length {
+            Length::Noise => Cow::Owned(self.dense_keys(length)),
+            Length::Guarantee => Cow::Borrowed(&self.keys),
+        }
+    }
+
+    /// Order key of the run of t tokens at each token.
+    pub fn run_keys(&self) -> &[u32] {
         &self.keys
+    }
+
+    fn dense_keys(&self, length: Length) -> Vec<u32> {
+        let mut keys = Vec::with_capacity(self.tokens.len());
+        for part in &self.parts {
+            keys.resize(part.start as usize, 0);
+            let tokens = &self.tokens[part.start as usize..part.end as usize];
+            Rolling::new(length.of(part) as usize).keys(tokens, &mut keys);
+            let salt = part.k.wrapping_sub(1) << 16 | (part.t.wrapping_sub(1) & 0xFFFF);
+            keys[part.start as usize..].iter_mut().for_each(|key| *key ^= salt);
+        }
+        keys.resize(self.tokens.len(), 0);
+        keys
     }
 
     /// Whether the tokens at `a` here and at `b` in `other` have the same exact text.
     pub fn same_text(&self, a: usize, other: &Self, b: usize) -> bool {
         self.verbatim.get(a) == other.verbatim.get(b)
+    }
+
+    /// Noise and guarantee threshold at a token.
+    pub fn thresholds(&self, token: u32) -> (u32, u32) {
+        self.parts.get(self.part_of(token)).map_or((1, 1), |part| (part.k, part.t))
     }
 
     /// The part that holds a token.
@@ -93,19 +142,8 @@ impl Entry {
     }
 }
 
-/// Order keys of the k-grams of all parts, by first token.
-pub(super) fn dense_keys(tokens: &[u32], parts: &[EntryPart]) -> Vec<u32> {
-    let mut keys = Vec::with_capacity(tokens.len());
-    for part in parts {
-        keys.resize(part.start as usize, 0);
-        Rolling::new(part.k as usize).keys(&tokens[part.start as usize..part.end as usize], &mut keys);
-    }
-    keys.resize(tokens.len(), 0);
-    keys
-}
-
-/// First tokens of a part's k-grams.
-pub(super) fn gram_starts(part: &EntryPart) -> std::ops::Range<usize> {
-    let end = (part.end + 1).saturating_sub(part.k).max(part.start);
+/// First tokens of a part's runs of k or t tokens.
+pub(super) fn gram_starts(part: &EntryPart, length: Length) -> std::ops::Range<usize> {
+    let end = (part.end + 1).saturating_sub(length.of(part)).max(part.start);
     part.start as usize..end as usize
 }

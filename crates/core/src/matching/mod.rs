@@ -1,72 +1,93 @@
 //! Compares submissions: finds pairs that share material, their common passages, and clusters.
 //!
 //! ```text
-//! entries ─▶ one sorted table ─▶ candidates ─▶ alignment ─▶ score, passages ─▶ clusters
-//!             weigh.rs           proposals.rs   align.rs     score.rs           cluster.rs
+//! entries ─▶ one sorted table ─▶ candidates ─▶ runs ─▶ tiles, score ─▶ clusters ─▶ passages of listed pairs
+//!             weigh.rs           proposals.rs  align.rs  score.rs      cluster.rs   score.rs
 //! ```
 //!
-//! The matcher does not depend on the meaning of tokens. Submissions with the same content form one class: it is
-//! compared once and its pairs are listed afterwards, so n identical submissions cost n links and not n² alignments.
-//! The rows of the triangle of pairs are independent and run on all cores. Results are combined in the order of the
-//! rows and do not depend on the number of threads.
+//! The matcher does not depend on the meaning of tokens. The definition is: every two submissions of different
+//! submitters, not both old, are aligned by tiles of at least t tokens, and the score is the share of their own material
+//! in tiles. Pairs are skipped only where a bound proves that the score is below the cut-off: the halo bound of
+//! `proposals.rs`, then the *run bound*, the weight of all common runs of t tokens whether or not they overlap. So the
+//! pairs at or above y are the same at every cut-off up to y.
+//!
+//! Submissions with the same content form one class: it is compared once and its pairs are listed afterwards, so n
+//! identical submissions cost no n² alignments. The rows of the triangle of pairs are independent and run on all cores.
+//! Results are combined in the order of the rows and do not depend on the number of threads.
 
 pub mod align;
 pub mod classes;
 pub mod cluster;
 pub mod common;
+mod comparison;
 pub mod cover;
 pub mod entry;
 pub mod proposals;
+mod reach;
 pub mod score;
 pub mod template;
 pub mod weigh;
 
 use align::{Aligner, Index};
-use classes::Classes;
+use classes::{Classes, Rows};
+use cluster::Link;
+pub use comparison::{Comparison, MatchOutcome};
 use entry::Entry;
-use proposals::{Candidate, Proposals};
+use proposals::{Proposals, Scratch, SAFE};
 use rayon::prelude::*;
 use score::{Judged, MatchedPair};
+use std::sync::Arc;
 use template::Template;
 use weigh::{Frequencies, Weighed};
 
 /// Intervals of the histogram of scores.
 pub const BINS: usize = 20;
-/// Pairs whose shared picks promise less than this share of the cut-off are not aligned.
-const PROMISING: f64 = 1.0 / 3.0;
 
 /// Parameters of a comparison.
 #[derive(Clone, Copy, Debug)]
 pub struct MatchSettings {
     /// Material that more submitters share has no weight; `None` for no limit.
     pub max_sharing: Option<u32>,
-    /// Pairs below this score are counted, not kept.
+    /// Pairs below this score are counted, not scored.
     pub min_score: f64,
-    /// Most pairs kept, best first.
+    /// Pairs with at least this score form clusters.
+    pub cluster_threshold: f64,
+    /// Most pairs listed, best first.
     pub max_pairs: usize,
 }
 
 /// Submissions with their weights, ready for comparison.
 pub struct Cohort {
     entries: Vec<Entry>,
+    /// Place of each submission in the order of names.
+    places: Vec<u32>,
     classes: Classes,
     frequencies: Frequencies,
-    weighed: Vec<Weighed>,
+    weighed: Arc<[Weighed]>,
     proposals: Proposals,
     settings: MatchSettings,
 }
 
-/// Result of a comparison.
-#[derive(Debug, Default)]
-pub struct MatchOutcome {
-    /// Pairs, best first, then in the order of the submissions; at most `max_pairs`.
-    pub pairs: Vec<MatchedPair>,
-    /// Number of pairs at or above the cut-off.
-    pub count: u64,
-    /// Number of pairs by score in [`BINS`] intervals; pairs that were not aligned count by their estimate.
-    pub histogram: Vec<u64>,
-    /// Number of pairs that share something but were only estimated, because the estimate is too low.
-    pub estimated: u64,
+/// A pair with its score; its passages are not made yet.
+#[derive(Clone, Copy, Debug)]
+struct Scored {
+    link: Link,
+    stands_for: u64,
+}
+
+/// The results of one row.
+#[derive(Default)]
+struct RowMatches {
+    scored: Vec<Scored>,
+    aligned: u64,
+    limited: u64,
+}
+
+/// Buffers of a thread.
+#[derive(Default)]
+struct Buffers {
+    aligner: Aligner,
+    scratch: Scratch,
 }
 
 impl Cohort {
@@ -81,14 +102,21 @@ impl Cohort {
             .zip(by_pick)
             .map(|(entry, holders)| frequencies.weigh(entry, holders, &marker, settings.max_sharing))
             .collect();
-        let classes = Classes::new(&entries);
-        let proposals = Proposals::new(&entries, &frequencies, &weighed, &classes, settings.min_score);
-        Self { entries, classes, frequencies, weighed, proposals, settings }
+        let places = places(&entries);
+        let classes = Classes::new(&entries, &places);
+        let proposals = Proposals::new(&entries, &frequencies, weighed, &classes, settings.min_score);
+        let weighed = proposals.weighed().clone();
+        Self { entries, places, classes, frequencies, weighed, proposals, settings }
     }
 
     /// The submissions.
     pub fn entries(&self) -> &[Entry] {
         &self.entries
+    }
+
+    /// The place of each submission in the order of names.
+    pub fn places(&self) -> &[u32] {
+        &self.places
     }
 
     /// The weights of each submission.
@@ -115,148 +143,98 @@ impl Cohort {
         }
     }
 
-    /// Whether two submissions are compared at all.
-    fn may_pair(&self, left: u32, right: u32) -> bool {
-        let [a, b] = [left, right].map(|i| &self.entries[i as usize]);
-        a.submitter != b.submitter && !(a.old && b.old)
-    }
-}
-
-/// A running comparison. It advances some rows at a time, so that the caller can show progress and stop.
-#[derive(Debug)]
-pub struct Comparison {
-    row: u32,
-    outcome: MatchOutcome,
-}
-
-/// The results of one row.
-#[derive(Default)]
-struct RowMatches {
-    pairs: Vec<MatchedPair>,
-    count: u64,
-    histogram: Vec<u64>,
-    estimated: u64,
-}
-
-impl Default for Comparison {
-    fn default() -> Self {
-        Self { row: 0, outcome: MatchOutcome { histogram: vec![0; BINS], ..MatchOutcome::default() } }
-    }
-}
-
-impl Comparison {
-    /// Compares the next `rows` submissions with all later ones. Returns whether there are more.
-    pub fn advance(&mut self, cohort: &Cohort, rows: u32) -> bool {
-        let all = cohort.entries.len() as u32;
-        let end = all.min(self.row.saturating_add(rows));
-        let found: Vec<RowMatches> = (self.row..end)
-            .into_par_iter()
-            .map_init(|| (Aligner::default(), Vec::new()), |(aligner, shared), row| cohort.row(row, aligner, shared))
-            .collect();
-        for part in found {
-            self.outcome.pairs.extend(part.pairs);
-            self.outcome.count += part.count;
-            self.outcome.estimated += part.estimated;
-            for (bin, count) in self.outcome.histogram.iter_mut().zip(&part.histogram) {
-                *bin += count;
-            }
-        }
-        self.keep_best(cohort.settings.max_pairs);
-        self.row = end;
-        end < all
-    }
-
-    /// The results so far.
-    pub fn finish(self) -> MatchOutcome {
-        self.outcome
-    }
-
-    fn keep_best(&mut self, max_pairs: usize) {
-        let order = |a: &MatchedPair, b: &MatchedPair| {
-            b.score.total_cmp(&a.score).then((a.left, a.right).cmp(&(b.left, b.right)))
-        };
-        self.outcome.pairs.sort_by(order);
-        self.outcome.pairs.truncate(max_pairs);
-    }
-}
-
-impl Cohort {
-    fn row(&self, row: u32, aligner: &mut Aligner, shared: &mut Vec<u64>) -> RowMatches {
-        let mut found = RowMatches { histogram: vec![0; BINS], ..RowMatches::default() };
+    /// Scores the pairs that `row` proposes, and those within its class.
+    fn row(&self, row: u32, buffers: &mut Buffers) -> RowMatches {
+        let mut found = RowMatches::default();
         if !self.classes.is_first(row) {
             return found;
         }
         self.twins(row, &mut found);
         let mut candidates = Vec::new();
-        self.proposals.of(row, PROMISING * self.settings.min_score, shared, &mut candidates);
-        if candidates.is_empty() {
-            return found;
-        }
-        let index = Index::of(&self.entries[row as usize]);
-        for candidate in candidates {
-            self.compare(row, candidate, &index, aligner, &mut found);
+        self.proposals.of(row, &mut buffers.scratch, &mut candidates);
+        let mut index = None;
+        for other in candidates {
+            let shared = self.proposals.shared(row, other, &mut buffers.scratch);
+            let is_others = shared.is_mutual && other < row;
+            let total = self.weighed[row as usize].total + self.weighed[other as usize].total;
+            if !is_others && self.is_enough(shared.weight as f64 / total as f64) {
+                let index = index.get_or_insert_with(|| Index::of(&self.entries[row as usize]));
+                self.compare(row, other, index, &mut buffers.aligner, &mut found);
+            }
         }
         found
     }
 
+    /// Whether a pair with at most this score can reach the cut-off.
+    fn is_enough(&self, most: f64) -> bool {
+        most > 0.0 && most >= SAFE * self.settings.min_score
+    }
+
     /// Adds the pairs within the class of `row`.
     fn twins(&self, row: u32, found: &mut RowMatches) {
-        let pairs = classes::within(self.classes.members(row), |a, b| self.may_pair(a, b));
-        let Some((left, right)) = pairs.first().copied() else { return };
+        let rows = self.classes.within(&self.entries, row);
+        if rows.pairs.is_empty() {
+            return;
+        }
+        if let Some(score) = self.judged(row, row).score(&align::whole(&self.entries[row as usize])) {
+            self.keep(&rows, score, found);
+        }
+    }
+
+    fn compare(&self, row: u32, other: u32, index: &Index, aligner: &mut Aligner, found: &mut RowMatches) {
+        let orders = self.classes.between(&self.entries, &self.places, row, other);
+        if orders.iter().all(|rows| rows.pairs.is_empty()) {
+            return;
+        }
+        let is_complete = aligner.search(index, &self.entries[other as usize]);
+        if is_complete && !self.is_enough(self.judged(row, other).most(aligner.runs())) {
+            return;
+        }
+        found.aligned += 1;
+        for (is_turned, rows) in [false, true].into_iter().zip(&orders) {
+            if rows.pairs.is_empty() {
+                continue;
+            }
+            let judged = if is_turned { self.judged(other, row) } else { self.judged(row, other) };
+            let alignment = aligner.lay(judged.entries, is_turned);
+            found.limited += if alignment.is_limited { rows.stands_for * rows.pairs.len() as u64 } else { 0 };
+            if let Some(score) = judged.score(&alignment) {
+                self.keep(rows, score, found);
+            }
+        }
+    }
+
+    /// Keeps pairs if their score is high enough.
+    fn keep(&self, rows: &Rows, score: f64, found: &mut RowMatches) {
+        if score > 0.0 && score >= self.settings.min_score {
+            let link = |(left, right): &(u32, u32)| Link { left: *left, right: *right, score };
+            let scored = |pair| Scored { link: link(pair), stands_for: rows.stands_for };
+            found.scored.extend(rows.pairs.iter().map(scored));
+        }
+    }
+
+    /// Makes the passages of a pair.
+    fn pair(&self, scored: &Scored, aligner: &mut Aligner) -> MatchedPair {
+        let Link { left, right, .. } = scored.link;
         let judged = self.judged(left, right);
-        let alignment = align::whole(&self.entries[row as usize]);
-        if let Some(score) = judged.score(&alignment) {
-            self.write_out(&pairs, score, || judged.pair(left, right, score, &alignment), found);
+        if self.classes.of(left) == self.classes.of(right) {
+            return judged.pair(&scored.link, scored.stands_for, &align::whole(judged.entries[0]), Vec::new());
         }
-    }
-
-    fn compare(&self, row: u32, candidate: Candidate, index: &Index, aligner: &mut Aligner, found: &mut RowMatches) {
-        let other = candidate.other;
-        let members = [row, other].map(|first| self.classes.members(first));
-        let pairs = classes::between(members[0], members[1], |a, b| self.may_pair(a, b));
-        if pairs.is_empty() {
-            return;
-        }
-        if candidate.estimate < PROMISING * self.settings.min_score {
-            found.estimated += pairs.len() as u64;
-            found.histogram[bin(candidate.estimate)] += pairs.len() as u64;
-            return;
-        }
-        let alignment = aligner.align(&self.entries[row as usize], index, &self.entries[other as usize]);
-        let judged = self.judged(row, other);
-        let Some(score) = judged.score(&alignment) else { return };
-        self.write_out(&pairs, score, || judged.pair(row, other, score, &alignment), found);
-    }
-
-    /// Counts a score for pairs of one or two classes, and keeps the pairs if it is high enough.
-    fn write_out(&self, pairs: &[(u32, u32)], score: f64, make: impl FnOnce() -> MatchedPair, found: &mut RowMatches) {
-        found.histogram[bin(score)] += pairs.len() as u64;
-        if score < self.settings.min_score || score <= 0.0 {
-            return;
-        }
-        found.count += pairs.len() as u64;
-        let pair = make();
-        found.pairs.extend(pairs.iter().map(|(left, right)| oriented(&pair, *left, *right)));
+        let mut alignment = aligner.align(judged.entries);
+        let shorter = aligner.shorter(judged.entries, &mut alignment);
+        judged.pair(&scored.link, scored.stands_for, &alignment, shorter)
     }
 }
 
-/// The same pair for other members of the classes: only the submissions and their order change.
-fn oriented(pair: &MatchedPair, left: u32, right: u32) -> MatchedPair {
-    let mut pair = MatchedPair { left, right, ..pair.clone() };
-    if left > right {
-        pair = MatchedPair { left: right, right: left, ..pair };
-        pair.coverage.reverse();
-        for passage in &mut pair.passages {
-            passage.start.reverse();
-            passage.end.reverse();
-        }
-        pair.passages.sort_by_key(|passage| (passage.start, passage.end));
+/// The place of each submission by rank, then in the order given.
+fn places(entries: &[Entry]) -> Vec<u32> {
+    let mut order: Vec<usize> = (0..entries.len()).collect();
+    order.sort_by_key(|i| (entries[*i].rank, *i));
+    let mut places = vec![0; order.len()];
+    for (place, i) in order.into_iter().enumerate() {
+        places[i] = place as u32;
     }
-    pair
-}
-
-fn bin(score: f64) -> usize {
-    ((score * BINS as f64) as usize).min(BINS - 1)
+    places
 }
 
 #[cfg(test)]

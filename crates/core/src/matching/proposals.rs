@@ -1,79 +1,90 @@
-//! Proposes the pairs that are worth aligning: those that share a selected k-gram of their own.
+//! Proposes the pairs that can reach the cut-off; what it leaves out is below it by proof.
 //!
-//! Runs of equal keys in the table say, row by row, which other submissions hold the picks of a submission. A score is
-//! estimated from the weights of the shared picks. No pair without a shared pick is ever made, and none is kept below
-//! the threshold. Only the first submission of each class takes part. A pair belongs to the row of the submission that
-//! comes first by content, so the result does not depend on the order of the input.
+//! Tiles have at least t tokens, so every token of a tile lies within w − 1 tokens of the k-gram of a shared pick: its
+//! *halo* (w = t − k + 1; each window of w k-grams inside a tile has a pick with the same key on both sides). With U the
+//! weight of the union of the halos of all picks that two submissions share, plus their shared literals, and W the
+//! weight of everything, score ≤ (U_A + U_B) / (W_A + W_B). This is the *halo bound*. So if the score reaches c, then
+//! U_A ≥ c·W_A or U_B ≥ c·W_B: a pair is found from one of its sides alone. Tokens that `reach.rs` shows to be in no
+//! tile with anybody do not count in U.
 //!
-//! A pick that more than [`hot`] submitters hold proposes no pairs, so each posting costs at most that much. It still
-//! counts in the estimate and in the alignment. If a submission shares nothing else, or its hot picks alone could reach
-//! the cut-off, it is compared with the holders that follow it in the table for its rarest hot pick. So it is never
-//! passed over.
+//! Material that many have would propose everybody to everybody. So each submission sets its most-held keys aside whose
+//! halos and literals weigh at most half of c·W together, the *tail*: what a side shares outside its tail still weighs
+//! at least c·W less the tail. Only keys outside the tail are looked up, among all their holders. Material that many
+//! have weighs little, so a passage of the whole class lies in every tail and costs nothing.
+//!
+//! Cost: the picks outside the tails times their holders, and the picks of both for each pair that is proposed.
 
-use super::entry::Entry;
-use super::weigh::{distinct, weight, Frequencies, Weighed};
+use super::entry::{Entry, Pick};
+use super::reach::reachable;
+use super::weigh::{Frequencies, Union, Weighed};
 use super::Classes;
-use std::ops::Range;
-use xxhash_rust::xxh3::Xxh3;
+use rayon::prelude::*;
+use std::cmp::Reverse;
+use std::sync::Arc;
 
-/// Number of holders above which a pick proposes no pairs, among `submissions`.
-pub fn hot(submissions: usize) -> usize {
-    (submissions / 1000).max(64)
+/// The share of the cut-off that a tail may weigh.
+const TAIL: f64 = 0.5;
+/// Bounds are compared with a little less than the cut-off, so that no rounding drops a pair.
+pub(super) const SAFE: f64 = 1.0 - 1e-9;
+
+const NONE: u32 = u32::MAX;
+
+/// A key that several classes hold, at a pick of a submission: its halo.
+#[derive(Clone, Copy, Debug)]
+struct Halo {
+    key: u32,
+    start: u32,
+    end: u32,
+    in_tail: bool,
 }
 
-/// A submission that shares picks with the row, and the estimated score.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Candidate {
-    /// The other submission.
-    pub other: u32,
-    /// Estimated score.
-    pub estimate: f64,
-}
-
-/// A submission that holds a key, and how often.
-#[derive(Clone, Copy)]
-struct Holder {
-    owner: u32,
-    times: u32,
-}
-
-/// A key that several submissions hold.
-struct SharedKey {
-    holders: Range<u32>,
-    worth: u32,
-}
-
-/// A shared key of a submission, and how often it holds the key.
-#[derive(Clone, Copy)]
-struct OwnedKey {
-    run: u32,
-    times: u32,
+/// A literal that several classes hold.
+#[derive(Clone, Copy, Debug)]
+struct SharedLiteral {
+    key: u32,
+    weight: u64,
+    in_tail: bool,
 }
 
 /// The shared keys of one submission.
-#[derive(Clone, Default)]
-struct Owner {
-    /// Keys that propose pairs.
-    cool: Vec<OwnedKey>,
-    /// Keys too common to propose pairs, ascending.
-    hot: Vec<OwnedKey>,
-    /// Weight of the hot keys.
-    hot_weight: u64,
-    /// Weight of all its own picks.
-    total: u64,
-    /// Submissions to compare with because of a hot key, ascending.
-    neighbours: Vec<u32>,
-    /// Rank in the order by content.
-    rank: u32,
+#[derive(Clone, Debug, Default)]
+struct Side {
+    /// Ascending by position.
+    halos: Vec<Halo>,
+    literals: Vec<SharedLiteral>,
+    /// At least the weight of the tail.
+    tail: u64,
 }
 
-/// The shared keys of all submissions.
+/// The shared keys of all submissions. Only the first of each class takes part.
 pub struct Proposals {
-    runs: Vec<SharedKey>,
-    /// Rows of the table with a hot key.
-    hot_runs: Vec<Range<usize>>,
-    holders: Vec<Holder>,
-    owners: Vec<Owner>,
+    weighed: Arc<[Weighed]>,
+    /// Where the holders of each key begin, and where the last end.
+    starts: Vec<usize>,
+    holders: Vec<u32>,
+    sides: Vec<Side>,
+    cut_off: f64,
+}
+
+/// Scratch memory of a thread.
+#[derive(Default)]
+pub struct Scratch {
+    cells: Vec<Union>,
+    touched: Vec<u32>,
+    /// Number of the row whose keys these are, plus 1.
+    mine: Vec<u32>,
+    /// Number of the call of `shared` that met the key.
+    theirs: Vec<u32>,
+    calls: u32,
+}
+
+/// What a row shares with another submission.
+#[derive(Clone, Copy, Debug)]
+pub struct SharedMaterial {
+    /// Weight of the halos and literals on both sides: of the row, of the other.
+    pub weight: u64,
+    /// Whether the other row proposes the pair too.
+    pub is_mutual: bool,
 }
 
 impl Proposals {
@@ -81,164 +92,209 @@ impl Proposals {
     pub fn new(
         entries: &[Entry],
         frequencies: &Frequencies,
-        weighed: &[Weighed],
+        mut weighed: Vec<Weighed>,
         classes: &Classes,
         cut_off: f64,
     ) -> Self {
-        let owners = ranks(entries).into_iter().map(|rank| Owner { rank, ..Owner::default() }).collect();
-        let mut proposals = Self { runs: Vec::new(), hot_runs: Vec::new(), holders: Vec::new(), owners };
-        let most = hot(entries.len());
+        let sides = vec![Side::default(); entries.len()];
+        let mut all = Self { weighed: Arc::default(), starts: vec![0], holders: Vec::new(), sides, cut_off };
+        all.read_picks(entries, frequencies, classes);
+        let stretches: Vec<_> = all.sides.iter().map(|side| joined(&side.halos)).collect();
+        let marks = reachable(entries, &stretches);
+        weighed.par_iter_mut().zip(marks).for_each(|(weighed, marks)| weighed.reach(&marks));
+        all.weighed = weighed.into();
+        all.read_literals(entries, classes);
+        let mut sides = std::mem::take(&mut all.sides);
+        sides.par_iter_mut().enumerate().for_each(|(row, side)| all.set_tail_aside(row, side));
+        Self { sides, ..all }
+    }
+
+    /// The weights of all submissions.
+    pub fn weighed(&self) -> &Arc<[Weighed]> {
+        &self.weighed
+    }
+
+    fn read_picks(&mut self, entries: &[Entry], frequencies: &Frequencies, classes: &Classes) {
+        let mut keys: Vec<Vec<u32>> = entries.iter().map(|entry| vec![NONE; entry.picks.len()]).collect();
         for run in frequencies.table.runs() {
-            let worth = weight(frequencies.holders[run.start], frequencies.submitters);
-            let first = proposals.holders.len();
-            for row in &frequencies.table.rows()[run.clone()] {
-                let entry = &entries[row.owner as usize];
-                if classes.is_first(row.owner) && is_own(entry, &weighed[row.owner as usize], row.at) {
-                    proposals.owners[row.owner as usize].total += u64::from(worth);
-                    match proposals.holders[first..].last_mut() {
-                        Some(last) if last.owner == row.owner => last.times += 1,
-                        _ => proposals.holders.push(Holder { owner: row.owner, times: 1 }),
-                    }
-                }
-            }
-            if proposals.close(entries, first, worth, most) {
-                proposals.hot_runs.push(run);
+            let rows = frequencies.table.rows()[run].iter().filter(|row| classes.is_first(row.owner));
+            if let Some(key) = self.close(rows.clone().map(|row| row.owner)) {
+                rows.for_each(|row| keys[row.owner as usize][row.at as usize] = key);
             }
         }
-        proposals.meet_neighbours(most, cut_off);
-        proposals
+        for ((entry, side), keys) in entries.iter().zip(&mut self.sides).zip(keys) {
+            let shared = entry.picks.iter().zip(keys).filter(|(_, key)| *key != NONE);
+            side.halos = shared.map(|(pick, key)| halo(entry, pick, key)).collect();
+        }
     }
 
-    /// Makes a shared key of the holders from `first` on, if there are at least two. Returns whether it is hot.
-    fn close(&mut self, entries: &[Entry], first: usize, worth: u32, most: usize) -> bool {
-        let found = &self.holders[first..];
-        if found.len() < 2 {
+    fn read_literals(&mut self, entries: &[Entry], classes: &Classes) {
+        let firsts = (0..entries.len()).filter(|row| classes.is_first(*row as u32));
+        let of_row =
+            |row: usize| entries[row].literals.iter().enumerate().map(move |(i, one)| (one.key, row as u32, i));
+        let mut all: Vec<(u64, u32, usize)> = firsts.flat_map(of_row).collect();
+        all.sort_unstable();
+        for run in all.chunk_by(|a, b| a.0 == b.0) {
+            let Some(key) = self.close(run.iter().map(|held| held.1)) else { continue };
+            for (_, row, i) in run {
+                let weight = self.weighed[*row as usize].literals[*i];
+                self.sides[*row as usize].literals.push(SharedLiteral { key, weight, in_tail: false });
+            }
+        }
+    }
+
+    /// Makes a key of its holders, ascending, if there are at least two.
+    fn close(&mut self, owners: impl Iterator<Item = u32>) -> Option<u32> {
+        let first = self.holders.len();
+        for owner in owners {
+            if self.holders[first..].last() != Some(&owner) {
+                self.holders.push(owner);
+            }
+        }
+        if self.holders.len() < first + 2 {
             self.holders.truncate(first);
-            return false;
+            return None;
         }
-        let is_hot = found.len() > most
-            && distinct(found.iter().map(|held| entries[held.owner as usize].submitter)) > most as u32;
-        for held in found {
-            let owner = &mut self.owners[held.owner as usize];
-            let entry = OwnedKey { run: self.runs.len() as u32, times: held.times };
-            if is_hot {
-                owner.hot.push(entry);
-                owner.hot_weight += u64::from(worth) * u64::from(held.times);
-            } else {
-                owner.cool.push(entry);
+        self.starts.push(self.holders.len());
+        Some(self.starts.len() as u32 - 2)
+    }
+
+    fn holders(&self, key: u32) -> &[u32] {
+        &self.holders[self.starts[key as usize]..self.starts[key as usize + 1]]
+    }
+
+    /// Sets the most-held keys aside as long as their halos and literals weigh little enough.
+    fn set_tail_aside(&self, row: usize, side: &mut Side) {
+        let weighed = &self.weighed[row];
+        let most = TAIL * self.cut_off * weighed.total as f64;
+        let keys = side.halos.iter().map(|halo| halo.key).chain(side.literals.iter().map(|literal| literal.key));
+        let mut order: Vec<(Reverse<usize>, u32, usize)> =
+            keys.enumerate().map(|(i, key)| (Reverse(self.holders(key).len()), key, i)).collect();
+        order.sort_unstable();
+        let mut in_tail = vec![false; weighed.tokens.len()];
+        for held in order.chunk_by(|a, b| a.1 == b.1) {
+            let more: u64 = held.iter().map(|(_, _, i)| side.weight_of(*i, weighed, &in_tail)).sum();
+            if (side.tail + more) as f64 <= most {
+                side.tail += more;
+                held.iter().for_each(|(_, _, i)| side.set_aside(*i, &mut in_tail));
             }
         }
-        self.runs.push(SharedKey { holders: first as u32..self.holders.len() as u32, worth });
-        is_hot
     }
 
-    /// Rows of the table with keys too common to propose pairs.
-    pub fn hot_runs(&self) -> &[Range<usize>] {
-        &self.hot_runs
+    /// Whether what a row shares outside its tail is enough to propose the pair.
+    fn is_enough(&self, row: u32, weight: u64) -> bool {
+        let (side, total) = (&self.sides[row as usize], self.weighed[row as usize].total);
+        weight > 0 && (weight + side.tail) as f64 >= SAFE * self.cut_off * total as f64
     }
 
-    /// Pairs each submission that could reach the cut-off by hot keys alone with the `most` holders that follow it
-    /// under its rarest hot key, cyclically.
-    fn meet_neighbours(&mut self, most: usize, cut_off: f64) {
-        for row in 0..self.owners.len() as u32 {
-            let owner = &self.owners[row as usize];
-            let rarity = |held: &&OwnedKey| (self.runs[held.run as usize].holders.len(), held.run);
-            let is_crowded = owner.cool.is_empty() || owner.hot_weight as f64 >= cut_off * owner.total as f64;
-            let Some(rarest) = owner.hot.iter().min_by_key(rarity).filter(|_| is_crowded) else { continue };
-            let holders = &self.runs[rarest.run as usize].holders;
-            let holders = &self.holders[holders.start as usize..holders.end as usize];
-            let after = holders.partition_point(|held| held.owner <= row);
-            for other in holders[after..].iter().chain(holders).map(|held| held.owner).take(most) {
-                let [first, second] = if self.comes_before(row, other) { [row, other] } else { [other, row] };
-                self.owners[first as usize].neighbours.push(second);
+    /// Appends the submissions that share enough with `row` by its own measure, ascending.
+    pub fn of(&self, row: u32, scratch: &mut Scratch, found: &mut Vec<u32>) {
+        scratch.prepare(self.sides.len(), self.starts.len());
+        let (side, weighed) = (&self.sides[row as usize], &self.weighed[row as usize]);
+        for halo in &side.halos {
+            scratch.mine[halo.key as usize] = row + 1;
+            for other in if halo.in_tail { &[] } else { self.holders(halo.key) } {
+                scratch.touch(*other).add(weighed, halo.start, halo.end);
             }
         }
-        for (row, owner) in self.owners.iter_mut().enumerate() {
-            owner.neighbours.sort_unstable();
-            owner.neighbours.dedup();
-            owner.neighbours.retain(|other| *other != row as u32);
-        }
-    }
-
-    fn comes_before(&self, row: u32, other: u32) -> bool {
-        self.owners[row as usize].rank < self.owners[other as usize].rank
-    }
-
-    /// Appends the candidates of submission `row` that come after it by content, in order. An estimate is exact enough
-    /// to decide whether it reaches `enough`. `shared` is scratch memory with one cell per submission.
-    pub fn of(&self, row: u32, enough: f64, shared: &mut Vec<u64>, found: &mut Vec<Candidate>) {
-        shared.resize(self.owners.len(), 0);
-        let owner = &self.owners[row as usize];
-        let mut touched = owner.neighbours.clone();
-        for held in &owner.cool {
-            let run = &self.runs[held.run as usize];
-            for other in &self.holders[run.holders.start as usize..run.holders.end as usize] {
-                if self.comes_before(row, other.owner) {
-                    let cell = &mut shared[other.owner as usize];
-                    if *cell == 0 {
-                        touched.push(other.owner);
-                    }
-                    *cell += u64::from(run.worth) * u64::from(held.times.min(other.times));
-                }
+        for literal in &side.literals {
+            scratch.mine[literal.key as usize] = row + 1;
+            for other in if literal.in_tail { &[] } else { self.holders(literal.key) } {
+                scratch.touch(*other).weight += literal.weight;
             }
         }
-        touched.sort_unstable();
-        touched.dedup();
-        for other in touched {
-            let cool = std::mem::take(&mut shared[other as usize]);
-            found.push(Candidate { other, estimate: self.estimate(owner, &self.owners[other as usize], cool, enough) });
+        for other in scratch.touched.drain(..) {
+            let cell = std::mem::take(&mut scratch.cells[other as usize]);
+            if other != row && self.is_enough(row, cell.weight) {
+                found.push(other);
+            }
         }
+        found.sort_unstable();
+        found.dedup();
     }
 
-    /// The score that the shared picks promise; `cool` is the weight of those that are not hot.
-    fn estimate(&self, row: &Owner, other: &Owner, cool: u64, enough: f64) -> f64 {
-        let score = |shared: u64| (2.0 * shared as f64 / ((row.total + other.total) as f64).max(1.0)).min(1.0);
-        let most = cool + row.hot_weight.min(other.hot_weight);
-        if score(cool) >= enough || score(most) < enough {
-            return score(cool);
-        }
-        let (mut i, mut j, mut shared) = (0, 0, cool);
-        while let (Some(a), Some(b)) = (row.hot.get(i), other.hot.get(j)) {
-            if a.run == b.run {
-                shared += u64::from(self.runs[a.run as usize].worth) * u64::from(a.times.min(b.times));
+    /// What `row` and `other` share. REQUIRES: the last call of `of` with this scratch memory was for `row`.
+    pub fn shared(&self, row: u32, other: u32, scratch: &mut Scratch) -> SharedMaterial {
+        scratch.calls += 1;
+        let [mine, theirs] = [row, other].map(|i| (&self.sides[i as usize], &self.weighed[i as usize]));
+        let (mut all, mut outside) = (Union::default(), Union::default());
+        for halo in theirs.0.halos.iter().filter(|halo| scratch.mine[halo.key as usize] == row + 1) {
+            scratch.theirs[halo.key as usize] = scratch.calls;
+            all.add(theirs.1, halo.start, halo.end);
+            if !halo.in_tail {
+                outside.add(theirs.1, halo.start, halo.end);
             }
-            (i, j) = (i + usize::from(a.run <= b.run), j + usize::from(b.run <= a.run));
         }
-        score(shared)
+        for literal in theirs.0.literals.iter().filter(|literal| scratch.mine[literal.key as usize] == row + 1) {
+            scratch.theirs[literal.key as usize] = scratch.calls;
+            all.weight += literal.weight;
+            outside.weight += if literal.in_tail { 0 } else { literal.weight };
+        }
+        let mut own = Union::default();
+        let is_shared = |key: u32| scratch.theirs[key as usize] == scratch.calls;
+        mine.0.halos.iter().filter(|halo| is_shared(halo.key)).for_each(|halo| own.add(mine.1, halo.start, halo.end));
+        own.weight +=
+            mine.0.literals.iter().filter(|literal| is_shared(literal.key)).map(|literal| literal.weight).sum::<u64>();
+        SharedMaterial { weight: all.weight + own.weight, is_mutual: self.is_enough(other, outside.weight) }
     }
 }
 
-/// Whether any token of a pick is the submission's own.
-fn is_own(entry: &Entry, weighed: &Weighed, pick: u32) -> bool {
-    let at = entry.picks[pick as usize].at;
-    let k = entry.parts.get(entry.part_of(at)).map_or(0, |part| part.k);
-    weighed.tokens[at as usize..(at + k) as usize].iter().any(|weight| *weight > 0)
+impl Side {
+    /// Weight of a halo outside the tokens that are in the tail already, or of a literal.
+    fn weight_of(&self, i: usize, weighed: &Weighed, in_tail: &[bool]) -> u64 {
+        let Some(halo) = self.halos.get(i) else { return self.literals[i - self.halos.len()].weight };
+        let outside = (halo.start..halo.end).filter(|at| !in_tail[*at as usize]);
+        outside.map(|at| weighed.between(at, at + 1)).sum()
+    }
+
+    fn set_aside(&mut self, i: usize, in_tail: &mut [bool]) {
+        let halos = self.halos.len();
+        match self.halos.get_mut(i) {
+            Some(halo) => {
+                halo.in_tail = true;
+                in_tail[halo.start as usize..halo.end as usize].fill(true);
+            }
+            None => self.literals[i - halos].in_tail = true,
+        }
+    }
 }
 
-/// The rank of each submission in an order that depends on contents only.
-fn ranks(entries: &[Entry]) -> Vec<u32> {
-    let digests: Vec<u64> = entries.iter().map(digest).collect();
-    let mut order: Vec<u32> = (0..entries.len() as u32).collect();
-    order.sort_by(|a, b| {
-        let [(i, x), (j, y)] = [a, b].map(|i| (*i as usize, &entries[*i as usize]));
-        digests[i].cmp(&digests[j]).then_with(|| x.tokens.cmp(&y.tokens)).then(i.cmp(&j))
-    });
-    let mut ranks = vec![0; order.len()];
-    for (rank, entry) in order.into_iter().enumerate() {
-        ranks[entry as usize] = rank as u32;
+impl Scratch {
+    fn prepare(&mut self, rows: usize, keys: usize) {
+        self.cells.resize(rows, Union::default());
+        self.mine.resize(keys, 0);
+        self.theirs.resize(keys, 0);
+        if self.calls > u32::MAX / 2 {
+            self.calls = 0;
+            self.theirs.fill(0);
+        }
     }
-    ranks
+
+    fn touch(&mut self, other: u32) -> &mut Union {
+        let cell = &mut self.cells[other as usize];
+        if cell.is_untouched() {
+            self.touched.push(other);
+        }
+        cell
+    }
 }
 
-/// A hash of picks and exact texts; it does not depend on the numbering of tokens in this cohort.
-fn digest(entry: &Entry) -> u64 {
-    let mut hash = Xxh3::new();
-    for pick in &entry.picks {
-        hash.update(&pick.key.to_le_bytes());
-        hash.update(&pick.at.to_le_bytes());
+/// The stretches of tokens that lie in halos.
+fn joined(halos: &[Halo]) -> Vec<(u32, u32)> {
+    let mut found: Vec<(u32, u32)> = Vec::new();
+    for halo in halos {
+        match found.last_mut() {
+            Some(last) if halo.start <= last.1 => last.1 = last.1.max(halo.end),
+            _ => found.push((halo.start, halo.end)),
+        }
     }
-    for text in &entry.verbatim {
-        hash.update(&text.to_le_bytes());
-    }
-    hash.digest()
+    found
+}
+
+/// The tokens within w − 1 of a pick's k-gram, in its part.
+fn halo(entry: &Entry, pick: &Pick, key: u32) -> Halo {
+    let part = &entry.parts[entry.part_of(pick.at)];
+    let reach = part.t - part.k;
+    let start = pick.at.saturating_sub(reach).max(part.start);
+    Halo { key, start, end: (pick.at + part.k + reach).min(part.end), in_tail: false }
 }

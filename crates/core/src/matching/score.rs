@@ -2,9 +2,11 @@
 //!
 //! `score` = matched own material of both / own material of both, with each token weighted. A token that is equal only
 //! after folding its name or value counts 70 %. Template material and material that too many share have no weight, so
-//! they are in neither numerator nor denominator, and identical submissions score 1.
+//! they are in neither numerator nor denominator, and identical submissions score 1. Only tiles of at least t tokens
+//! count. Shorter ones are shown.
 
 use super::align::{Alignment, Tile};
+use super::cluster::Link;
 use super::cover::cover;
 use super::entry::Entry;
 use super::weigh::{Frequencies, Weighed, UNIT};
@@ -44,12 +46,18 @@ pub struct Passage {
 /// Two submissions and their common material.
 #[derive(Clone, Debug, PartialEq)]
 pub struct MatchedPair {
-    /// The earlier submission.
+    /// The submission whose name sorts first.
     pub left: u32,
-    /// The later one.
+    /// The other one.
     pub right: u32,
     /// The score, 0 to 1.
     pub score: f64,
+    /// Place in the ranking, from 0.
+    pub place: u32,
+    /// Number of pairs it stands for: more than 1 if one of them is in a group of identical submissions.
+    pub stands_for: u64,
+    /// Whether a limit of work was reached.
+    pub is_limited: bool,
     /// Share of each side's own tokens in tiles.
     pub coverage: [f64; 2],
     /// Number of own tokens in tiles, on the side that has more.
@@ -112,12 +120,24 @@ impl Judged<'_> {
 
     fn literal_weight(&self) -> u64 {
         let weight = |(i, j): &(usize, usize)| self.weighed[0].literals[*i] + self.weighed[1].literals[*j];
-        self.shared_literals().iter().map(|both| u64::from(weight(both))).sum()
+        self.shared_literals().iter().map(weight).sum()
     }
 
-    /// Makes the pair with its coverage and passages.
-    pub fn pair(&self, left: u32, right: u32, score: f64, alignment: &Alignment) -> MatchedPair {
-        let passages = self.passages(alignment);
+    /// The most that the score can be if tiles lie in these runs only.
+    pub fn most(&self, runs: impl Iterator<Item = Tile>) -> f64 {
+        let (mut left, mut right) = (Vec::new(), Vec::new());
+        for run in runs {
+            left.push((run.a, run.a + run.len));
+            right.push((run.b, run.b + run.len));
+        }
+        let covered = self.weighed[0].covered(&mut left) + self.weighed[1].covered(&mut right);
+        let total = self.weighed[0].total + self.weighed[1].total;
+        (covered + self.literal_weight()) as f64 / (total as f64).max(1.0)
+    }
+
+    /// Makes the pair with its coverage and passages. `shorter` are tiles that are shown and do not count.
+    pub fn pair(&self, link: &Link, stands_for: u64, alignment: &Alignment, shorter: Vec<Tile>) -> MatchedPair {
+        let passages = self.passages(alignment, shorter);
         let own_in = |side: usize| {
             let starts = alignment.tiles.iter().map(|tile| (if side == 0 { tile.a } else { tile.b }, tile.len));
             starts.map(|(start, len)| self.own(side, start, start + len)).sum::<u32>()
@@ -125,7 +145,9 @@ impl Judged<'_> {
         let matched = [own_in(0), own_in(1)];
         let coverage = [0, 1].map(|side| f64::from(matched[side]) / (self.weighed[side].own() as f64).max(1.0));
         let longest = passages.iter().filter(|p| p.kind != PassageKind::Literal).map(|p| p.tokens).max().unwrap_or(0);
-        MatchedPair { left, right, score, coverage, matched: matched[0].max(matched[1]), longest, passages }
+        let (matched, is_limited) = (matched[0].max(matched[1]), alignment.is_limited);
+        let Link { left, right, score } = *link;
+        MatchedPair { left, right, score, place: 0, stands_for, is_limited, coverage, matched, longest, passages }
     }
 
     /// Number of own tokens in a range.
@@ -133,9 +155,11 @@ impl Judged<'_> {
         self.weighed[side].tokens[start as usize..end as usize].iter().filter(|weight| **weight > 0).count() as u32
     }
 
-    fn passages(&self, alignment: &Alignment) -> Vec<Passage> {
+    fn passages(&self, alignment: &Alignment, mut shown: Vec<Tile>) -> Vec<Passage> {
         let mut found = Vec::new();
-        for tile in &alignment.tiles {
+        shown.extend(&alignment.tiles);
+        shown.sort_unstable();
+        for tile in &shown {
             found.extend(self.clip(tile).map(|tile| self.passage(&tile, PassageKind::Run)));
         }
         let mut found = self.merge(found);
@@ -229,8 +253,7 @@ impl Judged<'_> {
             }
         }
         let [a, b] = self.entries;
-        let swap = |tile: Tile| Tile { a: tile.b, b: tile.a, len: tile.len };
-        let found = [cover(a, b), cover(b, a).into_iter().map(swap).collect()];
+        let found = [cover(a, b), cover(b, a).into_iter().map(Tile::turned).collect()];
         let mut repeats = Vec::new();
         for (side, tiles) in found.iter().enumerate() {
             for tile in tiles {

@@ -1,15 +1,23 @@
 //! Finds starter code: tokens of a submission that are in a template have no weight.
+//!
+//! A token is in the template if it lies in a run of t tokens that a template file has too, or in a k-gram whose exact
+//! text a template file has too. Shorter runs that are equal only after folding are common in the language. Cost:
+//! linear in the tokens.
 
-use super::align::{Index, PLACES};
-use super::entry::{dense_keys, gram_starts, Entry, EntryPart, SEPARATOR};
-use std::collections::HashSet;
+use super::cover::TokenRuns;
+use super::entry::{Entry, EntryPart, SEPARATOR};
+use std::collections::{HashMap, HashSet};
+
+/// A text that no template has.
+const OTHER: u32 = SEPARATOR - 1;
 
 /// All template files.
 #[derive(Clone, Debug, Default)]
 pub struct Template {
     tokens: Vec<u32>,
-    verbatim: Vec<u32>,
-    keys: Vec<u32>,
+    /// The tokens numbered by their exact text.
+    texts: Vec<u32>,
+    numbers: HashMap<(u32, u32), u32>,
     parts: Vec<EntryPart>,
     literals: HashSet<u64>,
 }
@@ -20,28 +28,45 @@ impl Template {
         let mut all = Self::default();
         for file in files {
             let base = all.tokens.len() as u32;
-            all.tokens.extend_from_slice(&file.tokens);
+            for (at, token) in file.tokens.iter().enumerate() {
+                let (text, next) = (text_of(file, at), all.numbers.len() as u32);
+                all.tokens.push(*token);
+                all.texts.push(if *token == SEPARATOR {
+                    SEPARATOR
+                } else {
+                    *all.numbers.entry((*token, text)).or_insert(next)
+                });
+            }
             all.tokens.push(SEPARATOR);
-            all.verbatim.extend_from_slice(&file.verbatim);
-            all.verbatim.resize(all.tokens.len(), 0);
+            all.texts.push(SEPARATOR);
             let shift = |part: &EntryPart| EntryPart { start: part.start + base, end: part.end + base, ..*part };
             all.parts.extend(file.parts.iter().map(shift));
             all.literals.extend(file.literals.iter().map(|literal| literal.key));
         }
-        all.keys = dense_keys(&all.tokens, &all.parts);
         all
     }
 
     /// Makes the marker of this template.
     pub fn marker(&self) -> Marker<'_> {
-        Marker { template: self, index: Index::new(&self.tokens, &self.keys, &self.parts) }
+        let thresholds: HashSet<(u32, u32)> = self.parts.iter().map(|part| (part.k, part.t)).collect();
+        let runs = |both: (u32, u32)| {
+            let like = TokenRuns::new(&self.tokens, &self.parts, both, both.1);
+            (both, [like, TokenRuns::new(&self.texts, &self.parts, both, both.0)])
+        };
+        Marker { template: self, runs: thresholds.into_iter().map(runs).collect() }
     }
 }
 
-/// Marks submissions by a template; holds the index of its k-grams.
+/// Hash of the exact text of a token.
+fn text_of(entry: &Entry, at: usize) -> u32 {
+    entry.verbatim.get(at).copied().unwrap_or(0)
+}
+
+/// Marks submissions by a template.
 pub struct Marker<'a> {
     template: &'a Template,
-    index: Index<'a>,
+    /// By thresholds: its runs of t tokens, and its k-grams of exact text.
+    runs: HashMap<(u32, u32), [TokenRuns<'a>; 2]>,
 }
 
 impl Marker<'_> {
@@ -50,43 +75,22 @@ impl Marker<'_> {
         self.template.literals.contains(&key)
     }
 
-    /// Marks the tokens of `entry` that are in the template: in runs of at least t tokens, or in k-grams with equal
-    /// exact text. Shorter runs that are equal only after folding are common in the language and are not marked.
+    /// Marks the tokens of `entry` that are in the template.
     pub fn mark(&self, entry: &Entry) -> Vec<bool> {
         let mut marks = vec![false; entry.tokens.len()];
+        if self.runs.is_empty() {
+            return marks;
+        }
+        let number = |(at, token): (usize, &u32)| {
+            self.template.numbers.get(&(*token, text_of(entry, at))).copied().unwrap_or(OTHER)
+        };
+        let texts: Vec<u32> = entry.tokens.iter().enumerate().map(number).collect();
         for part in &entry.parts {
-            let mut done = 0;
-            for at in gram_starts(part) {
-                let end = at + part.k as usize;
-                if end <= done {
-                    continue;
-                }
-                let length = self.length(entry, part, at);
-                if length > 0 {
-                    marks[at..at + length].fill(true);
-                    done = at + length;
-                }
+            if let Some([like, exact]) = self.runs.get(&(part.k, part.t)) {
+                like.mark(&entry.tokens, part, &mut marks);
+                exact.mark(&texts, part, &mut marks);
             }
         }
         marks
-    }
-
-    /// Number of tokens from `at` on that are in the template.
-    fn length(&self, entry: &Entry, part: &EntryPart, at: usize) -> usize {
-        let (k, tokens) = (part.k as usize, &entry.tokens);
-        let mut longest = 0;
-        for place in self.index.places(entry.keys()[at], &tokens[at..at + k]).take(PLACES) {
-            let pairs = tokens[at + k..].iter().zip(&self.template.tokens[place + k..]);
-            let length = k + pairs.take_while(|(a, b)| a == b && **a != SEPARATOR).count();
-            let is_same = || {
-                (0..k).all(|i| entry.verbatim.get(at + i).copied().unwrap_or(0) == self.template.verbatim[place + i])
-            };
-            if length >= part.t as usize {
-                longest = longest.max(length);
-            } else if longest < k && is_same() {
-                longest = k;
-            }
-        }
-        longest
     }
 }

@@ -13,6 +13,8 @@ use std::collections::HashMap;
 
 /// The weight 1. Sums of weights are exact integers, so the order of addition does not matter.
 pub const UNIT: u32 = 1000;
+/// Tokens that together weigh less than 2³².
+const STEP: u32 = u32::MAX / u16::MAX as u32;
 /// Least weight of a submission's own token. With it identical submissions score 1 even if everybody handed in the
 /// same.
 const FLOOR: f64 = 0.02;
@@ -34,8 +36,10 @@ pub struct Weighed {
     pub tokens: Vec<u16>,
     /// Number of submitters that hold each pick.
     pub holders: Vec<u32>,
+    /// Sum of the weights of the tokens before each that can be in a tile, and of all at the end, modulo 2³².
+    sums: Vec<u32>,
     /// Weight of each literal; 0 if its token has none.
-    pub literals: Vec<u32>,
+    pub literals: Vec<u64>,
     /// Sum of all weights: the amount of own material.
     pub total: u64,
     /// Whether each token is in a template.
@@ -48,6 +52,58 @@ impl Weighed {
     /// Number of its own tokens.
     pub fn own(&self) -> usize {
         self.tokens.iter().filter(|weight| **weight > 0).count()
+    }
+
+    /// Says which tokens can be in a tile: only these count in bounds.
+    pub fn reach(&mut self, marks: &[bool]) {
+        let mut sum = 0u32;
+        let before = self.tokens.iter().zip(marks).map(|(weight, is_in)| {
+            sum = sum.wrapping_add(if *is_in { u32::from(*weight) } else { 0 });
+            sum
+        });
+        self.sums = std::iter::once(0).chain(before).collect();
+    }
+
+    /// Weight of the tokens from `start` to `end` that can be in a tile.
+    pub fn between(&self, mut start: u32, end: u32) -> u64 {
+        let mut weight = 0;
+        while start < end {
+            let stop = end.min(start.saturating_add(STEP));
+            weight += u64::from(self.sums[stop as usize].wrapping_sub(self.sums[start as usize]));
+            start = stop;
+        }
+        weight
+    }
+
+    /// Weight of the tokens in stretches that may overlap; it sorts them.
+    pub fn covered(&self, stretches: &mut [(u32, u32)]) -> u64 {
+        stretches.sort_unstable();
+        let mut union = Union::default();
+        stretches.iter().for_each(|(start, end)| union.add(self, *start, *end));
+        union.weight
+    }
+}
+
+/// Weight of a union of stretches that are added in the order of their starts.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Union {
+    /// The weight so far.
+    pub weight: u64,
+    end: u32,
+}
+
+impl Union {
+    /// Whether nothing was added yet.
+    pub fn is_untouched(&self) -> bool {
+        self.end == 0 && self.weight == 0
+    }
+
+    /// Adds a stretch of tokens.
+    pub fn add(&mut self, weighed: &Weighed, start: u32, end: u32) {
+        if end > self.end {
+            self.weight += weighed.between(start.max(self.end), end);
+            self.end = end;
+        }
     }
 }
 
@@ -109,19 +165,18 @@ impl Frequencies {
                 }
             }
         }
-        let literals: Vec<u32> =
+        let literals: Vec<u64> =
             entry.literals.iter().map(|literal| self.weigh_literal(literal, marker, max_sharing)).collect();
-        let total =
-            tokens.iter().map(|w| u64::from(*w)).sum::<u64>() + literals.iter().map(|w| u64::from(*w)).sum::<u64>();
-        Weighed { tokens, holders, literals, total, template, common }
+        let total = tokens.iter().map(|weight| u64::from(*weight)).sum::<u64>() + literals.iter().sum::<u64>();
+        Weighed { tokens, sums: Vec::new(), holders, literals, total, template, common }
     }
 
-    fn weigh_literal(&self, literal: &Literal, marker: &Marker, max_sharing: Option<u32>) -> u32 {
+    fn weigh_literal(&self, literal: &Literal, marker: &Marker, max_sharing: Option<u32>) -> u64 {
         let holders = self.literals.get(&literal.key).copied().unwrap_or(1);
         if marker.has_literal(literal.key) || max_sharing.is_some_and(|most| holders > most) {
             return 0;
         }
-        literal.words * weight(holders, self.submitters)
+        u64::from(literal.words) * u64::from(weight(holders, self.submitters))
     }
 
     /// Number of submitters that have a literal.

@@ -93,6 +93,8 @@ def _data(report: Report, names: Sequence[str], labels: Sequence[str], pages: Se
             pair.matched_tokens,
             pair.longest,
             len(pair.passages),
+            pair.stands_for,
+            int(pair.limited),
         )
         for pair in report.pairs
     ]

@@ -55,7 +55,8 @@ def _head(report: Report) -> Iterator[str]:
     yield f"guarantee: {report.promise}"
     if report.pair_count:
         clusters = f", {counted(len(report.clusters), 'cluster')}" if report.clusters else ""
-        yield f"{counted(report.pair_count, 'pair')} with a score of {report.cut_off:g} or more{clusters}"
+        found = f"{counted(report.pair_count, 'pair')} with a score of {report.cut_off:g} or more{clusters}"
+        yield f"{found}; below it, not scored: {report.below:,}"
     else:
         yield f"no pairs: no two submissions have a score of {report.cut_off:g} or more"
 
@@ -68,7 +69,7 @@ def _print_pairs(report: Report) -> None:
             f"{pair.score:.2f}",
             names[pair.left],
             f"{pair.left_coverage:.0%}",
-            names[pair.right],
+            names[pair.right] + (f" (stands for {pair.stands_for:,} pairs)" if pair.stands_for > 1 else ""),
             f"{pair.right_coverage:.0%}",
             str(len(pair.passages)),
             str(pair.longest),

@@ -1,22 +1,22 @@
 //! Tiles are disjoint, equal and as long as possible; runs align at both ends; and the work is bounded.
 
-use super::super::align::{Aligner, Alignment, Index, Tile};
+use super::super::align::{Aligner, Alignment, Index, Tile, SPARE, WORK};
 use super::*;
 use crate::testing::fixed;
-use oracle::{longest_free, tiling};
+use oracle::tiling;
 
 fn align(a: &Entry, b: &Entry) -> Alignment {
-    Aligner::default().align(a, &Index::of(a), b)
+    Aligner::default().align([a, b])
 }
 
-/// The tokens of each side in tiles; asserts that tiles are equal, inside one part, at least k long and disjoint.
+/// The tokens of each side in tiles; asserts that tiles are equal, inside one part, at least t long and disjoint.
 fn taken(a: &Entry, b: &Entry, tiles: &[Tile]) -> [Vec<bool>; 2] {
     let mut taken = [vec![false; a.tokens.len()], vec![false; b.tokens.len()]];
     for tile in tiles {
         let (i, j, n) = (tile.a as usize, tile.b as usize, tile.len as usize);
         assert_eq!(a.tokens[i..i + n], b.tokens[j..j + n], "{tile:?}");
         assert!(!a.tokens[i..i + n].contains(&SEPARATOR), "{tile:?} crosses parts");
-        assert!(tile.len >= a.parts[a.part_of(tile.a)].k, "{tile:?} is noise");
+        assert!(tile.len >= a.thresholds(tile.a).1, "{tile:?} is too short");
         for (side, start) in [i, j].into_iter().enumerate() {
             assert!(!taken[side][start..start + n].contains(&true), "{tile:?} takes tokens twice on side {side}");
             taken[side][start..start + n].fill(true);
@@ -35,10 +35,6 @@ fn can_grow(a: &Entry, b: &Entry, taken: &[Vec<bool>; 2], tile: &Tile) -> bool {
     (i > 0 && j > 0 && is_free(i - 1, j - 1)) || is_free(i + n, j + n)
 }
 
-fn has_run_of_one_token(entry: &Entry, len: usize) -> bool {
-    entry.tokens.windows(len).any(|run| run.iter().all(|token| *token == run[0]))
-}
-
 proptest! {
     #![proptest_config(fixed(1000))]
 
@@ -55,19 +51,25 @@ proptest! {
     #[test]
     fn a_buffer_used_before_changes_nothing((a, b) in akin(), (c, d) in akin()) {
         let mut aligner = Aligner::default();
-        aligner.align(&c, &Index::of(&c), &d);
-        prop_assert_eq!(aligner.align(&a, &Index::of(&a), &b).tiles, align(&a, &b).tiles);
+        aligner.align([&c, &d]);
+        prop_assert_eq!(aligner.align([&a, &b]).tiles, align(&a, &b).tiles);
     }
 
     #[test]
-    fn tiles_match_naive_greedy_string_tiling((a, b) in kin(40), (k, t) in thresholds()) {
-        let (a, b) = (entry(0, &a, k, t), entry(1, &b, k, t));
-        let tiles = align(&a, &b).tiles;
-        // Only the ends of a run of one token are tried, so the tiles there may differ from the naive ones.
-        if !has_run_of_one_token(&a, k as usize + 2) && !has_run_of_one_token(&b, k as usize + 2) {
-            prop_assert_eq!(&tiles, &tiling(&a, &b));
-            prop_assert_eq!(longest_free(&a, &b, &taken(&a, &b, &tiles)), None);
-        }
+    fn tiles_are_those_of_naive_greedy_string_tiling(
+        (a, b) in kin(40), (k, t) in thresholds(), spelling in prop::collection::vec(0u32..2, 120),
+    ) {
+        let [a, b] = [(0, a), (1, b)].map(|(i, text)| written(entry(i, &text, k, t), |at| spelling[(at + 7 * i as usize) % 120]));
+        let mut alignment = align(&a, &b);
+        let (counted, shown) = tiling(&a, &b);
+        prop_assert_eq!(&alignment.tiles, &counted);
+        let mut shorter = Aligner::default().shorter([&a, &b], &mut alignment);
+        shorter.sort_unstable();
+        prop_assert_eq!(shorter, shown);
+        // The side that was indexed does not matter.
+        let mut aligner = Aligner::default();
+        prop_assert!(aligner.search(&Index::of(&b), &a));
+        prop_assert_eq!(aligner.lay([&a, &b], true).tiles, counted);
     }
 }
 
@@ -142,8 +144,10 @@ fn texts_that_repeat_themselves_cost_linear_work() {
         for (name, a) in &entries {
             for (other, b) in &entries {
                 let mut aligner = Aligner::default();
-                taken(a, b, &aligner.align(a, &Index::of(a), b).tiles);
-                assert!(aligner.compared <= 600 * 2 * n, "{name} and {other}: {} for {n} tokens", aligner.compared);
+                let alignment = aligner.align([a, b]);
+                taken(a, b, &alignment.tiles);
+                let most = if alignment.is_limited { 2 * (SPARE + 2 * WORK * 2 * n) } else { SPARE + WORK * 2 * n };
+                assert!(aligner.spent <= most, "{name} and {other}: {} for {n} tokens", aligner.spent);
             }
         }
     }

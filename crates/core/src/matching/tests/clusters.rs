@@ -1,17 +1,24 @@
 //! Clusters do not chain, are disjoint, and every member was compared with the representative.
 
-use super::super::cluster::clusters;
+use super::super::cluster::{Link, MatchCluster};
 use super::*;
 use crate::testing::fixed;
 use std::collections::HashMap;
 
-fn scored(left: u32, right: u32, score: f64) -> MatchedPair {
-    MatchedPair { left, right, score, coverage: [score; 2], matched: 0, longest: 0, passages: Vec::new() }
+fn link(left: u32, right: u32, score: f64) -> Link {
+    Link { left, right, score }
+}
+
+/// Clusters of links among `n` submissions with nothing in common.
+fn clusters(links: &[Link], n: u32, threshold: f64) -> Vec<MatchCluster> {
+    let entries = (0..n).map(|i| entry(i, &fresh(i, 9), 3, 5)).collect();
+    let links: Vec<Link> = links.iter().filter(|link| link.score >= threshold).copied().collect();
+    super::super::cluster::clusters(&cohort(entries, &[], ALL), &links)
 }
 
 #[test]
 fn a_chain_is_not_a_cluster() {
-    let chain = [scored(0, 1, 0.9), scored(1, 2, 0.9), scored(2, 3, 0.9)];
+    let chain = [link(0, 1, 0.9), link(1, 2, 0.9), link(2, 3, 0.9)];
     let found = clusters(&chain, 4, 0.5);
     assert_eq!(
         found.iter().map(|c| (c.representative, c.members.clone())).collect::<Vec<_>>(),
@@ -27,7 +34,7 @@ proptest! {
         edges in prop::collection::btree_map((0u32..20, 0u32..20), 0u32..=20, 0..80), threshold in 0u32..=20,
     ) {
         let edges = edges.into_iter().filter(|((a, b), _)| a < b);
-        let pairs: Vec<MatchedPair> = edges.map(|((a, b), score)| scored(a, b, f64::from(score) / 20.0)).collect();
+        let pairs: Vec<Link> = edges.map(|((a, b), score)| link(a, b, f64::from(score) / 20.0)).collect();
         let threshold = f64::from(threshold) / 20.0;
         let found = clusters(&pairs, 20, threshold);
         prop_assert_eq!(&clusters(&pairs, 20, threshold), &found);

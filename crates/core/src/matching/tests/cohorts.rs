@@ -36,7 +36,7 @@ proptest! {
     fn neither_threads_nor_steps_change_what_is_found(
         texts in texts(), max_pairs in prop::sample::select(vec![0, 1, 5, usize::MAX]), min_score in prop::sample::select(vec![0.0, 0.3]),
     ) {
-        let settings = MatchSettings { max_pairs, min_score, max_sharing: None };
+        let settings = MatchSettings { max_pairs, min_score, ..ALL };
         let make = || entries(&texts, 9, 4);
         let expected = format!("{:?}", in_steps(&cohort(make(), &[], settings), u32::MAX));
         for (threads, rows) in [(1, 1), (2, 3), (5, 2)] {
@@ -73,12 +73,13 @@ fn the_best_pairs_are_kept_and_all_are_counted() {
     assert_eq!(few.pairs, all.pairs[..7]);
     assert!(all.pairs.windows(2).all(|two| two[0].score >= two[1].score));
     assert_eq!((all.histogram.iter().sum::<u64>(), few.histogram), (66, all.histogram));
+    assert_eq!(few.clusters, all.clusters);
 }
 
 #[test]
-fn pairs_that_promise_too_little_are_counted_not_aligned() {
+fn pairs_that_cannot_reach_the_cut_off_are_counted_not_aligned() {
     let shared = fresh(1, 12);
     let entries = (0..4).map(|i| entry(i, &[&shared[..], &fresh(10 + i, 900)].concat(), 5, 10)).collect();
     let outcome = run(&cohort(entries, &[], MatchSettings { min_score: 0.5, ..ALL }));
-    assert_eq!((outcome.count, outcome.estimated, outcome.histogram[0]), (0, 6, 6));
+    assert_eq!((outcome.count, outcome.below, outcome.aligned, outcome.histogram[0]), (0, 6, 0, 0));
 }

@@ -1,24 +1,14 @@
 //! Crowds: material that everybody has, or all submissions being equal, costs little and hides nothing.
 
 use super::super::common::common;
-use super::super::proposals::hot;
 use super::*;
 
-/// Candidates of all rows.
-fn candidates(cohort: &Cohort) -> usize {
-    let (mut shared, mut found) = (Vec::new(), Vec::new());
-    for row in 0..cohort.entries().len() as u32 {
-        cohort.proposals.of(row, 0.0, &mut shared, &mut found);
-    }
-    found.len()
-}
-
-fn postings(cohort: &Cohort) -> usize {
-    cohort.entries().iter().map(|entry| entry.picks.len()).sum()
+fn aligned(entries: Vec<Entry>, settings: MatchSettings) -> u64 {
+    run(&cohort(entries, &[], settings)).aligned
 }
 
 #[test]
-fn a_passage_that_300_share_proposes_nobody_and_is_told_once_with_all_holders() {
+fn a_passage_that_300_share_costs_no_alignment_and_is_told_once_with_all_holders() {
     let (k, t) = (20, 40);
     let passage = fresh(1, 400);
     let own = |i: u32| fresh(10 + i, 500);
@@ -28,10 +18,8 @@ fn a_passage_that_300_share_proposes_nobody_and_is_told_once_with_all_holders() 
     texts[200].extend(fresh(5, 100));
     let entries: Vec<Entry> = texts.iter().enumerate().map(|(i, text)| entry(i as u32, text, k, t)).collect();
     let cohort = cohort(entries, &[], MatchSettings { min_score: 0.1, ..ALL });
-    let found = candidates(&cohort);
-    assert!(found <= hot(300) * 300, "{found} candidates, all pairs are 44,850");
     let outcome = run(&cohort);
-    assert_eq!(names(&outcome), [(7, 200)]);
+    assert_eq!((names(&outcome), outcome.aligned), (vec![(7, 200)], 1));
     // It counts in the score of a pair although it proposes none.
     assert_eq!(outcome.pairs[0].matched, 500);
     let told = common(&cohort);
@@ -41,50 +29,24 @@ fn a_passage_that_300_share_proposes_nobody_and_is_told_once_with_all_holders() 
 }
 
 #[test]
+fn a_hot_passage_at_most_doubles_the_alignments() {
+    let hot = fresh(1, 400);
+    let own = |i: u32| [&fresh(10 + i, 400)[..], &fresh(900 + i / 3, 60)].concat();
+    let without: Vec<Entry> = (0..200).map(|i| entry(i, &own(i), 10, 20)).collect();
+    let with: Vec<Entry> = (0..200).map(|i| entry(i, &[&own(i)[..], &hot].concat(), 10, 20)).collect();
+    let settings = MatchSettings { min_score: 0.1, ..ALL };
+    let [few, many] = [aligned(without, settings), aligned(with, settings)];
+    assert!(few >= 100 && many <= 2 * few, "{few} without, {many} with");
+}
+
+#[test]
 fn those_who_share_only_what_all_share_are_compared_all_the_same() {
-    // Everybody hands in the same solution under other names: the exact texts differ, so there is no class, and every
-    // pick is hot.
+    // Everybody hands in the same solution under other names: the exact texts differ, so there is no class.
     let text = fresh(1, 300);
     let make = |i: u32| written(entry(i, &text, 10, 20), |at| if at.is_multiple_of(2) { 1 + i } else { 0 });
-    let cohort = cohort((0..150).map(make).collect(), &[], MatchSettings { min_score: 0.1, ..ALL });
-    let found = candidates(&cohort);
-    assert!((150 * 64 / 2..=hot(150) * postings(&cohort)).contains(&found), "{found}");
-    let outcome = run(&cohort);
-    let mut partners = vec![0; 150];
-    for pair in &outcome.pairs {
-        assert!(pair.score > 0.7, "{pair:?}");
-        partners[pair.left as usize] += 1;
-        partners[pair.right as usize] += 1;
-    }
-    assert!(partners.iter().all(|count| *count >= 64), "{partners:?}");
-}
-
-#[test]
-fn the_last_of_the_crowd_is_compared_though_the_others_have_more_in_common() {
-    // All but the last of the crowd share much with one other, so only the last has nothing but hot picks. Every k-gram
-    // is selected, so nothing at the edges of the passage is rare.
-    let crowd = fresh(1, 200);
-    let own = |i: u32| fresh(300 + i, 50);
-    let text = |i: u32| if i < 200 { own(i) } else { [&crowd[..], &fresh(10 + i / 2, 700), &own(i)].concat() };
-    let mut entries: Vec<Entry> = (0..270).map(|i| entry(i, &text(i), 10, 10)).collect();
-    entries.push(entry(270, &crowd, 10, 10));
-    let outcome = run(&cohort(entries, &[], MatchSettings { min_score: 0.1, ..ALL }));
-    let partners = outcome.pairs.iter().filter(|pair| pair.right == 270).count();
-    assert!(partners >= 64, "{partners} of 70");
-}
-
-#[test]
-fn a_little_that_two_share_does_not_hide_what_they_share_with_all() {
-    let crowd = fresh(1, 600);
-    let make = |i: u32| {
-        let text = [&crowd[..], &fresh(10 + i / 2, 15)].concat();
-        written(entry(i, &text, 10, 20), |at| if at.is_multiple_of(2) { 1 + i } else { 0 })
-    };
-    let outcome = run(&cohort((0..140).map(make).collect(), &[], MatchSettings { min_score: 0.1, ..ALL }));
-    for i in 0..140 {
-        let partners = outcome.pairs.iter().filter(|pair| pair.left == i || pair.right == i).count();
-        assert!(partners >= 64, "{i} has {partners}");
-    }
+    let outcome = run(&cohort((0..100).map(make).collect(), &[], MatchSettings { min_score: 0.1, ..ALL }));
+    assert_eq!((outcome.count, outcome.below), (4950, 0));
+    assert!(outcome.pairs.iter().all(|pair| pair.score > 0.7));
 }
 
 #[test]
@@ -110,13 +72,15 @@ fn identical_submissions_are_found_among_hot_picks_only() {
 }
 
 #[test]
-fn five_hundred_identical_ones_are_499_links_and_one_class() {
+fn five_hundred_identical_ones_are_one_row_and_one_group() {
     let text = fresh(1, 200);
     let entries: Vec<Entry> = (0..500).map(|i| entry(i, &text, 10, 20)).collect();
     let cohort = cohort(entries, &[], MatchSettings { min_score: 0.1, ..ALL });
-    assert_eq!(candidates(&cohort), 0);
-    assert_eq!(names(&run(&cohort)), (1..500).map(|i| (0, i)).collect::<Vec<_>>());
-    assert_eq!(cohort.classes().large().collect::<Vec<_>>(), [0]);
+    let outcome = run(&cohort);
+    assert_eq!((names(&outcome), outcome.pairs[0].stands_for), (vec![(0, 1)], 500 * 499 / 2));
+    assert_eq!((outcome.aligned, outcome.count, outcome.below), (0, 500 * 499 / 2, 0));
+    assert_eq!(outcome.clusters.iter().map(|cluster| cluster.members.len()).collect::<Vec<_>>(), [499]);
+    assert_eq!(cohort.classes().groups().collect::<Vec<_>>(), [0]);
     assert_eq!(cohort.classes().members(0).len(), 500);
     assert_eq!(common(&cohort), []);
 }
@@ -127,11 +91,11 @@ fn all_pairs_of_a_small_class_are_written_out() {
     let entries: Vec<Entry> = (0..30).map(|i| entry(i, &text, 10, 20)).collect();
     let cohort = cohort(entries, &[], ALL);
     assert_eq!(run(&cohort).pairs.len(), 30 * 29 / 2);
-    assert_eq!(cohort.classes().large().count(), 0);
+    assert_eq!(cohort.classes().groups().count(), 0);
 }
 
 #[test]
-fn every_member_of_large_classes_is_in_a_pair_that_may_be() {
+fn rows_of_groups_stand_for_all_pairs_that_may_be() {
     // Two classes that share a passage. Their first members are old and have one submitter; other members do not.
     let shared = fresh(1, 100);
     let texts = [[&shared[..], &fresh(2, 50)].concat(), [&fresh(3, 70)[..], &shared].concat()];
@@ -141,21 +105,18 @@ fn every_member_of_large_classes_is_in_a_pair_that_may_be() {
             by(entry(0, text, 10, 20), if i % size < 9 { 1000 } else { i }, i % size < 5)
         };
         let entries: Vec<Entry> = (0..2 * size).map(make).collect();
-        let pairs = names(&run(&cohort(entries.clone(), &[], ALL)));
-        let may = |(left, right): &(u32, u32)| {
+        let outcome = run(&cohort(entries.clone(), &[], ALL));
+        let may = |left: &u32, right: &u32| {
             let [a, b] = [left, right].map(|i| &entries[*i as usize]);
             a.submitter != b.submitter && !(a.old && b.old)
         };
-        assert!(pairs.iter().all(may), "{pairs:?}");
-        assert!(pairs.windows(2).all(|two| two[0] != two[1]));
-        for i in 0..2 * size {
-            let partners =
-                || pairs.iter().filter(|(a, b)| *a == i || *b == i).map(|(a, b)| if *a == i { *b } else { *a });
-            assert!(partners().any(|other| other / size == i / size), "{i} of {size} has no twin");
-            assert!(partners().any(|other| other / size != i / size), "{i} of {size} has no pair in the other class");
-        }
-        if size == 60 {
-            assert!(pairs.len() <= 4 * 60, "{} links", pairs.len());
-        }
+        let all = (0..2 * size).flat_map(|left| (left + 1..2 * size).map(move |right| (left, right)));
+        let all = all.filter(|(left, right)| may(left, right)).count() as u64;
+        assert!(outcome.pairs.iter().all(|pair| may(&pair.left, &pair.right)));
+        assert_eq!((outcome.count, outcome.below), (all, 0), "{size}");
+        assert_eq!(outcome.pairs.iter().map(|pair| pair.stands_for).sum::<u64>(), all, "{size}");
+        assert_eq!(outcome.pairs.len() as u64, if size == 60 { 3 } else { all });
+        let in_clusters: usize = outcome.clusters.iter().map(|cluster| 1 + cluster.members.len()).sum();
+        assert_eq!(in_clusters, 2 * size as usize, "{size}: everybody is in a cluster");
     }
 }

@@ -79,7 +79,7 @@ proptest! {
             }
         }
         prop_assert_eq!(outcome.count as usize, outcome.pairs.len());
-        prop_assert_eq!(outcome.estimated, 0);
+        prop_assert_eq!(outcome.limited, 0);
     }
 }
 

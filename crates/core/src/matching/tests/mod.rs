@@ -22,7 +22,8 @@ use proptest::prelude::*;
 use std::ops::Range;
 
 /// Keeps every pair that shares anything.
-const ALL: MatchSettings = MatchSettings { max_sharing: None, min_score: 0.0, max_pairs: usize::MAX };
+const ALL: MatchSettings =
+    MatchSettings { max_sharing: None, min_score: 0.0, cluster_threshold: 0.5, max_pairs: usize::MAX };
 
 /// A part to be made: tokens, k, t.
 type Made = (Vec<u32>, u32, u32);
@@ -56,6 +57,12 @@ fn entry(submitter: u32, tokens: &[u32], k: u32, t: u32) -> Entry {
 /// The entry with another submitter or from an earlier year.
 fn by(mut entry: Entry, submitter: u32, old: bool) -> Entry {
     (entry.submitter, entry.old) = (submitter, old);
+    entry
+}
+
+/// The entry with another place of its name.
+fn ranked(mut entry: Entry, rank: u32) -> Entry {
+    entry.rank = rank;
     entry
 }
 

@@ -36,9 +36,9 @@ pub fn shares(a: &Entry, b: &Entry) -> bool {
     in_common(a, b)[0].contains(&true)
 }
 
-/// Greedy String Tiling as Wise defines it: takes the longest run whose tokens are free on both sides, the earliest of
-/// equals, until no run of k tokens is left.
-pub fn tiling(a: &Entry, b: &Entry) -> Vec<Tile> {
+/// Greedy String Tiling as Wise defines it: takes the longest run whose tokens are free on both sides, of equals that
+/// with most equal exact text, then the earliest, until no run of k tokens is left. Those of t tokens or more, and the rest.
+pub fn tiling(a: &Entry, b: &Entry) -> (Vec<Tile>, Vec<Tile>) {
     let mut taken = [vec![false; a.tokens.len()], vec![false; b.tokens.len()]];
     let mut tiles = Vec::new();
     while let Some(tile) = longest_free(a, b, &taken) {
@@ -47,14 +47,14 @@ pub fn tiling(a: &Entry, b: &Entry) -> Vec<Tile> {
         tiles.push(tile);
     }
     tiles.sort_unstable();
-    tiles
+    tiles.into_iter().partition(|tile| tile.len >= a.thresholds(tile.a).1)
 }
 
-/// The longest common run of at least k free tokens; of equals, the earliest in `a`, then in `b`.
-pub fn longest_free(a: &Entry, b: &Entry, taken: &[Vec<bool>; 2]) -> Option<Tile> {
-    let mut best: Option<Tile> = None;
+/// The longest common run of at least k free tokens; of equals the best by exact text, then the earliest in `a`, in `b`.
+fn longest_free(a: &Entry, b: &Entry, taken: &[Vec<bool>; 2]) -> Option<Tile> {
+    let mut best: Option<((u32, u32), Tile)> = None;
     for here in &a.parts {
-        for there in b.parts.iter().filter(|there| there.k == here.k) {
+        for there in b.parts.iter().filter(|there| (there.k, there.t) == (here.k, here.t)) {
             for i in here.start..here.end {
                 for j in there.start..there.end {
                     let most = (here.end - i).min(there.end - j);
@@ -63,14 +63,19 @@ pub fn longest_free(a: &Entry, b: &Entry, taken: &[Vec<bool>; 2]) -> Option<Tile
                         a.tokens[i] == b.tokens[j] && !taken[0][i] && !taken[1][j]
                     };
                     let len = (0..most).take_while(is_free).count() as u32;
-                    if len >= here.k && best.is_none_or(|best| len > best.len) {
-                        best = Some(Tile { a: i, b: j, len });
+                    let same = (0..len).filter(|n| a.same_text((i + n) as usize, b, (j + n) as usize)).count() as u32;
+                    let tile = Tile { a: i, b: j, len };
+                    let is_better = |(key, old): &((u32, u32), Tile)| {
+                        (len, same).cmp(key).then((old.a, old.b).cmp(&(i, j))) == std::cmp::Ordering::Greater
+                    };
+                    if len >= here.k && best.as_ref().is_none_or(is_better) {
+                        best = Some(((len, same), tile));
                     }
                 }
             }
         }
     }
-    best
+    best.map(|(_, tile)| tile)
 }
 
 /// Tokens of `entry` in a k-gram that a template file has too, in a part with the same thresholds.
@@ -81,7 +86,7 @@ pub fn in_template(entry: &Entry, templates: &[Entry]) -> Vec<bool> {
         let text = &entry.tokens[part.start as usize..part.end as usize];
         let stands = |gram: &[u32]| {
             let parts = templates.iter().flat_map(|file| file.parts.iter().map(move |part| (file, part)));
-            parts.filter(|(_, other)| other.k == part.k).any(|(file, other)| {
+            parts.filter(|(_, other)| (other.k, other.t) == (part.k, part.t)).any(|(file, other)| {
                 file.tokens[other.start as usize..other.end as usize].windows(k).any(|there| there == gram)
             })
         };

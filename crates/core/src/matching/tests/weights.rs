@@ -1,5 +1,6 @@
 //! Weights: rare material weighs more, and rarity counts submitters.
 
+use super::super::entry::Literal;
 use super::super::weigh::{weight, UNIT};
 use super::*;
 
@@ -46,4 +47,16 @@ fn what_all_begin_with_weighs_as_what_all_have() {
         assert_eq!(weighed.tokens[..20], [everybodys; 20]);
         assert_eq!(weighed.tokens[119], UNIT as u16);
     }
+}
+
+#[test]
+fn a_literal_of_any_number_of_words_has_its_weight() {
+    let make = |i: u32| {
+        let mut made = entry(i, &[&fresh(1, 30)[..], &fresh(10 + i, 5)].concat(), 5, 10);
+        made.literals = vec![Literal { key: 9, at: 4, words: u32::MAX }];
+        made
+    };
+    let cohort = cohort(vec![make(0), make(1)], &[], ALL);
+    assert_eq!(cohort.weighed()[0].literals, [u64::from(u32::MAX) * 1000]);
+    assert!(run(&cohort).pairs[0].score > 0.999_999);
 }

@@ -1,7 +1,7 @@
 "use strict";
 (() => {
   const data = JSON.parse(document.getElementById("data").textContent);
-  const RANK = 8;
+  const RANK = 10;
   const KEYS = { left: 0, right: 1, score: 2, cover_left: 3, cover_right: 4, tokens: 5, longest: 6, passages: 7, rank: RANK };
   const byText = new Set(["left", "right"]);
   const card = (entry) => {
@@ -48,8 +48,11 @@
   function line(row, i) {
     const page = data.pages[row[RANK]];
     const number = (text, hide) => make("td", { class: `num ${hide}` }, text);
+    const right = person(row[1]), value = score(row[2]);
+    if (row[8] > 1) right.append(make("span", { class: "soft" }, ` (stands for ${pairs(row[8])})`));
+    if (row[9]) value.append(make("span", { class: "soft", title: "a limit of work was reached" }, " limited"));
     return make("tr", { tabindex: i === Math.max(focused, 0) ? "0" : "-1", "aria-rowindex": i + 2, "data-i": i },
-      make("td", { class: "num soft" }, plain(row[RANK] + 1)), person(row[0]), person(row[1]), score(row[2]),
+      make("td", { class: "num soft" }, plain(row[RANK] + 1)), person(row[0]), right, value,
       number(percent(row[3]), "hide-1"), number(percent(row[4]), "hide-1"), number(plain(row[5]), "hide-2"),
       number(plain(row[6]), "hide-2"), number(plain(row[7]), "hide-1"),
       make("td", {}, ...(page ? [make("a", { href: page, tabindex: "-1" }, "Open")] : [])));

@@ -1,0 +1,258 @@
+"""`compare` gives what its definition says: `oracles.compare` aligns every pair, and answers are equal to the digit.
+
+Checked by hand that these tests fail when the product is changed: the halo halved, the literals left out of a bound,
+the tail made twice as heavy as the cut-off, the tie-break by text or by place turned round, tiles of t + 1 tokens, the
+search for tiles cut short, and the order of names replaced by that of the arguments.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Sequence
+from pathlib import Path
+
+import pytest
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
+
+import lookalike as la
+from lookalike import _core
+from lookalike.comparison.result import Passage, Report
+from oracles.compare import Answer, Handed, Source, compare
+from support.submissions import SYNTAX, prose, renamed, statements, wrapped, write
+
+CLASS = Path(la.__file__).parent / "demo" / "material" / "class"
+
+
+def product(
+    handed: Sequence[Handed],
+    templates: Sequence[Source] = (),
+    *,
+    min_score: float = 0.0,
+    cluster_threshold: float = 0.5,
+    max_sharing: int | None = None,
+    k: int = 3,
+    t: int = 6,
+    max_pairs: int = 10_000,
+    rows: int = 3,
+) -> Answer:
+    """Ask the core what the oracle is asked."""
+
+    def read(source: Source) -> _core.ReadFile:
+        return _core.ReadFile(source.text, [(source.language, 0, len(source.text), None, None, k, t)], False)
+
+    people: dict[str, int] = {}
+    names = sorted({one.name for one in handed})
+    given = [
+        (
+            people.setdefault(one.person or f"\0{i}", len(people)),
+            one.old,
+            names.index(one.name),
+            list(map(read, one.files)),
+        )
+        for i, one in enumerate(handed)
+    ]
+    cohort = _core.Cohort(given, [read(one) for one in templates], max_sharing, min_score, cluster_threshold, max_pairs)
+    while cohort.advance(rows):
+        pass
+    count, below, histogram, _, limited = cohort.totals()
+    assert not limited
+    pairs = [
+        (left, right, score, (one, other), matched, longest, passages, stands_for)
+        for (left, right, score, one, other, matched, longest, stands_for, _), passages in zip(
+            cohort.pairs(), cohort.passages(), strict=True
+        )
+    ]
+    return Answer(pairs, count, below, histogram, cohort.clusters(), cohort.groups())  # type: ignore[arg-type]
+
+
+def asked(handed: Sequence[Handed], templates: Sequence[Source] = (), k: int = 3, t: int = 6, **how: object) -> Answer:
+    """Ask the oracle, with the pairs as plain tuples."""
+    found = compare(handed, templates, k=k, t=t, **how)  # type: ignore[arg-type]
+    return found._replace(pairs=[tuple(pair) for pair in found.pairs])  # type: ignore[misc]
+
+
+@st.composite
+def letters(draw: st.DrawFn) -> str:
+    """Draw a text of few different letters: at random, in runs, or with a period."""
+    alphabet = draw(st.sampled_from(["ab", "abc", "abcdefgh"]))
+    runs = st.lists(st.tuples(st.sampled_from(alphabet), st.integers(1, 12)), max_size=6)
+    period = st.text(alphabet, min_size=1, max_size=4)
+    return draw(
+        st.one_of(
+            st.text(alphabet, max_size=50),
+            runs.map(lambda found: "".join(letter * n for letter, n in found)),
+            st.tuples(period, st.integers(1, 12)).map(lambda found: found[0] * found[1]),
+        )
+    )
+
+
+@st.composite
+def classes(draw: st.DrawFn) -> list[Handed]:
+    """Draw submissions that take stretches from each other; some of one person, some old, some of two files."""
+    pieces = draw(st.lists(letters(), min_size=1, max_size=4))
+    texts = st.lists(st.one_of(st.sampled_from(pieces), letters()), min_size=1, max_size=3).map("".join)
+    files = st.lists(texts.map(lambda text: Source("text", text)), min_size=1, max_size=2).map(tuple)
+    people = st.sampled_from([None, None, None, "ann", "bob"])
+    handed = st.lists(st.tuples(files, people, st.sampled_from([False, False, True])), min_size=2, max_size=7)
+    found = draw(handed)
+    names = draw(st.permutations([f"s{i}" for i in range(len(found))]))
+    return [Handed(name, *one) for name, one in zip(names, found, strict=True)]
+
+
+def text(*pieces: str) -> Source:
+    return Source("text", "".join(pieces))
+
+
+TIES = [Handed("z", (text("abcabcab", "x", "abcab"),)), Handed("a", (text("abcab", "y", "abcabcab", "z", "bcabca"),))]
+
+
+@given(
+    classes(),
+    st.integers(1, 4),
+    st.integers(0, 5),
+    st.sampled_from([0.0, 0.1, 0.3, 0.6, 1.0]),
+    st.sampled_from([None, 2, 3]),
+    st.booleans(),
+)
+@settings(max_examples=300, deadline=None)
+@example(TIES, 2, 3, 0.0, None, False)
+def test_the_core_answers_what_the_oracle_does(
+    handed: list[Handed], k: int, more: int, min_score: float, max_sharing: int | None, with_template: bool
+):
+    templates = handed[0].files[:1] if with_template else ()
+    how = {"min_score": min_score, "max_sharing": max_sharing, "k": k, "t": k + more}
+    assert product(handed, templates, **how) == asked(handed, templates, **how)
+
+
+PHRASES = ["the tide is out", "no such row in the table", "twelve men on a raft", "an odd number of odd numbers"]
+
+
+def programs(language: str, seed: int) -> list[Handed]:
+    """Write programs of blocks that others have too, some under other names, with texts in them."""
+    draw = random.Random(seed)
+    blocks = [statements(seed + i, language, 6) for i in range(5)]
+    handed = []
+    for i in range(9):
+        lines = [line for n in draw.sample(range(5), 2) for line in blocks[n]] + statements(seed + 50 + i, language, 8)
+        said = wrapped(lines, language) + "".join(f'\nx = "{one}";' for one in draw.sample(PHRASES, 1))
+        files = [Source(language, renamed(said) if draw.random() < 0.3 else said)]
+        if draw.random() < 0.3:
+            files.append(Source("text", f"{PHRASES[0]} {prose(seed + draw.randint(0, 1), 20)}"))
+        handed.append(
+            Handed(f"s{draw.randint(10, 99)}{i}", tuple(files), draw.choice([None, None, None, "ann"]), i == 7)
+        )
+    return handed
+
+
+@pytest.mark.parametrize("language", SYNTAX)
+@pytest.mark.parametrize(("min_score", "max_sharing"), [(0.0, None), (0.1, None), (0.3, 3)])
+def test_programs_are_compared_as_the_oracle_does(language: str, min_score: float, max_sharing: int | None):
+    for seed in (1, 2):
+        handed = programs(language, seed)
+        starter = (Source(language, wrapped(statements(seed, language, 6), language)),)
+        for templates in ((), starter):
+            how = {"min_score": min_score, "max_sharing": max_sharing, "k": 8, "t": 12}
+            assert product(handed, templates, **how) == asked(handed, templates, **how)
+
+
+def handed_of(report: Report) -> list[Handed]:
+    """Return what was compared, as the oracle takes it."""
+    return [
+        Handed(entry.name, tuple(Source(file.language, file.text) for file in entry.files), entry.person, entry.old)
+        for entry in report.entries
+    ]
+
+
+def answer_of(report: Report) -> Answer:
+    """Return a report as the oracle answers."""
+    pairs = [
+        (
+            *(pair.left, pair.right, pair.score, (pair.left_coverage, pair.right_coverage)),
+            *(pair.matched_tokens, pair.longest, [told(passage) for passage in pair.passages], pair.stands_for),
+        )
+        for pair in report.pairs
+    ]
+    clusters = [(one.representative, list(zip(one.members, one.scores, strict=True))[1:]) for one in report.clusters]
+    groups = [list(members) for members in report.groups]
+    return Answer(pairs, report.pair_count, report.below, list(report.histogram), clusters, groups)  # type: ignore[arg-type]
+
+
+def told(passage: Passage) -> tuple[object, ...]:
+    return tuple(passage.left), tuple(passage.right), passage.tokens, passage.shared_by, passage.exact, passage.sort
+
+
+@pytest.mark.parametrize("min_score", [0.0, 0.1, 0.4])
+def test_the_class_of_the_demo_is_compared_as_the_oracle_does(min_score: float):
+    """Programs in three languages and essays, from folder to report; not those of several parts."""
+    report = la.compare(CLASS, min_score=min_score, exclude=["*.ipynb", "*.pdf"])
+    assert len(report.entries) > 10
+    found = compare(handed_of(report), min_score=min_score)
+    assert len(found.pairs) > 2
+    assert answer_of(report) == found._replace(pairs=[tuple(pair) for pair in found.pairs])  # type: ignore[misc]
+
+
+def lines_of(handed: Sequence[Handed], found: Answer) -> set[tuple[object, ...]]:
+    """Return the pairs of an answer by name."""
+    return {(handed[pair[0]].name, handed[pair[1]].name, *pair[2:6], str(pair[6])) for pair in found.pairs}
+
+
+def test_a_higher_cut_off_only_leaves_pairs_out():
+    handed = programs("java", 5)
+    every = lines_of(handed, product(handed, k=8, t=12))
+    assert len({line[2] for line in every}) > 9
+    for cut in (0.05, 0.1, 0.2, 0.35, 0.5, 0.8):
+        found = lines_of(handed, product(handed, k=8, t=12, min_score=cut))
+        assert found == {line for line in every if line[2] >= cut}  # type: ignore[operator]
+
+
+@given(classes(), st.randoms(use_true_random=False))
+@settings(max_examples=100, deadline=None)
+def test_the_order_of_submissions_changes_nothing(handed: list[Handed], draw: random.Random):
+    turned = draw.sample(handed, len(handed))
+    one, other = product(handed), product(turned, rows=1)
+    assert lines_of(handed, one) == lines_of(turned, other)
+    assert one[1:4] == other[1:4]
+    named = [
+        [(people[leader].name, [(people[i].name, score) for i, score in members]) for leader, members in found.clusters]
+        for people, found in ((handed, one), (turned, other))
+    ]
+    assert named[0] == named[1]
+
+
+def test_a_short_list_changes_neither_counts_nor_clusters():
+    handed = programs("python", 3)
+    every, short = product(handed, k=8, t=12), product(handed, k=8, t=12, max_pairs=2)
+    assert len(every.pairs) > 9
+    assert short == every._replace(pairs=every.pairs[:2])
+
+
+def test_more_than_32_identical_submissions_are_one_row():
+    same = text("the tide went out and did not come back that year")
+    near = text("the tide went out and did not come back that day")
+    handed = [Handed(f"s{i:02}", (same,), "ann" if i in (0, 1) else None, i in (3, 4)) for i in range(40)]
+    handed += [Handed("s055", (near,)), Handed("a", (near,), "ann"), Handed("z", (text("nobody else wrote this"),))]
+    found = product(handed, k=5, t=8)
+    assert found == asked(handed, k=5, t=8)
+    assert [pair[7] for pair in found.pairs] == [1, 40 * 39 // 2 - 2, 78]
+    assert len(found.clusters[0][1]) == 41
+
+
+def test_a_pair_that_reached_a_limit_of_work_is_marked(tmp_path: Path):
+    numbers = ["\n".join(f"{{{i}, {seed}}}," for i in range(6000)) for seed in (1, 2)]
+    files = {f"{i}.c": f"int t[][2] = {{\n{rows}\n}};\n" + "int a;\n" * i for i, rows in enumerate(numbers)}
+    report = la.compare(write(tmp_path / "in", files))
+    assert [(pair.limited, pair.score > 0.7) for pair in report.pairs] == [(True, True)]
+    assert any("reached a limit of work" in remark.reason for remark in report.warnings)
+    la.write_report(report, tmp_path / "out")
+    assert (tmp_path / "out" / "pairs.csv").read_text("utf-8").splitlines()[1].endswith(",1,1")
+
+
+def test_a_hot_passage_at_most_doubles_the_alignments(tmp_path: Path):
+    """A passage of the whole class proposes nobody: what it weighs is less than the cut-off."""
+    own = {f"{i:03}.txt": prose(i, 60) + prose(1000 + i // 3, 25) for i in range(150)}
+    hot = {name: said + prose(7, 60) for name, said in own.items()}
+    few, many = (la.compare(write(tmp_path / name, files)) for name, files in (("few", own), ("many", hot)))
+    assert few.aligned >= 140
+    assert many.aligned <= 2 * few.aligned
+    assert many.pair_count >= 150
