@@ -376,8 +376,8 @@ def test_a_ledger_tells_who_went_why_and_for_whom(run: Path):
         (str(run / "in/a.jsonl"), 3, 39, "a.jsonl"), (str(run / "in/b.jsonl"), 2, 26, "b.jsonl"),
     ]  # fmt: skip
     assert entries[0] == {
-        "source": 0, "row": 1, "survivor": {"source": 0, "row": 0, "id": None}, "resemblance": 1.0, "basis": "identical",
-        "method": "exact", "at": 13, "data": '{"text":"a"}\n',
+        "source": 0, "row": 1, "survivor": {"source": 0, "row": 0, "id": None}, "resemblance": 1.0,
+        "basis": "identical", "method": "exact", "at": 13, "data": '{"text":"a"}\n',
     }  # fmt: skip
     assert [entry["survivor"]["row"] for entry in entries] == [0, 2, 2]
 
