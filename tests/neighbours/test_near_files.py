@@ -170,9 +170,12 @@ def test_compressed_files_are_read(tmp_path: Path, packing: str, layout: str):
     found, plain = la.near(path), la.near(tmp_path / f"plain.{layout}")
     assert (found.left, found.right, found.distances) == (plain.left, plain.right, plain.distances)
     assert len(found.left) > 100
-    path.write_bytes(PACKINGS[packing](text.encode())[:-9])
-    cut = la.near(path)
-    assert cut.left_out == 1
+    # A second stream that is damaged: what is whole before it is read, and not the row that it cuts.
+    half, packed = text.encode()[: text.index("page=90") + 20], PACKINGS[packing]
+    path.write_bytes(packed(half) + packed(b"rest")[:-5])
+    cut = la.near(path, [value for _, value in rows], distance=0)
+    assert set(cut.right) <= set(URLS[:90])
+    assert (cut.left_out, cut.fingerprints) == (1, 90)
     assert "damaged" in cut.problems[0].reason
 
 
@@ -219,6 +222,21 @@ def test_a_row_without_the_columns_is_an_error(tmp_path: Path, name: str, text: 
     assert not shown
     assert words in run("near", tmp_path / name, "--save", tmp_path / "seen", code=2)[1]
     assert not (tmp_path / "seen").exists()
+
+
+def test_a_file_of_which_nothing_can_be_read_is_refused(tmp_path: Path):
+    (tmp_path / "bad.csv").write_text("id,fingerprint\na,x\nb,\n")
+    for arguments in (["--save", tmp_path / "seen"], []):
+        told = run("near", tmp_path / "bad.csv", *arguments, code=3)[1]
+        assert "no row of" in told
+        assert "line 2: `x` is not a fingerprint" in told
+    assert not (tmp_path / "seen").exists()
+    (tmp_path / "cut.csv.gz").write_bytes(gzip.compress(b"id,fingerprint\na,1\n")[:25])
+    assert "damaged" in run("near", tmp_path / "cut.csv.gz", code=3)[1]
+    (tmp_path / "featureless.csv").write_text("id,fingerprint\na,\n")
+    shown, told = run("near", tmp_path / "featureless.csv")
+    assert shown == "left,right,distance\r\n"
+    assert "line 2: has no fingerprint" in told
 
 
 def test_problems_are_listed_with_their_lines(tmp_path: Path):

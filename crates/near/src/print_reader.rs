@@ -180,6 +180,12 @@ impl PrintReader {
         Ok(rows)
     }
 
+    /// Ends the reading of a file that is cut short: the row at its end, which may be half of one, is not read.
+    pub fn abandon(&mut self) -> PrintRows {
+        self.held.clear();
+        self.push_cells(&[], true)
+    }
+
     /// Reads cells that the caller cut, column by column; none where there is null.
     pub fn push_cells(&mut self, cells: &[Vec<Option<&str>>], last: bool) -> PrintRows {
         let mut rows = PrintRows { others: vec![Strings::default(); self.columns.len() - 2], ..PrintRows::default() };
@@ -512,6 +518,14 @@ mod tests {
         assert_eq!(header.reason, "has no column `fingerprint`: it has `id`, `print`; name yours");
         let json = read(Layout::Json, &[b"{\"id\":1,\"fingerprint\":2}\n\n{\"fingerprint\":2}"]);
         assert_eq!(json, Err(RefusedFile { line: 3, reason: "has no column `id`".to_owned() }));
+    }
+
+    #[test]
+    fn half_a_row_of_a_cut_file_is_not_read() {
+        let mut reader = reader(Layout::Csv(b','));
+        assert_eq!(reader.push(b"id,fingerprint\na,12\nb,12", false).expect("read").ids.len(), 0);
+        let rows = reader.abandon();
+        assert_eq!((rows.ids.get(0), rows.fingerprints), ("a", vec![12]));
     }
 
     #[test]

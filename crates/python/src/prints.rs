@@ -53,6 +53,11 @@ impl PrintReader {
         detached(py, usize::MAX, || reader.push(&data, last)).map(columns).map_err(refused)
     }
 
+    /// The rest of a file that is cut short, without the row at its end.
+    fn abandon(&mut self) -> Rows {
+        columns(self.0.abandon())
+    }
+
     /// Takes rows as columns of texts.
     fn push_cells(&mut self, py: Python<'_>, cells: Vec<GivenStrings>, last: bool) -> PyResult<Rows> {
         let cells = cells.iter().map(GivenStrings::cells).collect::<PyResult<Vec<_>>>()?;

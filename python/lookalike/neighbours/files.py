@@ -123,6 +123,7 @@ def near(
     :raises OSError: A file cannot be read or written.
     :raises FormatError: A saved table is damaged or of another version.
     :raises LockedError: Another process is writing the saved table.
+    :raises RefusedError: No row of a file can be read.
     :raises MissingExtraError: Parquet needs an extra that is not installed.
 
     >>> import os, pathlib, tempfile

@@ -40,6 +40,8 @@ LAYOUTS = {
 }
 #: Rows of Parquet read at a time.
 _BATCH_ROWS = 1 << 16
+#: What the core says of a row whose document had no features.
+WITHOUT = "has no fingerprint"
 #: Problems kept with their place; further ones are only counted.
 MAX_PROBLEMS = 100
 
@@ -65,20 +67,37 @@ class PrintFile:
     left_out: int = 0
     #: The local files that are read.
     paths: list[str] = field(default_factory=list)
+    #: Rows that were read.
+    count: int = 0
 
     def rows(self) -> Iterator[Prints]:
-        """Yield all rows in order. Errors: ``OSError``, ``ParameterError``, ``MissingExtraError``."""
+        """Yield all rows in order.
+
+        Errors: ``OSError``, ``ParameterError``, ``MissingExtraError``, ``RefusedError`` if no row can be read. A row
+        whose fingerprint is null was read: its document had no features.
+        """
         with Scratch() as scratch:
             places, _ = find(self.name, scratch, lambda path, reason: self._miss(path, "", reason))
             for place in places:
                 if isinstance(place, Folder):
                     raise ParameterError(f"`{place.name}` is a folder: give a file of fingerprints, or a saved table")
                 self.paths += [place.path] if place.path is not None else []
-                yield from self._parquet(place) if _layout(place) == "parquet" else self._cut(place)
+                for rows in self._parquet(place) if _layout(place) == "parquet" else self._cut(place):
+                    self.count += len(rows.ids)
+                    yield rows
+        self._check_read()
 
     def read(self) -> Prints:
         """Read all rows into memory."""
         return joined(list(self.rows()), len(self.columns) - 2)
+
+    def _check_read(self) -> None:
+        """Errors: ``RefusedError`` if there are rows and none could be read."""
+        unread = [one for one in self.problems if one.reason != WITHOUT]
+        if not self.count and unread:
+            first = unread[0]
+            where = f"{first.source}, {first.place}" if first.place else first.source
+            raise RefusedError(f"no row of `{self.name}` could be read; the first is {where}: {first.reason}")
 
     def _cut(self, place: Place) -> Iterator[Prints]:
         """Yield the rows of a text file."""
@@ -89,12 +108,11 @@ class PrintFile:
                 for data in chunks(file, place.compression()):
                     yield self._made(place, reader.push(data, False), "line")
                     done += len(data)
-        except RefusedError as error:
-            self._miss(place.name, f"after {done:,} bytes", str(error))
-        except ParameterError as error:
-            raise ParameterError(f"`{place.name}`, {error}") from None
-        try:
             yield self._made(place, reader.push(b"", True), "line")
+        except RefusedError as error:
+            # The last row may be half of one.
+            yield self._made(place, reader.abandon(), "line")
+            self._miss(place.name, f"after {done:,} bytes", str(error))
         except ParameterError as error:
             raise ParameterError(f"`{place.name}`, {error}") from None
 
