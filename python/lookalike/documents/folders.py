@@ -6,7 +6,6 @@ allows; longer ones are listed as skipped. Memory: about 200 bytes for each name
 
 from __future__ import annotations
 
-import errno
 import os
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -32,7 +31,7 @@ class Found:
 
 
 def walk(root: str, enters: Callable[[str], bool] = lambda _: True, *, follow_links: bool = False) -> Iterator[Found]:
-    """Yield entries below ``root`` except in folders that ``enters`` rejects. Errors: ``OSError`` without ``root``."""
+    """Yield all entries below ``root`` except those in folders that ``enters`` rejects."""
     top = os.path.realpath(root)
     steps = [Found("", is_folder=True, real=top)]
     while steps:
@@ -44,8 +43,6 @@ def walk(root: str, enters: Callable[[str], bool] = lambda _: True, *, follow_li
                 with os.scandir(os.path.join(root, step.path)) as entries:
                     below = [_look(entry, step, top if follow_links else None) for entry in entries]
             except OSError as error:
-                if not step.path and isinstance(error, FileNotFoundError):
-                    raise OSError(errno.ESTALE, "it vanished during the run", root) from None
                 yield Found(step.path, why(error))
                 continue
             below.sort(key=lambda found: in_order(found.path), reverse=True)

@@ -5,6 +5,7 @@ Every file that cannot be read, is not wanted or exceeds a limit goes on the lis
 
 from __future__ import annotations
 
+import errno
 import os
 from collections.abc import Callable, Iterator
 from typing import BinaryIO
@@ -89,8 +90,10 @@ class Gathering:
         self.is_archive = False
 
     def take_folder(self, folder: str) -> None:
-        """Read all files below a folder."""
+        """Read all files below a folder. Errors: ``OSError`` if the folder itself is no longer there."""
         for found in walk(folder, self._enters, follow_links=self._run.follow_links):
+            if found.reason and not found.path and not os.path.lexists(folder):
+                raise OSError(errno.ESTALE, "it vanished during the run", folder)
             if found.reason:
                 if self._run.admits(self._name(found.path)):
                     self._skip(found.path, found.reason)
