@@ -277,6 +277,18 @@ DEDUPLICATION = {
         Parameter(
             "modulus", "Method containment: sample one shingle in so many; a power of two.", default=SAMPLED, kind=int
         ),
+        Parameter(
+            "contains",
+            "Method containment with --against: rows that contain a row of it. Default: these and --contained.",
+            default=False,
+            kind=bool,
+        ),
+        Parameter(
+            "contained",
+            "Method containment with --against: rows that are contained in a row of it.",
+            default=False,
+            kind=bool,
+        ),
         SKETCHING["shingle"],
         SKETCHING["unit"],
         SKETCHING["labelled"],

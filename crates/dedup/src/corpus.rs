@@ -1,13 +1,18 @@
 //! Reads a corpus: signs batches of rows on all cores and keeps them in order.
 //!
+//! With a table of references, the shingles of a row are looked up in it and then dropped.
+//!
 //! Cost: that of `reader.rs`; 40 bytes per row in memory, beside the store.
 
 use crate::reader::{GivenText, ReadSettings, RowReader};
+use crate::references::{FoundMatches, Match, References, Sought, Unfit};
 use crate::sign::{Signed, SignedRow};
 use crate::signed_store::SignedStore;
 use lookalike_core::error::Result;
+use rayon::prelude::*;
+use std::collections::HashSet;
 use std::io;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// Problems kept with their reasons; further ones are only counted.
 const MAX_PROBLEMS: usize = 1_000;
@@ -21,9 +26,56 @@ pub struct Problem {
     pub reason: String,
 }
 
+/// The references that were found in the rows after them.
+pub struct Contamination {
+    table: References,
+    /// Number of rows that are references.
+    pub references: u32,
+    /// Of each row that has a reference, the pair with the highest score; of equal ones that with the first reference.
+    pub best: Vec<Match>,
+    /// All pairs by row and reference, up to a limit.
+    pub pairs: Vec<Match>,
+    /// Number of pairs beyond it.
+    pub unlisted: u64,
+    /// Number of pairs that were counted.
+    pub counted: u64,
+    found: HashSet<u32>,
+    most_pairs: usize,
+}
+
+impl Contamination {
+    /// What was sought.
+    pub fn sought(&self) -> Sought {
+        self.table.sought()
+    }
+
+    /// Takes what was found in a batch whose first row has this number.
+    fn take(&mut self, first: u32, found: FoundMatches) {
+        let sought = self.sought();
+        self.counted += found.counted;
+        for mut one in found.matches {
+            one.row += first;
+            self.found.insert(one.reference);
+            let order = |one: &Match| (one.is_identical, one.score(sought), std::cmp::Reverse(one.reference));
+            match self.best.last_mut().filter(|best| best.row == one.row) {
+                Some(best) if order(best) < order(&one) => *best = one,
+                Some(_) => {}
+                None => self.best.push(one),
+            }
+            if self.pairs.len() < self.most_pairs {
+                self.pairs.push(one);
+            } else {
+                self.unlisted += 1;
+            }
+        }
+    }
+}
+
 /// The rows of a corpus and what was computed from them.
 pub struct Corpus {
     reader: RowReader,
+    folder: PathBuf,
+    contamination: Option<Contamination>,
     /// Content hash, length and state of each row.
     pub rows: Vec<SignedRow>,
     /// The shingles and sketches of the rows.
@@ -59,13 +111,42 @@ impl Corpus {
     /// Errors: a parameter outside its range.
     pub fn new(reading: ReadSettings, budget_bytes: usize, folder: &Path) -> Result<Self> {
         let (reader, store) = (RowReader::new(reading)?, SignedStore::new(budget_bytes, folder));
-        Ok(Self { reader, rows: Vec::new(), store, problems: Vec::new(), bad: 0, mended: (0, 0), states: [0; 5] })
+        let folder = folder.to_owned();
+        let (rows, problems) = (Vec::new(), Vec::new());
+        Ok(Self { reader, folder, contamination: None, rows, store, problems, bad: 0, mended: (0, 0), states: [0; 5] })
+    }
+
+    /// Makes references of all rows so far. Of further rows, the references they have are kept, not their shingles.
+    ///
+    /// Errors: the references need more than `budget_bytes`, or the store cannot be read.
+    pub fn seal(&mut self, sought: Sought, budget_bytes: u64, most_pairs: usize) -> std::result::Result<(), Unfit> {
+        let table = References::new(&self.rows, &self.store, sought, budget_bytes)?;
+        self.store = SignedStore::new(0, &self.folder);
+        let (references, found) = (self.rows.len() as u32, HashSet::new());
+        let (best, pairs) = (Vec::new(), Vec::new());
+        let (unlisted, counted) = (0, 0);
+        self.contamination =
+            Some(Contamination { table, references, best, pairs, unlisted, counted, found, most_pairs });
+        Ok(())
+    }
+
+    /// What was found of the references, if there are any.
+    pub fn contamination(&self) -> Option<&Contamination> {
+        self.contamination.as_ref()
+    }
+
+    /// Number of references, and of those that were found. References with the same text are counted each.
+    pub fn references(&self) -> (u64, u64) {
+        let Some(found) = &self.contamination else { return (0, 0) };
+        let rows = &self.rows[..found.references as usize];
+        let with_text = rows.iter().filter(|known| known.state.has_text()).count();
+        (with_text as u64, found.table.count(rows, &found.found))
     }
 
     /// Takes a chunk of a file of JSON Lines. Errors: the store's file cannot be written, or there are too many rows.
     pub fn push_lines(&mut self, chunk: &[u8], is_last: bool) -> std::result::Result<(), Refusal> {
         let parts = self.reader.lines(chunk, is_last);
-        parts.into_iter().try_for_each(|signed| self.take(signed))
+        self.take_all(parts)
     }
 
     /// Takes texts in memory, as [`RowReader::texts`] does. Errors: as [`Corpus::push_lines`].
@@ -76,7 +157,24 @@ impl Corpus {
         count: usize,
     ) -> std::result::Result<(), Refusal> {
         let parts = self.reader.texts(texts, numbers, count);
-        parts.into_iter().try_for_each(|signed| self.take(signed))
+        self.take_all(parts)
+    }
+
+    fn take_all(&mut self, parts: Vec<Signed>) -> std::result::Result<(), Refusal> {
+        let Some(known) = &self.contamination else {
+            return parts.into_iter().try_for_each(|signed| self.take(signed));
+        };
+        let found: Vec<FoundMatches> = parts.par_iter().map(|signed| known.table.look_up(signed)).collect();
+        for (mut signed, found) in parts.into_iter().zip(found) {
+            let first = self.rows.len() as u32;
+            signed.ids = Vec::new();
+            signed.id_ends.fill(0);
+            self.take(signed)?;
+            if let Some(known) = &mut self.contamination {
+                known.take(first, found);
+            }
+        }
+        Ok(())
     }
 
     fn take(&mut self, mut signed: Signed) -> std::result::Result<(), Refusal> {

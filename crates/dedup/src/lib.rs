@@ -22,6 +22,7 @@ mod proposing;
 mod ranking;
 pub mod reader;
 pub mod record;
+pub mod references;
 pub mod sign;
 pub mod signed_store;
 pub mod simhash_judge;

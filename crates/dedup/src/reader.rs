@@ -163,9 +163,20 @@ fn sign_lines(reading: &ReadSettings, block: &[u8], worker: &mut Worker) -> Sign
     // English has about one word per six bytes.
     let mut signed = Signed { ids: Vec::with_capacity(block.len() / 6), ..Signed::default() };
     for line in lines(block) {
-        sign_line(reading, line.strip_suffix(b"\n").unwrap_or(line), worker, &mut signed);
+        let line = line.strip_suffix(b"\n").unwrap_or(line);
+        if line.len() > reading.most {
+            push_too_long(reading, &mut signed);
+        } else {
+            sign_line(reading, line, worker, &mut signed);
+        }
     }
     signed
+}
+
+/// Appends a line that is not read, because it is too long. It has no name.
+fn push_too_long(reading: &ReadSettings, signed: &mut Signed) {
+    signed.names.extend(reading.columns.name.iter().map(|_| None));
+    signed.push_bad(format!("the line has more bytes than the limit of `{}`", reading.most));
 }
 
 fn sign_line(reading: &ReadSettings, line: &[u8], worker: &mut Worker, signed: &mut Signed) {
@@ -194,11 +205,61 @@ fn sign_joined(reading: &ReadSettings, line: JoinedLine) -> Signed {
     match line {
         JoinedLine::Bytes(bytes) => sign_lines(reading, &bytes, &mut Worker::new(reading)),
         JoinedLine::TooLong => {
-            // A line that was not read has no name.
-            let names = reading.columns.name.iter().map(|_| None).collect();
-            let mut signed = Signed { names, ..Signed::default() };
-            signed.push_bad(format!("the line has more bytes than the limit of `{}`", reading.most));
+            let mut signed = Signed::default();
+            push_too_long(reading, &mut signed);
             signed
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::fixed;
+    use lookalike_core::frontend::{Options, Unit};
+    use proptest::prelude::*;
+
+    /// The state of every row of a file that is read in such chunks.
+    fn states(text: &str, cuts: &[usize], most: usize) -> Vec<(RowState, Option<String>)> {
+        let shingling =
+            Shingling::new(Options { unit: Unit::Word, homoglyphs: false }, 2, false, 64).expect("in range");
+        let columns = RecordColumns { text: "text".to_owned(), number: None, name: Some("id".to_owned()) };
+        let mut reader =
+            RowReader::new(ReadSettings { shingling, sketching: Sketching::None, columns, most }).expect("in range");
+        let mut cuts: Vec<usize> = cuts.iter().map(|at| *at.min(&text.len())).chain([0, text.len()]).collect();
+        cuts.sort_unstable();
+        let mut parts = Vec::new();
+        for (number, pair) in cuts.windows(2).enumerate() {
+            parts.extend(reader.lines(&text.as_bytes()[pair[0]..pair[1]], number + 2 == cuts.len()));
+        }
+        let rows = |part: Signed| part.rows.into_iter().map(|row| row.state).zip(part.names).collect::<Vec<_>>();
+        parts.into_iter().flat_map(rows).collect()
+    }
+
+    proptest! {
+        #![proptest_config(fixed(300))]
+
+        #[test]
+        fn the_limit_of_a_line_does_not_depend_on_the_chunks(
+            lengths in prop::collection::vec(0usize..40, 0..6), cuts in prop::collection::vec(0usize..200, 0..6),
+            most in 0usize..50, ends in any::<bool>(),
+        ) {
+            let mut text: String =
+                lengths.iter().map(|length| format!("{{\"text\":\"{}\"}}\n", "a".repeat(*length))).collect();
+            if !ends {
+                text.pop();
+            }
+            let expected: Vec<RowState> = text
+                .lines()
+                .map(|line| match line.len() {
+                    length if length > most => RowState::Bad,
+                    11 => RowState::Missing,
+                    _ => RowState::Compared,
+                })
+                .collect();
+            let found = states(&text, &cuts, most);
+            prop_assert_eq!(found.iter().map(|one| one.0).collect::<Vec<_>>(), expected);
+            prop_assert!(found.iter().all(|one| one.1.is_none()), "none has a name");
         }
     }
 }

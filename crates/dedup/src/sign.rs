@@ -17,6 +17,8 @@ use xxhash_rust::xxh3::xxh3_128;
 pub enum Sketching {
     /// Nothing: only identical texts are searched for.
     None,
+    /// The shingles alone.
+    Shingles,
     /// t coordinates by Fast Similarity Sketching.
     Fast {
         /// The size t.
@@ -171,6 +173,7 @@ pub struct Signer {
 
 enum Sketcher {
     None,
+    Shingles,
     Fast(Fast),
     Permutations(Permutations),
     Below(u64),
@@ -182,6 +185,7 @@ impl Signer {
     pub fn new(shingling: Shingling, sketching: &Sketching) -> Result<Self> {
         let (sketcher, size) = match sketching {
             Sketching::None => (Sketcher::None, 0),
+            Sketching::Shingles => (Sketcher::Shingles, 0),
             Sketching::Fast { size } => (Sketcher::Fast(Fast::new(*size as i64)?), *size),
             Sketching::Permutations { size } => (Sketcher::Permutations(Permutations::new(*size as i64)?), *size),
             Sketching::Modulo { modulus } => (Sketcher::Below(limit_of_modulus(*modulus)), 0),
@@ -220,7 +224,7 @@ impl Signer {
     fn sketch(&mut self, from: usize, out: &mut Signed) {
         let ids = &out.ids[from..];
         match &self.sketcher {
-            Sketcher::None | Sketcher::Simhash(..) => return,
+            Sketcher::None | Sketcher::Shingles | Sketcher::Simhash(..) => return,
             Sketcher::Fast(fast) => fast.sketch(ids, &mut self.coordinates),
             Sketcher::Permutations(maps) => maps.sketch(ids, &mut self.halves, &mut self.coordinates),
             Sketcher::Below(limit) => {

@@ -5,6 +5,7 @@ use crate::detach::{detached, interruptible, locked};
 use crate::error::{to_python, unknown, FormatError, ParameterError};
 use crate::fingerprint::options_of;
 use crate::input::{Frozen, Input, Whole};
+use crate::references::{self, Contaminated};
 use crate::simhash::SimhashMaker;
 use crate::texts::ArrowTexts;
 use lookalike_core::clustering::{self, Capped};
@@ -16,6 +17,7 @@ use lookalike_dedup::line_filter::{self, RemovedLine};
 use lookalike_dedup::pairs::{self, FoundPairs, LinkedPair};
 use lookalike_dedup::reader::{GivenText, ReadSettings};
 use lookalike_dedup::record::{self, RecordColumns};
+use lookalike_dedup::references::{Sought, Unfit};
 use lookalike_dedup::sign::Sketching;
 use lookalike_dedup::simhash_judge::Nearness;
 use pyo3::exceptions::{PyKeyboardInterrupt, PyOSError};
@@ -45,7 +47,7 @@ fn failed(failure: Failure) -> PyErr {
     }
 }
 
-const SKETCHES: [&str; 5] = ["none", "fast", "permutations", "modulo", "simhash"];
+const SKETCHES: [&str; 6] = ["none", "shingles", "fast", "permutations", "modulo", "simhash"];
 
 /// Rows of a corpus and what is kept of them.
 #[pyclass(module = "lookalike._core")]
@@ -83,6 +85,7 @@ impl Corpus {
         let shingling = Shingling::new(options_of(unit, false)?, shingle.0, labelled, 64).map_err(to_python)?;
         let sketching = match (sketch, simhash) {
             ("none", _) => Sketching::None,
+            ("shingles", _) => Sketching::Shingles,
             ("fast", _) => Sketching::Fast { size },
             ("permutations", _) => Sketching::Permutations { size },
             ("modulo", _) => Sketching::Modulo { modulus },
@@ -168,6 +171,31 @@ impl Corpus {
     /// The fingerprints of rows, `None` for those without one.
     fn fingerprints(&self, rows: Vec<u32>) -> PyResult<Vec<Option<u64>>> {
         job::fingerprints(&self.core, &rows).map_err(PyErr::from)
+    }
+
+    /// Makes references of all rows so far, to be looked up in further rows. Returns the bytes they need if these are
+    /// more than `memory_bytes`; there are no references then.
+    fn seal(
+        &mut self,
+        py: Python<'_>,
+        contains: bool,
+        contained: bool,
+        threshold: f64,
+        memory_bytes: u64,
+        most_pairs: usize,
+    ) -> PyResult<Option<u64>> {
+        let sought = Sought { contains, contained, threshold };
+        let Self { core, pool, .. } = self;
+        match detached(py, usize::MAX, || pool.install(|| core.seal(sought, memory_bytes, most_pairs))) {
+            Ok(()) => Ok(None),
+            Err(Unfit::Memory(needed)) => Ok(Some(needed)),
+            Err(Unfit::Io(error)) => Err(PyErr::from(error)),
+        }
+    }
+
+    /// What was found of the references; `None` without any.
+    fn contaminated(&self, py: Python<'_>) -> Option<(Outcome, Contaminated)> {
+        Some((Outcome(references::outcome(&self.core)?), references::contaminated(py, &self.core)?))
     }
 
     /// Decides which rows are kept. Hears signals.

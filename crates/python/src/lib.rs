@@ -16,6 +16,7 @@ mod input;
 mod lab;
 mod near;
 mod prints;
+mod references;
 mod simhash;
 mod sketch;
 mod texts;

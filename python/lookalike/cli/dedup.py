@@ -26,9 +26,11 @@ _COMPARING = ("minhash", "containment", "simhash")
 USERS = {
     **dict.fromkeys(("threshold", "unit", "shingle", "labelled", "clustering"), _COMPARING),
     **dict.fromkeys(("recall", "sketch", "size"), ("minhash",)),
-    "modulus": ("containment",),
+    **dict.fromkeys(("modulus", "contains", "contained"), ("containment",)),
     **dict.fromkeys(params.SIMHASH_ONLY, ("simhash",)),
 }
+#: Options that change nothing where every shingle is looked up in references.
+UNUSED = ("modulus", "clustering", "keep")
 #: Options that a restoration uses.
 RESTORING = {"inputs", "restore", "out", "overwrite", "as_json", "quiet"}
 
@@ -46,7 +48,7 @@ def _file(name: str, text: str) -> Callable[[options.Function], options.Function
             *("method", "threshold", "recall", "unit", "shingle", "labelled", "sketch", "size", "modulus"),
         ],
         "Only for --method simhash": params.SIMHASH_ONLY,
-        "Which rows are kept": ["keep", "clustering", "against"],
+        "Which rows are kept": ["keep", "clustering", "against", "contains", "contained"],
         "Input": ["text_column", "id_column", "format", "max_errors", "strict"],
         "Output": [
             *("out", "clusters", "pairs", "max_pairs", "ledger", "report", "restore", "overwrite", "as_json", "quiet"),
@@ -116,6 +118,8 @@ def dedup(
         options.refuse_unused(context, {one.name or "" for one in context.command.params} - RESTORING, "with --restore")
         return _restore(inputs, restore, chosen)
     options.refuse_unused_by(context, "method", USERS)
+    if chosen["method"] == "containment" and against:
+        options.refuse_unused(context, UNUSED, "with --against and --method containment")
     if chosen["no_verify"]:
         options.refuse_unused(context, {"threshold", "shingle", "labelled"}, "with --no-verify")
     if dry_run:

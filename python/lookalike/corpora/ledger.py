@@ -36,12 +36,15 @@ class Verdict:
     #: How: ``identical``, ``exact``, ``estimated``, ``distance`` or ``contained``.
     basis: str
     method: str
+    #: For decontamination: both shares, and which of them count.
+    shared: Mapping[str, Any] = field(default_factory=dict)
 
     def to_json(self) -> dict[str, Any]:
         """Return it in the form of the ledger."""
         source, row, name = self.survivor
         survivor = {"source": source, "row": row, "id": name}
-        return {"survivor": survivor, self.measure: self.value, "basis": self.basis, "method": self.method}
+        found = {"survivor": survivor, self.measure: self.value, "basis": self.basis, "method": self.method}
+        return found | dict(self.shared)
 
 
 @dataclass(slots=True)

@@ -1,7 +1,8 @@
 """Reads Parquet by row groups, copies a file without some rows, and restores it.
 
 The copy keeps the original's row groups (except those that lose all rows), schema, metadata, codecs and encodings. One
-row group is held at a time.
+row group is held at a time. It may expand to what it declares or to ``memory``, whichever is more; values that are
+stored once and repeated (see ``dictionaries``) could otherwise make terabytes of kilobytes.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 from lookalike._types import Problem
 from lookalike.corpora.arrays import Wanted, arrow, columns, field_at, field_names, names_of
 from lookalike.corpora.batches import CHUNK_BYTES, Columns, without_texts
+from lookalike.corpora.dictionaries import longest_value
 from lookalike.corpora.lines import check_rows, reason_of
 from lookalike.corpora.places import InPlace, Place
 from lookalike.documents.reasons import GIB, MIB, RefusedError, in_bytes
@@ -31,6 +33,10 @@ _GROUP_ROWS = 2**31
 _BUFFER_BYTES = MIB
 #: Rows handed over at a time, whatever their size.
 _MOST_ROWS = 2**16
+#: Bytes to which the rows handed over at a time may expand where values are repeated.
+_EXPANDED_BYTES = 32 * MIB
+#: Bytes to which a row group may expand if nothing else is said.
+MEMORY = 4 * GIB
 #: Longest names and lists in a footer, in bytes and elements.
 _THRIFT_LIMIT = 100 * 2**20
 
@@ -47,6 +53,8 @@ class ParquetSource(InPlace):
     #: Whether its footer could be read.
     is_readable: bool = True
     format: str = "parquet"
+    #: Bytes to which a row group may expand beyond what it declares.
+    memory: int = MEMORY
 
     def batches(self) -> Iterator[Columns]:
         """Yield the texts of all row groups; those of an unreadable group are missing."""
@@ -76,7 +84,9 @@ class ParquetSource(InPlace):
         done = 0
         try:
             check_group(file, group)
-            for batch in file.iter_batches(_batch_rows(file, group, wanted.names), [group], wanted.names):
+            room = _Room(file, group, self.memory)
+            for batch in file.iter_batches(_batch_rows(file, group, self.place, wanted.names), [group], wanted.names):
+                room.take(batch.nbytes)
                 done += batch.num_rows
                 made, notes = columns(batch, wanted, self.name)
                 self.problems += [Problem(self.name, f"row group {group}", note) for note in notes]
@@ -98,7 +108,7 @@ class ParquetSource(InPlace):
             for group in range(file.metadata.num_row_groups):
                 rows = file.metadata.row_group(group).num_rows
                 if column is not None and group not in self.unread:
-                    for batch in file.iter_batches(_MOST_ROWS, [group], [column]):
+                    for batch in file.iter_batches(_batch_rows(file, group, self.place, [column]), [group], [column]):
                         yield replace(without_texts(batch.num_rows), ids=names_of(field_at(batch, column)))
                 else:
                     yield without_texts(rows)
@@ -148,9 +158,7 @@ def opened(place: Place) -> Iterator[pq.ParquetFile]:
 
 def check_group(file: pq.ParquetFile, group: int) -> None:
     """Errors: ``RefusedError`` if a row group declares too much; checked before anything is allocated."""
-    meta = file.metadata.row_group(group)
-    size = sum(meta.column(number).total_uncompressed_size for number in range(meta.num_columns))
-    if size > GROUP_BYTES:
+    if declared_size(file, group) > GROUP_BYTES:
         raise RefusedError(f"expands beyond {in_bytes(GROUP_BYTES)}")
 
 
@@ -160,15 +168,45 @@ def group_size(file: pq.ParquetFile, group: int) -> int:
     return int(sum(meta.column(leaf).total_compressed_size for leaf in range(meta.num_columns)))
 
 
-def _batch_rows(file: pq.ParquetFile, group: int, wanted: Container[str] | None = None) -> int:
+class _Room:
+    """Counts to how many bytes a row group expands."""
+
+    def __init__(self, file: pq.ParquetFile, group: int, memory: int) -> None:
+        self._most = max(memory, declared_size(file, group))
+        self._taken = 0
+
+    def take(self, size: int) -> None:
+        """Errors: ``RefusedError`` if it expands too far."""
+        self._taken += size
+        if self._taken > self._most:
+            raise RefusedError(
+                f"expands beyond {in_bytes(self._most)}, because values in it are repeated: more memory would read it"
+            )
+
+
+def declared_size(file: pq.ParquetFile, group: int) -> int:
+    """Return to how many bytes a row group expands by its own account, in which a repeated value counts once."""
+    meta = file.metadata.row_group(group)
+    return int(sum(meta.column(number).total_uncompressed_size for number in range(meta.num_columns)))
+
+
+def _batch_rows(file: pq.ParquetFile, group: int, place: Place, wanted: Container[str] | None = None) -> int:
     """Return how many rows of a group make about one chunk, by all columns or those wanted.
 
-    Repeated values are stored once, so a column may hold more text than the file's size suggests.
+    Repeated values are stored once, so a column may hold more text than the file's size suggests: their longest value
+    bounds the rows.
     """
     meta = file.metadata.row_group(group)
-    leaves = [meta.column(number) for number in range(meta.num_columns)]
-    total = sum(leaf.total_uncompressed_size for leaf in leaves if wanted is None or leaf.path_in_schema in wanted)
-    return int(max(1, min(_MOST_ROWS, CHUNK_BYTES * max(1, meta.num_rows) // max(1, total))))
+    leaves = {number: meta.column(number) for number in range(meta.num_columns)}
+    chosen = {number: leaf for number, leaf in leaves.items() if wanted is None or leaf.path_in_schema in wanted}
+    total = sum(leaf.total_uncompressed_size for leaf in chosen.values())
+    rows = int(max(1, min(_MOST_ROWS, CHUNK_BYTES * max(1, meta.num_rows) // max(1, total))))
+    longest = 0
+    for number, leaf in chosen.items():
+        if leaf.has_dictionary_page and rows * leaf.total_uncompressed_size > _EXPANDED_BYTES:
+            with place.open() as raw:
+                longest += longest_value(file, group, number, raw)
+    return max(1, min(rows, _EXPANDED_BYTES // max(1, longest)))
 
 
 def _first_line(error: Exception) -> str:
@@ -241,8 +279,9 @@ def _kept(
 
     kept = []
     done = 0
+    room = _Room(file, group, source.memory)
     try:
-        for batch in file.iter_batches(_batch_rows(file, group), [group]):
+        for batch in file.iter_batches(_batch_rows(file, group, source.place), [group]):
             part = mask[done : done + batch.num_rows]
             if 0 in part:
                 keep = pa.Array.from_buffers(pa.uint8(), len(part), [None, pa.py_buffer(part)]).cast(pa.bool_())
@@ -250,8 +289,9 @@ def _kept(
                 removed(group, [start + done + number for number, keeps in enumerate(part) if not keeps], gone)
                 batch = batch.filter(keep)
             done += len(part)
+            room.take(batch.nbytes)
             kept.append(batch)
-    except (OSError, pa.ArrowException) as error:
+    except (RefusedError, OSError, pa.ArrowException) as error:
         raise RefusedError(
             f"row group {group} of `{source.name}` cannot be copied, although its texts can be read: "
             f"{_first_line(error)}; nothing was written"

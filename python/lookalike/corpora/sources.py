@@ -14,7 +14,7 @@ from lookalike.corpora.compression import by_content, by_suffix, chunks
 from lookalike.corpora.delimited import CsvSource
 from lookalike.corpora.lines import LineSource, reason_of
 from lookalike.corpora.mailboxes import MailboxSource
-from lookalike.corpora.parquet import ParquetSource
+from lookalike.corpora.parquet import MEMORY, ParquetSource
 from lookalike.corpora.places import HEAD_BYTES, STDIN_NAME, Folder, Place, find
 from lookalike.corpora.scratch import Scratch
 from lookalike.corpora.texts import TextSource
@@ -71,15 +71,17 @@ def open_sources(
     id_column: str | None = None,
     number_column: str | None = None,
     format: str | None = None,
+    memory: int = MEMORY,
 ) -> Corpus:
     """Recognise the inputs. Only their first bytes are read; standard input is copied to the scratch folder.
 
-    Without ``id_column`` the column ``id`` is used if it exists. ``number_column`` decides which row is kept. Errors:
+    Without ``id_column`` the column ``id`` is used if it exists. ``number_column`` decides which row is kept. A row
+    group of Parquet may expand to ``memory`` bytes, or to what it declares if that is more. Errors:
     ``FileNotFoundError``, ``ParameterError`` for a column that is not there, ``MissingExtraError``.
     """
     if format is not None and format not in FORMATS:
         raise ParameterError(f"format `{format}` is not known: use one of {', '.join(FORMATS)}")
-    opening = _Opening(Wanted(text_column, id_column, number_column), format, scratch)
+    opening = _Opening(Wanted(text_column, id_column, number_column), format, scratch, memory)
     many = len(inputs) != 1
     for given in inputs:
         found, is_many = find(given, scratch, opening.skip)
@@ -95,7 +97,8 @@ def open_sources(
 class _Opening:
     """Collects sources."""
 
-    def __init__(self, wanted: Wanted, format: str | None, scratch: Scratch) -> None:
+    def __init__(self, wanted: Wanted, format: str | None, scratch: Scratch, memory: int) -> None:
+        self._memory = memory
         self._wanted = wanted
         self._format = format
         self._scratch = scratch
@@ -158,7 +161,7 @@ class _Opening:
         elif format == "csv":
             self._add(CsvSource(place, compression, self._wanted), is_named)
         elif format == "parquet":
-            self._add(ParquetSource(place, self._wanted), is_named)
+            self._add(ParquetSource(place, self._wanted, memory=self._memory), is_named)
         elif format == "mbox":
             self._wanted.of_texts(place.name)
             self._sources.append(MailboxSource(place, compression))

@@ -139,8 +139,10 @@ def audit(
     removed, estimated = (_precision(answer, links, sample, rng) for links in (MEASURED, ("estimated",)))
     precise = removed.trials + estimated.trials
     nothing = Share(0, 0)
-    if answer.settings.method == "exact":
+    if answer.settings.method == "exact" or answer.contamination is not None:
         note = "recall: identical texts are compared as a whole, so none can be missed; no others were searched"
+        if answer.contamination is not None:
+            note = "recall: every shingle of every row was looked up in the references, so none can be missed"
         return Audit(seed, removed, estimated, nothing, nothing, nothing, (), (), 0, 0, precise, (note,))
     found = _Search(answer, sample, rng, progress or unheard)
     known = _Known(answer, found.partners)
@@ -166,7 +168,7 @@ def _precision(answer: Deduplication, links: Collection[str], sample: int, rng: 
     kinds = {LINKS.index(link) for link in links}
     rows = [row for row in answer.gone if answer.links[row] in kinds]
     pairs = [(answer.survivors[row], row) for row in sorted(rng.sample(rows, min(sample, len(rows))))]
-    scores = answer.core.scores(pairs, answer.settings.method == "containment")
+    scores = answer.scores(pairs)
     reached = sum(score is not None and score >= answer.settings.threshold for score in scores)
     return Share(reached, len(pairs), len(pairs) == len(rows))
 

@@ -15,6 +15,7 @@ from lookalike.corpora import Corpus, Scratch, open_object
 from lookalike.corpora.arrays import Wanted, listed
 from lookalike.corpora.batches import Source, mended_note
 from lookalike.corpora.lines import LineSource
+from lookalike.deduplication import contamination
 from lookalike.deduplication.outputs import Outputs, Stream, check, write
 from lookalike.deduplication.reading import DECIDING, READING, Stretch, open_core, open_files, read
 from lookalike.deduplication.result import Deduplication
@@ -54,6 +55,8 @@ def dedup(
     sketch: str | None = None,
     size: int | None = None,
     modulus: int | None = None,
+    contains: bool | None = None,
+    contained: bool | None = None,
     shingle: int | None = None,
     unit: str | None = None,
     labelled: bool | None = None,
@@ -89,19 +92,20 @@ def dedup(
     """
     chosen = given(params.DEDUPLICATION, locals())
     asked = Outputs(out, clusters, pairs, ledger, overwrite)
-    pages = None if report is None else _pages(report, overwrite, chosen)
+    pages = _pages(report, overwrite, chosen)
     with opened(source, against=against, outputs=asked, progress=progress, **chosen) as (answer, corpus, scratch):
         if asked.any:
             write(answer, corpus, scratch, asked, progress)
-        if pages is not None:
-            pages(answer, progress)
+        pages(answer, progress)
     return answer
 
 
 def _pages(
-    report: str | os.PathLike[str], overwrite: bool, chosen: dict[str, Any]
+    report: str | os.PathLike[str] | None, overwrite: bool, chosen: dict[str, Any]
 ) -> Callable[[Deduplication, Progress | None], object]:
     """Check that the folder of the report is free, and return its writer. Errors: ``ParameterError``, ``OSError``."""
+    if report is None:
+        return lambda answer, progress: None
     # Rendering is loaded only here, because a deduplication without a report needs no templates.
     from lookalike.rendering.html import dedup_pages, folder
 
@@ -126,6 +130,7 @@ def opened(
     Checks that ``outputs`` can be written before anything is read. ``chosen`` are parameters of ``dedup``.
     """
     asked = settings(**chosen)
+    is_sought = contamination.is_sought(asked, against)
     tell = progress or unheard
     with Scratch() as scratch:
         before, problems = ([], []) if against is None else _sources(against, asked, scratch)[:2]
@@ -133,15 +138,22 @@ def opened(
         check(outputs, corpus)
         offset = sum(one.size for one in before)
         total = offset + sum(one.size for one in sources) or None
-        core = open_core(asked, scratch.folder)
+        core = open_core(asked, scratch.folder, sketch="shingles" if is_sought else None)
         references = read(core, before, asked, lambda done: tell(READING, done, total))
         start = len(core)
+        if is_sought:
+            contamination.seal(core, asked)
         stretches = [*references, *read(core, sources, asked, lambda done: tell(READING, offset + done, total))]
         check_column(core.states, [one.source for one in stretches], asked.text_column)
         tell(DECIDING, 0, None)
-        outcome = core.decide(*asked.arguments(start if against is not None else None))
+        if is_sought:
+            outcome, contaminated = contamination.decided(core, asked)
+        else:
+            outcome, contaminated = core.decide(*asked.arguments(start if against is not None else None)), None
         every = [*problems, *found, *_problems(stretches), *_bad(core, stretches)]
-        yield Deduplication(asked, stretches, start, core, outcome, against is not None, every), corpus, scratch
+        is_against = against is not None
+        answer = Deduplication(asked, stretches, start, core, outcome, is_against, every, contamination=contaminated)
+        yield answer, corpus, scratch
 
 
 def _sources(given: Any, asked: Settings, scratch: Scratch) -> tuple[list[Source], list[Problem], Corpus | None]:

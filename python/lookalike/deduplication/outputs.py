@@ -7,6 +7,7 @@ from bisect import bisect_right
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import ExitStack
 from dataclasses import dataclass
+from functools import partial
 from itertools import islice
 from typing import Any, Protocol, TypeGuard, cast
 
@@ -19,6 +20,7 @@ from lookalike.corpora.encodings import Removed
 from lookalike.corpora.lines import check_rows
 from lookalike.corpora.places import Place
 from lookalike.corpora.tables import write_table
+from lookalike.deduplication.contamination import ListedPairs
 from lookalike.deduplication.picking import Row, pick
 from lookalike.deduplication.placing import Places, repeated, told_apart
 from lookalike.deduplication.reading import NAMING, WRITING
@@ -144,7 +146,9 @@ def _copy(written: Plan, corpus: Corpus | None, stream: Stream) -> None:
             stream.write(b"\n")
 
 
-def _names(answer: Deduplication, asked: Outputs, found: _core.PairStream | None, tell: Progress) -> dict[int, Row]:
+def _names(
+    answer: Deduplication, asked: Outputs, found: _core.PairStream | ListedPairs | None, tell: Progress
+) -> dict[int, Row]:
     """Return the names of all rows that appear in an output."""
     wanted: set[int] = set()
     if asked.clusters is not None:
@@ -181,7 +185,7 @@ def _clusters(answer: Deduplication, names: dict[int, Row]) -> Iterator[list[Any
         yield [names[row].name, numbers[survivor], names[survivor].name, *measured, link, *where]
 
 
-def _pairs(answer: Deduplication, found: _core.PairStream, names: dict[int, Row]) -> Iterator[list[Any]]:
+def _pairs(answer: Deduplication, found: _core.PairStream | ListedPairs, names: dict[int, Row]) -> Iterator[list[Any]]:
     """Yield the table of pairs, a part at a time; a note tells if not all are listed."""
     measures, values = _measures(answer)
     yield ["left", "right", *measures, "link", *_columns("left_", "right_")]
@@ -219,6 +223,11 @@ def _measures(answer: Deduplication) -> tuple[list[str], Measured]:
     def both(pairs: list[tuple[int, int]], scores: list[float]) -> Iterable[list[Any]]:
         return ([*one, *two] for one, two in zip(resemblances(pairs, scores), distances(pairs, scores), strict=True))
 
+    def contained(pairs: list[tuple[int, int]], _scores: list[float]) -> Iterable[list[Any]]:
+        return map(partial(_shares, answer), pairs)
+
+    if answer.contamination is not None:
+        return ["contains", "contained", "side"], contained
     if answer.settings.is_by_distance:
         return ["distance"], distances
     if answer.settings.method == "simhash":
@@ -230,6 +239,21 @@ def _measured(answer: Deduplication, row: int) -> float | int:
     """Return what was measured between a row and the row kept for it: a share, or the bits of a distance."""
     score = answer.resemblances[row]
     return round((1 - score) * 64) if answer.settings.is_by_distance else round(score, 6)
+
+
+def _shared(answer: Deduplication, row: int) -> dict[str, Any]:
+    """Return what the ledger says of a row that contains a reference, or is contained in one."""
+    found = None if answer.contamination is None else answer.contamination.of_row(row)
+    if found is None:
+        return {}
+    return {"contains": round(found.contains, 6), "contained": round(found.contained, 6), "side": found.side}
+
+
+def _shares(answer: Deduplication, pair: tuple[int, int]) -> list[Any]:
+    """Return what a reference and a row share; nothing for a row that is a reference itself."""
+    assert answer.contamination is not None
+    found = answer.contamination.of_pair(*pair) or answer.contamination.of_row(pair[0])
+    return ["", "", ""] if found is None else [f"{found.contains:.4f}", f"{found.contained:.4f}", found.side]
 
 
 @dataclass(frozen=True)
@@ -273,7 +297,8 @@ class _Writing:
             place = bisect_right(firsts, survivor) - 1
             name = names[survivor].name if survivor in names else None
             found = (place - others, survivor - firsts[place], name)
-            value = _measured(answer, whole)
-            return Verdict(found, answer.settings.measure, value, LINKS[answer.links[whole]], answer.settings.method)
+            value, link = _measured(answer, whole), LINKS[answer.links[whole]]
+            shared = _shared(answer, whole)
+            return Verdict(found, answer.settings.measure, value, link, answer.settings.method, shared)
 
         return verdict

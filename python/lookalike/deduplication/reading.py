@@ -33,13 +33,17 @@ def open_files(paths: Sequence[str], settings: Settings, scratch: Scratch) -> Co
         id_column=settings.id_column,
         number_column=settings.number_column,
         format=settings.format,
+        memory=settings.memory,
     )
 
 
-def open_core(settings: Settings, folder: str) -> _core.Corpus:
-    """Return an empty corpus in the core. Errors: ``ParameterError``."""
+def open_core(settings: Settings, folder: str, *, sketch: str | None = None) -> _core.Corpus:
+    """Return an empty corpus in the core; ``sketch`` is kept of a text, or what the method needs.
+
+    Errors: ``ParameterError``.
+    """
     return _core.Corpus(
-        settings.kept_sketch,
+        sketch or settings.kept_sketch,
         settings.size,
         settings.modulus,
         settings.shingle,

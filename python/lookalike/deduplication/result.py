@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 from lookalike import _core
 from lookalike._types import Problem, counted
 from lookalike.corpora.objects import ObjectSource
+from lookalike.deduplication.contamination import Contamination, ListedPairs
 from lookalike.deduplication.pickling import KeptCorpus, NamedSource, kept_corpus, kept_stretch
 from lookalike.deduplication.reading import Stretch
 from lookalike.deduplication.settings import Settings
@@ -75,6 +76,8 @@ class Deduplication:
     problems: list[Problem] = field(default_factory=list)
     #: One sentence for each limit that an output has met.
     notes: list[str] = field(default_factory=list)
+    #: What was found of the rows of ``against``, for the method containment; ``None`` otherwise.
+    contamination: Contamination | None = None
 
     def __repr__(self) -> str:
         own = self.rows - self.references
@@ -179,8 +182,10 @@ class Deduplication:
         """
         return each_pair(self.pair_stream())
 
-    def pair_stream(self) -> _core.PairStream:
+    def pair_stream(self) -> _core.PairStream | ListedPairs:
         """Return all pairs as columns. Errors: ``OSError``, ``ParameterError`` after a pickle."""
+        if self.contamination is not None:
+            return ListedPairs(self.contamination, self.rows)
         return self.core.pairs(*self.settings.arguments(self.references if self.is_against else None))
 
     def distances(self, pairs: Iterable[tuple[int, int]]) -> list[int | None]:
@@ -192,6 +197,12 @@ class Deduplication:
         bits = self.core.fingerprints([row for pair in rows for row in pair])
         both = zip(bits[::2], bits[1::2], strict=True)
         return [None if left is None or right is None else (left ^ right).bit_count() for left, right in both]
+
+    def scores(self, pairs: Sequence[tuple[int, int]]) -> list[float | None]:
+        """Return the exact scores of row pairs, the kept row first; ``None`` where there is none."""
+        if self.contamination is not None:
+            return [self.contamination.score(*pair) for pair in pairs]
+        return self.core.scores(pairs, self.settings.method == "containment")
 
     def mask(self, stretch: Stretch) -> bytes:
         """Return one byte per row of a source: 0 if it is removed."""
@@ -226,6 +237,7 @@ class Deduplication:
             "references": self.references,
             "states": self.states,
             "removed": self.removed,
+            **({} if self.contamination is None else {"contamination": self.contamination.to_json()}),
             "kept": self.rows - self.references - sum(self.removed.values()),
             "clusters": len(self.cluster_sizes),
             "largest_cluster": max(self.cluster_sizes.values(), default=1),
@@ -237,8 +249,12 @@ class Deduplication:
         }
 
 
-def each_pair(stream: _core.PairStream) -> Iterator[Pair]:
+def each_pair(stream: _core.PairStream | ListedPairs) -> Iterator[Pair]:
     """Yield the pairs of a stream that are not read yet."""
+    if isinstance(stream, ListedPairs):
+        for found in stream.contamination.pairs():
+            yield Pair(found.reference, found.row, found.score, "identical" if found.is_identical else "contained")
+        return
     while True:
         left, right, scores, links = stream.part(_PART)
         if not links:

@@ -35,6 +35,8 @@ class Settings:
     sketch: str
     size: int
     modulus: int
+    contains: bool
+    contained: bool
     shingle: int
     unit: str
     labelled: bool
@@ -77,6 +79,12 @@ class Settings:
                 f"size `{self.size}` is too small to find nearly all pairs at threshold `{self.threshold:g}`: "
                 "use a larger size, a higher threshold, or recall 1, which needs no filter"
             ) from None
+
+    @property
+    def sought(self) -> tuple[bool, bool]:
+        """Whether rows that contain a reference count, and whether rows that are contained in one do."""
+        is_either = self.contains == self.contained
+        return is_either or self.contains, is_either or self.contained
 
     @property
     def kept_sketch(self) -> str:
@@ -131,6 +139,7 @@ class Settings:
         machine = {"memory", "threads", "max_errors", "max_pairs"} | set(
             () if self.method == "simhash" else params.SIMHASH_ONLY
         )
+        machine |= set() if self.method == "containment" else {"contains", "contained"}
         told = {name: value for name, value in asdict(self).items() if name not in machine}
         return told | {"filter": None if self.filter is None else [self.filter.k, self.filter.s, self.filter.r]}
 

@@ -135,6 +135,8 @@ def _lead(answer: Deduplication) -> Iterator[str]:
             f"Rows are linked by pairs that reach {settings.threshold:g}, also through chains of such pairs. So a "
             "removed row may be less similar to the row kept for it."
         )
+    elif (contaminated := answer.contamination) is not None:
+        yield f"{contaminated.found:,} of {counted(contaminated.references, 'reference')} were found in these rows."
     elif settings.method == "containment":
         yield f"At least {settings.threshold:g} of every removed row is contained in the row kept for it (verified)."
     elif settings.method == "minhash":
@@ -213,7 +215,7 @@ def _examples(answer: Deduplication, found: Audit) -> list[Example]:
     chosen: dict[tuple[int, int], Example] = {}
     for example in _chosen(answer, found):
         chosen.setdefault((example.left, example.right), example)
-    scores = answer.core.scores(list(chosen), answer.settings.method == "containment")
+    scores = answer.scores(list(chosen))
     return [example._replace(exact=score) for example, score in zip(chosen.values(), scores, strict=True)]
 
 

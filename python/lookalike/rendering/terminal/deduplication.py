@@ -48,10 +48,23 @@ def _found(answer: Deduplication) -> Iterator[str]:
         yield f"  removed: {parts}"
         sizes = answer.cluster_sizes
         yield f"  {counted(len(sizes), 'cluster')}, the largest with {counted(max(sizes.values()), 'row')}"
+    yield from _contaminated(answer)
     states = {name: count for name, count in answer.states.items() if count and name != "compared"}
     if states:
         told = (f"{count:,} {_STATES[name][count != 1]}" for name, count in states.items())
         yield "  not compared, and kept: " + ", ".join(told)
+
+
+def _contaminated(answer: Deduplication) -> Iterator[str]:
+    """Say how many references were found, in how many rows, and on which side."""
+    if (found := answer.contamination) is None:
+        return
+    rows = sum(answer.removed.values())
+    yield f"  found: {found.found:,} of {counted(found.references, 'reference')}, in {counted(rows, 'row')}"
+    if not rows:
+        return
+    sides = {"contains": "contain a reference", "contained": "are contained in one", "both": "do both"}
+    yield "  of these rows, " + ", ".join(f"{found.sides[name]:,} {words}" for name, words in sides.items())
 
 
 def _guarantee(answer: Deduplication) -> Iterator[str]:
@@ -60,6 +73,12 @@ def _guarantee(answer: Deduplication) -> Iterator[str]:
         yield f"not verified: {_promise(answer)}"
     elif settings.method == "simhash":
         yield f"verified pairs within {counted(settings.distance, 'bit')}: {_promise(answer)}"
+    elif answer.contamination is not None:
+        sides = ("contains at least {0:g} of a reference", "has at least {0:g} of itself in one")
+        told = [
+            text.format(settings.threshold) for text, is_sought in zip(sides, settings.sought, strict=True) if is_sought
+        ]
+        yield f"counted exactly: every removed row {', or '.join(told)}; no kept row does"
     elif settings.method != "exact":
         yield f"verified: {_promise(answer)}"
     if settings.search == "join":
