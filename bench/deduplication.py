@@ -17,7 +17,7 @@ from pathlib import Path
 from bench import duplicates, jobs, measure, rivals, sketches, truth
 from bench.definition import Definition
 from bench.measure import Effort, Times
-from bench.outcome import Outcome, SkippedError
+from bench.outcome import Answer, Outcome, SkippedError
 from bench.truth import Pairs, Verdict
 from bench.works import Run
 from lookalike import params
@@ -78,11 +78,14 @@ def judged(row: Definition, done: Written, size: int, texts: Sequence[str], know
     """Hold what was written against the truth; what may not be is a fault, whatever the digest says."""
     verdict = truth.judge(texts, known, done.pairs, done.leaders, THRESHOLD)
     figures = {"peak MB": done.peak / 1e6, "document recall": verdict.document_recall, "precision": verdict.precision}
-    # Where the rows lie depends on the machine.
-    rows = (*done.clusters, *done.edges)
-    told = [{name: cell for name, cell in one.items() if not name.endswith("source")} for one in rows]
-    answer = jobs.answer_of(told)
+    answer = answer_of(done)
     return Outcome(done.times, size, answer, figures, fault_of(verdict, row.options["floor"]), is_job=True)
+
+
+def answer_of(done: Written) -> Answer:
+    """Return what was written, without the columns that name files: they depend on the machine."""
+    rows = (*done.clusters, *done.edges)
+    return jobs.answer_of([{name: one[name] for name in one if not name.endswith("source")} for one in rows])
 
 
 def fault_of(verdict: Verdict, floor: float) -> str:
@@ -152,7 +155,7 @@ def dedup_growth(row: Definition, run: Run) -> Outcome:
 def grown(small: Path, large: Path, effort: Effort) -> Outcome:
     before, after = repeated(small, effort), repeated(large, effort)
     figures = {"peak MB": after.peak / 1e6, "corpus growth": after.times.best / before.times.best}
-    answer = jobs.answer_of([*after.clusters, *after.edges])
+    answer = answer_of(after)
     return Outcome(after.times, large.stat().st_size, answer, figures, is_job=True)
 
 
@@ -182,7 +185,7 @@ def dedup_threads(row: Definition, run: Run) -> Outcome:
     with measure.pinned(measure.USABLE[:2]):
         both = repeated(file, run.effort, threads=2)
     figures = balance(alone.threads, both.threads)
-    answer, other = (jobs.answer_of([*one.clusters, *one.edges]) for one in (alone, both))
+    answer, other = (answer_of(one) for one in (alone, both))
     fault = "" if answer == other else "another answer with 2 threads than with one"
     return Outcome(alone.times, file.stat().st_size, answer, figures, fault, is_job=True)
 
