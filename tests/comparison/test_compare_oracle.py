@@ -1,8 +1,8 @@
 """`compare` gives what its definition says: `oracles.compare` aligns every pair, and answers are equal to the digit.
 
-Checked by hand that these tests fail when the product is changed: the halo halved, the literals left out of a bound,
-the tail made twice as heavy as the cut-off, the tie-break by text or by place turned round, tiles of t + 1 tokens, the
-search for tiles cut short, and the order of names replaced by that of the arguments.
+Changes of the product that these tests are meant to catch: the halo halved, the literals left out of a bound, the tail
+made twice as heavy as the cut-off, the tie-break by text or by place turned round, tiles of t + 1 tokens, the search
+for tiles cut short, and the order of names replaced by that of the arguments. Not tried one by one yet.
 """
 
 from __future__ import annotations
