@@ -32,7 +32,7 @@ USERS = {
 #: Options that change nothing where every shingle is looked up in references.
 UNUSED = ("modulus", "clustering", "keep")
 #: Options that a restoration uses.
-RESTORING = {"inputs", "restore", "out", "overwrite", "as_json", "quiet"}
+RESTORING = {"inputs", "restore", "out", "overwrite", "as_json", "quiet", "memory"}
 
 
 def _file(name: str, text: str) -> Callable[[options.Function], options.Function]:
@@ -180,6 +180,7 @@ def _run(
 def _restore(inputs: tuple[str, ...], ledger: str, chosen: dict[str, Any]) -> None:
     """Write the original input again from its clean output and its ledger."""
     from lookalike.corpora import restore
+    from lookalike.deduplication.settings import parse_memory
     from lookalike.rendering.terminal import deduplication as printed
     from lookalike.rendering.terminal.progress import waiting
 
@@ -187,7 +188,7 @@ def _restore(inputs: tuple[str, ...], ledger: str, chosen: dict[str, Any]) -> No
     if len(inputs) != 1 or out is None:
         raise ParameterError("to restore, give the clean output as the only INPUT, and a new file or folder as --out")
     with waiting("restoring", quiet=chosen["quiet"]):
-        done = restore(ledger, inputs[0], out, overwrite=chosen["overwrite"])
+        done = restore(ledger, inputs[0], out, overwrite=chosen["overwrite"], memory=parse_memory(chosen["memory"]))
     click.echo(printed.restored_json(done) if chosen["as_json"] else printed.restored(done, out))
 
 

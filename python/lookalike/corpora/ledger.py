@@ -10,6 +10,7 @@ from __future__ import annotations
 import base64
 import hashlib
 import json
+import re
 import shutil
 from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass, field
@@ -17,11 +18,18 @@ from types import TracebackType
 from typing import Any
 
 from lookalike.corpora.compression import by_content, by_suffix, chunks, compressed
-from lookalike.documents.reasons import RefusedError
+from lookalike.documents.reasons import GIB, RefusedError, in_bytes
 from lookalike.errors import LedgerError
 
 VERSION = 1
 _READ = 2**20
+#: Memory for reading a ledger, if nothing else is said.
+MEMORY = 4 * GIB
+#: A line may have one in so many bytes of the memory: as text, as its values and as bytes it is there several times.
+_LINE_SHARE = 10
+#: What a line has beside its strings may have one in so many: an empty list of two bytes takes 64 in memory.
+_FRAME_SHARE = 64
+_STRING = re.compile(rb'"(?:[^"\\]|\\.)*"')
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,8 +148,9 @@ class Ledger:
 class Reading:
     """A ledger being read. Errors: ``LedgerError`` for any damage."""
 
-    def __init__(self, path: str) -> None:
+    def __init__(self, path: str, memory: int = MEMORY) -> None:
         self.path = path
+        self._memory = memory
         self._digest = new_digest()
         self._lines = self._all()
         self.header = self._parsed(next(self._lines, b""))
@@ -170,6 +179,9 @@ class Reading:
             raise LedgerError(f"`{self.path}` is cut short or was changed: its entries do not match its header")
 
     def _parsed(self, line: bytes) -> dict[str, Any]:
+        if len(line) > self._memory // _FRAME_SHARE:
+            # What stays if strings are taken out becomes objects, each many times as large.
+            self._check(len(_STRING.sub(b"", line)), _FRAME_SHARE)
         try:
             value = json.loads(line)
         except (ValueError, RecursionError):
@@ -178,18 +190,29 @@ class Reading:
             raise LedgerError(f"`{self.path}` is not a ledger, or is cut short: a line is not a JSON object")
         return value
 
+    def _check(self, size: int, share: int) -> None:
+        """Errors: ``LedgerError`` if this much of a line is more than its share of the memory."""
+        if size > self._memory // share:
+            raise LedgerError(
+                f"`{self.path}` has a line of more than {in_bytes(self._memory // share)}, which needs more memory than "
+                f"{in_bytes(self._memory)}: use more memory if you trust the ledger"
+            )
+
     def _all(self) -> Iterator[bytes]:
         with open(self.path, "rb") as file:
             format = by_content(file.read(8))
             file.seek(0)
             rest: list[bytes] = []
+            held = 0
             try:
                 for chunk in chunks(file, format):
                     first, *others = chunk.split(b"\n")
                     rest.append(first)
+                    held += len(first)
+                    self._check(held, _LINE_SHARE)
                     for other in others:
                         yield b"".join(rest) + b"\n"
-                        rest = [other]
+                        rest, held = [other], len(other)
             except RefusedError as error:
                 raise LedgerError(f"`{self.path}` cannot be read: {error}") from None
             if any(rest):

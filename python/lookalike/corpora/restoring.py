@@ -12,7 +12,7 @@ from lookalike._types import Problem
 from lookalike.corpora.compression import chunks, compressed
 from lookalike.corpora.encodings import Removed
 from lookalike.corpora.filtering import Tally, copy_file, pieces, spliced, tally_files, tally_of
-from lookalike.corpora.ledger import Facts, Reading, unpacked
+from lookalike.corpora.ledger import MEMORY, Facts, Reading, unpacked
 from lookalike.corpora.parquet import from_text, merge_groups
 from lookalike.corpora.places import Place
 from lookalike.corpora.sink import Plan, Sink, check_outside, safe
@@ -43,6 +43,7 @@ def restore(
     out: str | os.PathLike[str],
     *,
     overwrite: bool = False,
+    memory: int = MEMORY,
 ) -> Restored:
     """Write the input of a deduplication again, from its output and its ledger.
 
@@ -52,6 +53,7 @@ def restore(
     :param clean: The output that ``dedup`` wrote.
     :param out: The file or folder to write.
     :param overwrite: Replace an output that exists.
+    :param memory: Bytes that reading a line of the ledger may take; a longer line is refused.
     :returns: The numbers of sources and rows, and what ``dedup`` could not read either.
     :raises LedgerError: The ledger is damaged, or belongs to other files.
     :raises FileNotFoundError: An input does not exist.
@@ -67,7 +69,7 @@ def restore(
     """
     if os.fspath(out) == "-":
         raise ParameterError("out `-` is not a file: a restored input is checked as a whole, so name a file or folder")
-    reading = Reading(os.fspath(ledger))
+    reading = Reading(os.fspath(ledger), memory)
     path, target = os.fspath(clean), os.fspath(out).rstrip("/" + os.sep)
     check_outside(target, [path])
     try:
