@@ -206,7 +206,7 @@ def test_clustering_runs_only_when_asked_for_by_name() -> None:
 def test_line_of_the_clustering_example_is_read() -> None:
     line = (
         "100 documents, 18 keys, 64 MiB: generate and push 9.00 s, sort 1.50 s, candidates 2.00 s, Star 0.25 s; "
-        "40 removed, 41 edges, 99 glances, peak 12 MiB\n"
+        "40 removed, 41 exact, 99 glances, peak 12 MiB\n"
     )
     assert clustering.parsed(line) == clustering.Clustered(12.75, 40, 41, 12)
     with pytest.raises(ValueError, match="is old"):
