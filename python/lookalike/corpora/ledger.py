@@ -194,8 +194,8 @@ class Reading:
         """Errors: ``LedgerError`` if this much of a line is more than its share of the memory."""
         if size > self._memory // share:
             raise LedgerError(
-                f"`{self.path}` has a line of more than {in_bytes(self._memory // share)}, which needs more memory than "
-                f"{in_bytes(self._memory)}: use more memory if you trust the ledger"
+                f"`{self.path}` has a line of more than {in_bytes(self._memory // share)}, which needs more memory "
+                f"than {in_bytes(self._memory)}: use more memory if you trust the ledger"
             )
 
     def _all(self) -> Iterator[bytes]:
