@@ -157,6 +157,10 @@ class Corpus:
         folder: str,
         simhash: SimhashMaker | None,
         with_shingles: bool,
+        bits: int,
+        features: tuple[int, int] | None,
+        lengths: bool,
+        languages: bool,
     ) -> Corpus: ...
     def fingerprints(self, rows: Sequence[int]) -> list[int | None]: ...
     def push_lines(self, data: bytes, last: bool) -> None: ...
@@ -197,6 +201,7 @@ class Corpus:
         references: int | None,
         memory_bytes: int,
         nearness: tuple[int, float | None, bool, bool] | None,
+        limits: tuple[float | None, bool],
     ) -> Outcome: ...
     def pairs(
         self,
@@ -208,6 +213,7 @@ class Corpus:
         references: int | None,
         memory_bytes: int,
         nearness: tuple[int, float | None, bool, bool] | None,
+        limits: tuple[float | None, bool],
     ) -> PairStream: ...
 
 @final

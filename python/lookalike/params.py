@@ -273,7 +273,10 @@ DEDUPLICATION = {
             kind=float,
         ),
         SKETCH,
-        Parameter("size", "Elements in a sketch; more find more and need more memory.", default=128, kind=int),
+        Parameter("size", "Elements in a sketch. Default: 128, or k·s of --filter.", kind=int),
+        Parameter(
+            "filter", "Method minhash: pairs share r of k features of s elements, as k,s,r (6,14,2). Default: the best."
+        ),
         Parameter(
             "modulus", "Method containment: sample one shingle in so many; a power of two.", default=SAMPLED, kind=int
         ),
@@ -292,6 +295,7 @@ DEDUPLICATION = {
         SKETCHING["shingle"],
         SKETCHING["unit"],
         SKETCHING["labelled"],
+        SKETCHING["bits"],
         Parameter(
             "clustering",
             "star: every removed row reaches the threshold with the row kept for it; components: rows linked by a "
@@ -305,18 +309,19 @@ DEDUPLICATION = {
         ),
         Parameter(
             "no_verify",
-            "Method simhash: accept all pairs within --distance without verification; the distance is the score.",
+            "Do not verify. Method simhash: accept all pairs within --distance. Method minhash: keep only features, "
+            "and accept all pairs that pass --filter.",
             default=False,
             kind=bool,
         ),
         Parameter(
             "length_within",
-            "Method simhash: largest difference of lengths, as a share of the longer one. Default: no limit.",
+            "Largest difference of lengths in tokens, as a share of the longer one. Default: no limit.",
             kind=float,
         ),
         Parameter(
             "same_language",
-            "Method simhash: pair only texts in the same language, where the language is clear.",
+            "Pair only texts in the same language, where the language is clear; identical texts are always paired.",
             default=False,
             kind=bool,
         ),
@@ -340,7 +345,7 @@ DEDUPLICATION = {
     )
 }
 #: Parameters of a deduplication that only the method simhash uses.
-SIMHASH_ONLY = ("distance", "no_verify", "length_within", "same_language", "features", "ignore")
+SIMHASH_ONLY = ("distance", "features", "ignore")
 #: Characters with which a spreadsheet formula begins.
 FORMULA = tuple("=+-@\t\r\n\0＝＋－＠")
 
@@ -404,11 +409,7 @@ DISTANCE = Parameter(
     "distance", "Largest number of bits that may differ, 0 to 10.", default=3, kind=int, least=0, most=10
 )
 TABLES = Parameter("tables", "compact (least memory), fast (least time), or the number of tables.", default="compact")
-PREFIX = Parameter(
-    "prefix",
-    "Smallest number of leading bits that every table must compare exactly (the p_min of the paper).",
-    kind=int,
-)
+PREFIX = Parameter("prefix", "Fewest leading bits that every table compares exactly (the paper's p_min).", kind=int)
 #: The parameters of ``near``.
 NEAR = {
     parameter.name: parameter

@@ -309,7 +309,7 @@ def test_nothing_goes_for_the_sake_of_what_is_not_against(clustering: str):
     assert la.dedup(texts, against=[], clustering=clustering).gone == []
 
 
-@pytest.mark.parametrize("chosen", [{"distance": 5}, {"features": "paper"}, {"ignore": ["dates"]}, {"no_verify": True}])
+@pytest.mark.parametrize("chosen", [{"distance": 5}, {"features": "paper"}, {"ignore": ["dates"]}])
 def test_a_parameter_of_another_method_is_refused_by_name(chosen: dict[str, Any]):
     with pytest.raises(la.ParameterError, match=f"{next(iter(chosen))} has no effect with method `minhash`"):
         la.dedup(["one", "two"], **chosen)

@@ -152,7 +152,7 @@ def test_the_answer_does_not_depend_on_threads_or_memory():
         (["--method", "simhash", "--distance", "-1"], "--distance `-1` must be 0 to 10"),
         (["--method", "simhash", "--clustering", "greedy"], "--clustering `greedy` needs sketches"),
         (["--method", "simhash", "--length-within", "20"], "--length-within `20.0` must be 0 to 1"),
-        (["--no-verify"], "--no-verify has no effect with --method minhash: leave it out, or use --method simhash"),
+        (["--no-verify"], "--no-verify leaves the decision to the filter, and none was given"),
         (["--method", "simhash", "--no-verify", "--report", "report"], "--report and --no-verify cannot be combined"),
     ],
 )

@@ -160,6 +160,26 @@ def test_a_corpus_without_clusters_is_drawn_all_the_same(texts: Corpus):
     assert census.draw(outcome).axes
 
 
+def test_the_census_tells_altavista_and_the_web():
+    outcome = census.measure(corpus_of(prose(1), prose(1), prose(2), prose(3)), SEED, 40)
+    rows = {row[0]: row for row in outcome.tables[0].rows}
+    assert rows["documents"][-1] == "30 M"
+    assert rows["clusters"][-1] == "3.6 M"
+    assert rows[census.REPEATING][1:] == ("25.0%", "25.0%", "25.0%", "25.0%", "29%; Web 30–45 %")
+    claims = {claim.name: claim for claim in outcome.claims}
+    assert claims[census.REPEATING].ours == 0.25
+    assert claims[census.REPEATING].paper == pytest.approx(8.7 / 30)
+    assert any(
+        "30% to 45% of the Web" in note and "25.0% of the documents repeat another" in note for note in outcome.notes
+    )
+    assert outcome.parameters["bits"] == 40
+
+
+def test_bits_are_for_the_census_only(tmp_path: Path):
+    with pytest.raises(la.ParameterError, match="bits has no effect on `estimator`: leave it out, or use `census`"):
+        lab.run("estimator", bits=40, out=tmp_path)
+
+
 def test_one_document_is_no_census():
     with pytest.raises(FrontendError, match="is one document: a census needs several"):
         census.measure(corpus_of(prose(1)), SEED)

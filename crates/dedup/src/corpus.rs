@@ -4,6 +4,7 @@
 //!
 //! Cost: that of `reader.rs`; 40 bytes per row in memory, beside the store.
 
+use crate::alike::Traits;
 use crate::reader::{GivenText, ReadSettings, RowReader};
 use crate::references::{FoundMatches, Match, References, Sought, Unfit};
 use crate::sign::{Signed, SignedRow};
@@ -80,6 +81,8 @@ pub struct Corpus {
     pub rows: Vec<SignedRow>,
     /// The shingles and sketches of the rows.
     pub store: SignedStore,
+    /// Length and language of the rows if they are kept; the last rows without a text may lack them.
+    pub traits: Vec<Traits>,
     /// The first rows that could not be read.
     pub problems: Vec<Problem>,
     /// Number of rows that could not be read.
@@ -112,8 +115,19 @@ impl Corpus {
     pub fn new(reading: ReadSettings, budget_bytes: usize, folder: &Path) -> Result<Self> {
         let (reader, store) = (RowReader::new(reading)?, SignedStore::new(budget_bytes, folder));
         let folder = folder.to_owned();
-        let (rows, problems) = (Vec::new(), Vec::new());
-        Ok(Self { reader, folder, contamination: None, rows, store, problems, bad: 0, mended: (0, 0), states: [0; 5] })
+        let (rows, traits, problems) = (Vec::new(), Vec::new(), Vec::new());
+        Ok(Self {
+            reader,
+            folder,
+            contamination: None,
+            rows,
+            store,
+            traits,
+            problems,
+            bad: 0,
+            mended: (0, 0),
+            states: [0; 5],
+        })
     }
 
     /// Makes references of all rows so far. Of further rows, the references they have are kept, not their shingles.
@@ -191,6 +205,10 @@ impl Corpus {
         let problems = std::mem::take(&mut signed.problems);
         self.problems
             .extend(problems.into_iter().take(room).map(|(row, reason)| Problem { row: first as u32 + row, reason }));
+        if !signed.traits.is_empty() {
+            self.traits.resize(first, Traits::default());
+            self.traits.append(&mut signed.traits);
+        }
         signed.rows.iter().for_each(|row| self.states[row.state as usize] += 1);
         self.rows.extend(self.store.push(signed)?);
         Ok(())

@@ -5,6 +5,7 @@
 //! Cost: a sort of the rows by content and a sort of the keys, both within the memory budget, and the cost of
 //! `clustering`; 24 bytes per row.
 
+use crate::alike::{AlikeJudge, Limits};
 use crate::corpus::Corpus;
 use crate::judge::{Measure, ShingleJudge};
 use crate::proposing::{proposed, SketchElements, Work};
@@ -35,6 +36,15 @@ pub enum SearchMethod {
     },
     /// Documents whose resemblance reaches the threshold, all of them: no filter, and every pair is counted.
     Join,
+    /// Documents that share r of k features; nothing is verified.
+    Features {
+        /// Number of features.
+        k: usize,
+        /// Elements per feature.
+        s: usize,
+        /// Number of features that must be equal.
+        r: usize,
+    },
     /// Documents of which a share that reaches the threshold is contained in another, found by their samples.
     Containment,
     /// Documents with similar simhash fingerprints.
@@ -70,6 +80,8 @@ pub struct DedupSettings {
     pub search: SearchMethod,
     /// The least score of near-duplicates.
     pub threshold: f64,
+    /// Which documents may be paired at all; for simhash [`Nearness`] has its own.
+    pub limits: Limits,
     /// The clustering.
     pub grouping: Grouping,
     /// Which row of a cluster is kept.
@@ -100,12 +112,14 @@ pub enum Link {
     Distance,
     /// The exact containment.
     Contained,
+    /// The share of equal features: the filter decided, and nothing was verified.
+    Filter,
 }
 
 impl Link {
     /// All links, by number.
-    pub const ALL: [Self; 6] =
-        [Self::None, Self::Identical, Self::Exact, Self::Estimated, Self::Distance, Self::Contained];
+    pub const ALL: [Self; 7] =
+        [Self::None, Self::Identical, Self::Exact, Self::Estimated, Self::Distance, Self::Contained, Self::Filter];
 
     /// What a search measures between documents that are not identical.
     pub fn of(search: SearchMethod) -> Self {
@@ -113,6 +127,7 @@ impl Link {
             SearchMethod::Identical => Self::Identical,
             SearchMethod::Resemblance { .. } | SearchMethod::Join => Self::Exact,
             SearchMethod::Containment => Self::Contained,
+            SearchMethod::Features { .. } => Self::Filter,
             SearchMethod::Simhash(nearness) if nearness.is_verified => Self::Exact,
             SearchMethod::Simhash(_) => Self::Distance,
         }
@@ -224,7 +239,8 @@ fn near(
     }
     let judge = judge(corpus, settings, documents, stop);
     let sketches = SketchElements::new(corpus, documents)?;
-    let found = clustering::greedy(&sketches, documents.len(), settings.threshold, Representative::Popular, &judge);
+    let alike = AlikeJudge::new(settings.limits, &corpus.traits, documents, &judge);
+    let found = clustering::greedy(&sketches, documents.len(), settings.threshold, Representative::Popular, &alike);
     ended(judge.failure(), stop)?;
     Ok(found)
 }

@@ -11,7 +11,9 @@
 //! need; it can run anywhere. [`corpus::Corpus`] holds the results in memory or in files. [`job::decide`] sorts, joins,
 //! verifies and clusters them.
 
+pub mod alike;
 pub mod corpus;
+pub mod feature_judge;
 pub mod job;
 pub mod judge;
 pub mod line_cutter;

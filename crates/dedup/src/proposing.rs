@@ -1,6 +1,8 @@
 //! Which pairs of documents are proposed, by method, and the judge that goes with them.
 
+use crate::alike::AlikeJudge;
 use crate::corpus::Corpus;
+use crate::feature_judge::{self, FeatureJudge};
 use crate::job::{ended, judge, DedupSettings, Failure, SearchMethod};
 use crate::prefix;
 use crate::simhash_judge::{score, SimhashJudge};
@@ -58,7 +60,14 @@ pub fn proposed<W: Work>(
     let candidates = Candidates::new(sorter.finish()?, documents.len(), reach)?;
     // The files of the sort are read by now.
     drop(folder);
-    let found = work.run(&candidates, settings.threshold, &judge);
+    let found = if let SearchMethod::Features { k, r, .. } = settings.search {
+        let shared = FeatureJudge::new(k, r, &corpus.store, documents, &judge)?;
+        let alike = AlikeJudge::new(settings.limits, &corpus.traits, documents, &shared);
+        work.run(&candidates, shared.threshold(), &alike)
+    } else {
+        let alike = AlikeJudge::new(settings.limits, &corpus.traits, documents, &judge);
+        work.run(&candidates, settings.threshold, &alike)
+    };
     ended(judge.failure(), stop)?;
     Ok((found?, unsampled))
 }
@@ -72,9 +81,11 @@ fn push_keys(
     sorter: &mut Sorter,
 ) -> Result<u64, Failure> {
     let features = match search {
-        SearchMethod::Resemblance { k, s, r } => Some(Features::new(k, s, r)?),
+        SearchMethod::Resemblance { k, s, r } | SearchMethod::Features { k, s, r } => Some(Features::new(k, s, r)?),
         _ => None,
     };
+    // The features themselves are kept, in place of the sketch.
+    let is_kept = matches!(search, SearchMethod::Features { .. });
     let (mut keys, mut unsampled) = (Vec::new(), 0);
     for (document, row) in documents.iter().enumerate() {
         if document % STRIDE == 0 {
@@ -83,6 +94,9 @@ fn push_keys(
         let elements = corpus.store.elements(*row)?;
         keys.clear();
         match &features {
+            Some(features) if is_kept => {
+                features.keys_of(&feature_judge::get(&elements).collect::<Vec<_>>(), &mut keys)
+            }
             Some(features) => features.keys(&elements, &mut keys),
             None => keys.extend(elements.iter().map(|element| mix64(u64::from(*element)))),
         }

@@ -4,7 +4,7 @@
 
 use crate::line_cutter::{lines, JoinedLine, LineJoiner};
 use crate::record::{self, Record, RecordColumns};
-use crate::sign::{RowState, Signed, Signer, Sketching};
+use crate::sign::{KeptTraits, RowState, Signed, Signer, Sketching};
 use lookalike_core::error::Result;
 use lookalike_core::frontend::decode::decode;
 use lookalike_core::sketch::shingle::Shingling;
@@ -25,6 +25,15 @@ pub struct ReadSettings {
     pub columns: RecordColumns,
     /// Longest line, in bytes.
     pub most: usize,
+    /// Which traits of the texts are kept.
+    pub traits: KeptTraits,
+}
+
+impl ReadSettings {
+    /// Makes a signer. Errors: a parameter outside its range.
+    fn signer(&self) -> Result<Signer> {
+        Ok(Signer::new(self.shingling, &self.sketching)?.keeping(self.traits))
+    }
 }
 
 /// A text as it was handed over.
@@ -54,7 +63,7 @@ pub struct RowReader {
 impl RowReader {
     /// Makes a reader. Errors: a parameter outside its range.
     pub fn new(reading: ReadSettings) -> Result<Self> {
-        Signer::new(reading.shingling, &reading.sketching)?;
+        reading.signer()?;
         let joiner = LineJoiner::new(reading.most);
         Ok(Self { reading, joiner })
     }
@@ -85,7 +94,7 @@ impl RowReader {
         let reading = &self.reading;
         let sign = |start: usize| {
             let mut signed = Signed::default();
-            let Ok(mut signer) = Signer::new(reading.shingling, &reading.sketching) else { return signed };
+            let Ok(mut signer) = reading.signer() else { return signed };
             for row in start..(start + per_task).min(count) {
                 let number = numbers.and_then(|numbers| numbers.get(row)).copied().unwrap_or(f64::NAN);
                 match texts(row) {
@@ -154,7 +163,7 @@ struct Worker {
 
 impl Worker {
     fn new(reading: &ReadSettings) -> Self {
-        Self { signer: Signer::new(reading.shingling, &reading.sketching).ok(), buffer: String::new() }
+        Self { signer: reading.signer().ok(), buffer: String::new() }
     }
 }
 
@@ -224,8 +233,14 @@ mod tests {
         let shingling =
             Shingling::new(Options { unit: Unit::Word, homoglyphs: false }, 2, false, 64).expect("in range");
         let columns = RecordColumns { text: "text".to_owned(), number: None, name: Some("id".to_owned()) };
-        let mut reader =
-            RowReader::new(ReadSettings { shingling, sketching: Sketching::None, columns, most }).expect("in range");
+        let mut reader = RowReader::new(ReadSettings {
+            shingling,
+            sketching: Sketching::None,
+            columns,
+            most,
+            traits: KeptTraits::None,
+        })
+        .expect("in range");
         let mut cuts: Vec<usize> = cuts.iter().map(|at| *at.min(&text.len())).chain([0, text.len()]).collect();
         cuts.sort_unstable();
         let mut parts = Vec::new();

@@ -3,10 +3,13 @@
 //! The result depends on the batch alone. Cost: one pass that reads the words and fingerprints the shingles; 8 bytes
 //! per shingle and 4 per element of the sketch.
 
+use crate::alike::Traits;
+use crate::feature_judge::put;
 use lookalike_core::error::Result;
 use lookalike_core::simhash::hashing::{Simhash, SimhashRecipe, Simhasher};
 use lookalike_core::simhash::language::TextLanguage;
 use lookalike_core::sketch::fast::Fast;
+use lookalike_core::sketch::features::Features;
 use lookalike_core::sketch::permutations::Permutations;
 use lookalike_core::sketch::sample::limit_of_modulus;
 use lookalike_core::sketch::shingle::{into_set, Shingler, Shingling};
@@ -28,6 +31,15 @@ pub enum Sketching {
     Permutations {
         /// The size t.
         size: usize,
+    },
+    /// Only the features of `coordinates`, a sketch of either kind above, for [`crate::feature_judge`].
+    Features {
+        /// The sketch they are made of; it is not kept, and nor are the shingles.
+        coordinates: Box<Sketching>,
+        /// Number of features.
+        k: usize,
+        /// Elements per feature.
+        s: usize,
     },
     /// The ids below 2^64/m: a sample that grows with the document, for containment.
     Modulo {
@@ -136,6 +148,20 @@ pub struct Signed {
     pub names: Vec<Option<String>>,
     /// Rows that were read although parts of them are no characters: each part became U+FFFD.
     pub mended: Vec<u32>,
+    /// Length and language of the rows, if a limit needs them; rows at the end without a text may lack them.
+    pub traits: Vec<Traits>,
+}
+
+/// Which traits of a text are computed.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum KeptTraits {
+    /// None.
+    #[default]
+    None,
+    /// The length.
+    Length,
+    /// Length and language.
+    Language,
 }
 
 impl Signed {
@@ -167,6 +193,7 @@ impl Signed {
 pub struct Signer {
     shingler: Shingler,
     sketcher: Sketcher,
+    traits: KeptTraits,
     coordinates: Vec<u64>,
     halves: Vec<u32>,
 }
@@ -176,6 +203,7 @@ enum Sketcher {
     Shingles,
     Fast(Fast),
     Permutations(Permutations),
+    Features(Box<Sketcher>, Features),
     Below(u64),
     Simhash(Box<Simhasher>, bool),
 }
@@ -183,17 +211,14 @@ enum Sketcher {
 impl Signer {
     /// Makes a signer. Errors: a size that no sketch can have.
     pub fn new(shingling: Shingling, sketching: &Sketching) -> Result<Self> {
-        let (sketcher, size) = match sketching {
-            Sketching::None => (Sketcher::None, 0),
-            Sketching::Shingles => (Sketcher::Shingles, 0),
-            Sketching::Fast { size } => (Sketcher::Fast(Fast::new(*size as i64)?), *size),
-            Sketching::Permutations { size } => (Sketcher::Permutations(Permutations::new(*size as i64)?), *size),
-            Sketching::Modulo { modulus } => (Sketcher::Below(limit_of_modulus(*modulus)), 0),
-            Sketching::Simhash { recipe, with_shingles } => {
-                (Sketcher::Simhash(Box::new(Simhasher::new(recipe)), *with_shingles), 0)
-            }
-        };
-        Ok(Self { shingler: Shingler::new(shingling), sketcher, coordinates: vec![0; size], halves: Vec::new() })
+        let (sketcher, size) = Sketcher::new(sketching)?;
+        let (shingler, traits) = (Shingler::new(shingling), KeptTraits::None);
+        Ok(Self { shingler, sketcher, traits, coordinates: vec![0; size], halves: Vec::new() })
+    }
+
+    /// Computes these traits, too.
+    pub fn keeping(self, traits: KeptTraits) -> Self {
+        Self { traits, ..self }
     }
 
     /// Appends one text as a row. White space alone is not a text, so two such rows are not identical.
@@ -202,8 +227,9 @@ impl Signer {
             return out.push_without(RowState::Missing);
         }
         let from = out.ids.len();
+        let mut length = 0;
         if !matches!(self.sketcher, Sketcher::None | Sketcher::Simhash(_, false)) {
-            self.shingler.ids(text, &mut out.ids);
+            length = self.shingler.ids(text, &mut out.ids);
         }
         let is_found = match &mut self.sketcher {
             Sketcher::None => true,
@@ -216,6 +242,13 @@ impl Signer {
         if out.ids.len() > from {
             self.sketch(from, out);
         }
+        if self.traits != KeptTraits::None {
+            let is_told = self.traits == KeptTraits::Language;
+            let language = if is_told { TextLanguage::detect(text) } else { TextLanguage::default() };
+            // Rows without a text have the default.
+            out.traits.resize(out.rows.len(), Traits::default());
+            out.traits.push(Traits { length: length as u32, language });
+        }
         let state = if is_found { RowState::Compared } else { RowState::Short };
         out.end_row(SignedRow { content: xxh3_128(text.as_bytes()), bytes: text.len() as u32, state, number });
     }
@@ -225,8 +258,18 @@ impl Signer {
         let ids = &out.ids[from..];
         match &self.sketcher {
             Sketcher::None | Sketcher::Shingles | Sketcher::Simhash(..) => return,
-            Sketcher::Fast(fast) => fast.sketch(ids, &mut self.coordinates),
-            Sketcher::Permutations(maps) => maps.sketch(ids, &mut self.halves, &mut self.coordinates),
+            Sketcher::Features(sketcher, features) => {
+                sketcher.coordinates(ids, &mut self.halves, &mut self.coordinates);
+                self.halves.clear();
+                self.halves.extend(self.coordinates.iter().map(|element| *element as u32));
+                let mut made = Vec::new();
+                features.features(&self.halves, &mut made);
+                made.into_iter().for_each(|feature| put(feature, &mut out.elements));
+                return out.ids.truncate(from);
+            }
+            Sketcher::Fast(_) | Sketcher::Permutations(_) => {
+                self.sketcher.coordinates(ids, &mut self.halves, &mut self.coordinates);
+            }
             Sketcher::Below(limit) => {
                 let mut sample: Vec<u64> = ids.iter().copied().filter(|id| id < limit).collect();
                 into_set(&mut sample);
@@ -237,6 +280,35 @@ impl Signer {
         }
         // Comparing the lower halves is wrong for one pair of elements in 2^32.
         out.elements.extend(self.coordinates.iter().map(|element| *element as u32));
+    }
+}
+
+impl Sketcher {
+    /// Makes a sketcher; the second is the number of its coordinates. Errors: a size that no sketch can have.
+    fn new(sketching: &Sketching) -> Result<(Self, usize)> {
+        Ok(match sketching {
+            Sketching::None => (Self::None, 0),
+            Sketching::Shingles => (Self::Shingles, 0),
+            Sketching::Fast { size } => (Self::Fast(Fast::new(*size as i64)?), *size),
+            Sketching::Permutations { size } => (Self::Permutations(Permutations::new(*size as i64)?), *size),
+            Sketching::Features { coordinates, k, s } => {
+                let (sketcher, size) = Self::new(coordinates)?;
+                (Self::Features(Box::new(sketcher), Features::new(*k, *s, 1)?), size)
+            }
+            Sketching::Modulo { modulus } => (Self::Below(limit_of_modulus(*modulus)), 0),
+            Sketching::Simhash { recipe, with_shingles } => {
+                (Self::Simhash(Box::new(Simhasher::new(recipe)), *with_shingles), 0)
+            }
+        })
+    }
+
+    /// Fills the coordinates of a set of ids; other kinds have none.
+    fn coordinates(&self, ids: &[u64], halves: &mut Vec<u32>, out: &mut [u64]) {
+        match self {
+            Self::Fast(fast) => fast.sketch(ids, out),
+            Self::Permutations(maps) => maps.sketch(ids, halves, out),
+            _ => out.fill(0),
+        }
     }
 }
 
@@ -282,6 +354,40 @@ mod tests {
             assert_eq!(whole.rows[3].content, one.rows[0].content);
             assert_eq!(whole.rows[1].state, RowState::Short);
         }
+    }
+
+    #[test]
+    fn features_take_48_bytes_and_no_shingle_is_kept() {
+        let texts = ["a b c d e", "a b", "x y z", "a b c d e"];
+        for coordinates in [Sketching::Fast { size: 84 }, Sketching::Permutations { size: 84 }] {
+            let whole = signed(&coordinates, &texts);
+            let found = signed(&Sketching::Features { coordinates: Box::new(coordinates), k: 6, s: 14 }, &texts);
+            assert!(found.ids.is_empty());
+            let bytes: Vec<u32> = found.element_ends.iter().map(|end| 4 * end).collect();
+            assert_eq!(bytes, [48, 48, 96, 144]);
+            let features = Features::new(6, 14, 2).expect("in range");
+            let mut expected = Vec::new();
+            whole.elements.chunks(84).for_each(|sketch| features.features(sketch, &mut expected));
+            assert_eq!(crate::feature_judge::get(&found.elements).collect::<Vec<_>>(), expected);
+            assert_eq!(found.rows[1].state, RowState::Short);
+        }
+    }
+
+    #[test]
+    fn lengths_and_languages_are_kept_if_asked_for() {
+        let shingling =
+            Shingling::new(Options { unit: Unit::Word, homoglyphs: false }, 3, false, 64).expect("in range");
+        let of = |kept| {
+            let signer = Signer::new(shingling, &Sketching::Fast { size: 16 }).expect("in range");
+            let (mut signer, mut out) = (signer.keeping(kept), Signed::default());
+            for text in ["this is the text of the day", "one two", " ", "un deux"] {
+                signer.push(text, f64::NAN, &mut out);
+            }
+            out.traits.iter().map(|traits| (traits.length, traits.language.code())).collect::<Vec<_>>()
+        };
+        assert_eq!(of(KeptTraits::None), []);
+        assert_eq!(of(KeptTraits::Length), [(7, ""), (2, ""), (0, ""), (2, "")]);
+        assert_eq!(of(KeptTraits::Language)[..3], [(7, "en"), (2, ""), (0, "")]);
     }
 
     #[test]

@@ -1,11 +1,12 @@
 //! Tests of whole jobs against the definition: all pairs of a small corpus, measured exactly.
 
+use crate::alike::Limits;
 use crate::corpus::Corpus;
 use crate::job::{decide, DedupOutcome, DedupSettings, Failure, Grouping, Keep, Link, SearchMethod};
 use crate::pairs::{pairs, LinkedPair};
 use crate::reader::{GivenText, ReadSettings};
 use crate::record::RecordColumns;
-use crate::sign::{RowState, Sketching};
+use crate::sign::{KeptTraits, RowState, Sketching};
 use crate::simhash_judge::Nearness;
 use crate::testing::fixed;
 use lookalike_core::frontend::{Options, Unit};
@@ -43,13 +44,14 @@ fn shingling() -> Shingling {
 
 fn reading(sketching: Sketching) -> ReadSettings {
     let columns = RecordColumns { text: "text".to_owned(), number: Some("stars".to_owned()), name: None };
-    ReadSettings { shingling: shingling(), sketching, columns, most: 1 << 20 }
+    ReadSettings { shingling: shingling(), sketching, columns, most: 1 << 20, traits: KeptTraits::None }
 }
 
 fn settings(search: SearchMethod, folder: &Folder) -> DedupSettings {
     DedupSettings {
         search,
         threshold: THRESHOLD,
+        limits: Limits::default(),
         grouping: Grouping::Star,
         keep: Keep::First,
         references: None,

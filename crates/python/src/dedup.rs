@@ -11,6 +11,7 @@ use crate::texts::ArrowTexts;
 use lookalike_core::clustering::{self, Capped};
 use lookalike_core::sketch::shingle::Shingling;
 use lookalike_core::table::external::TableError;
+use lookalike_dedup::alike::Limits;
 use lookalike_dedup::corpus::{Corpus as Core, Refusal};
 use lookalike_dedup::job::{self, DedupSettings, Failure, Grouping, Keep, Link, SearchMethod};
 use lookalike_dedup::line_filter::{self, RemovedLine};
@@ -18,7 +19,7 @@ use lookalike_dedup::pairs::{self, FoundPairs, LinkedPair};
 use lookalike_dedup::reader::{GivenText, ReadSettings};
 use lookalike_dedup::record::{self, RecordColumns};
 use lookalike_dedup::references::{Sought, Unfit};
-use lookalike_dedup::sign::Sketching;
+use lookalike_dedup::sign::{KeptTraits, Sketching};
 use lookalike_dedup::simhash_judge::Nearness;
 use pyo3::exceptions::{PyKeyboardInterrupt, PyOSError};
 use pyo3::prelude::*;
@@ -48,6 +49,14 @@ fn failed(failure: Failure) -> PyErr {
 }
 
 const SKETCHES: [&str; 6] = ["none", "shingles", "fast", "permutations", "modulo", "simhash"];
+
+/// What is kept of a document whose sketch has coordinates: all of them, or only the features (k, s) of a filter.
+fn kept(coordinates: Sketching, features: Option<(usize, usize)>) -> Sketching {
+    match features {
+        Some((k, s)) => Sketching::Features { coordinates: Box::new(coordinates), k, s },
+        None => coordinates,
+    }
+}
 
 /// Rows of a corpus and what is kept of them.
 #[pyclass(module = "lookalike._core")]
@@ -81,19 +90,28 @@ impl Corpus {
         folder: PathBuf,
         simhash: Option<&SimhashMaker>,
         with_shingles: bool,
+        bits: Whole,
+        features: Option<(usize, usize)>,
+        lengths: bool,
+        languages: bool,
     ) -> PyResult<Self> {
-        let shingling = Shingling::new(options_of(unit, false)?, shingle.0, labelled, 64).map_err(to_python)?;
+        let shingling = Shingling::new(options_of(unit, false)?, shingle.0, labelled, bits.0).map_err(to_python)?;
         let sketching = match (sketch, simhash) {
             ("none", _) => Sketching::None,
             ("shingles", _) => Sketching::Shingles,
-            ("fast", _) => Sketching::Fast { size },
-            ("permutations", _) => Sketching::Permutations { size },
+            ("fast", _) => kept(Sketching::Fast { size }, features),
+            ("permutations", _) => kept(Sketching::Permutations { size }, features),
             ("modulo", _) => Sketching::Modulo { modulus },
             ("simhash", Some(maker)) => Sketching::Simhash { recipe: maker.recipe.clone(), with_shingles },
             (other, _) => return Err(unknown("sketch", other, &SKETCHES)),
         };
         let columns = RecordColumns { text: text_column, number: number_column, name: None };
-        let reading = ReadSettings { shingling, sketching, columns, most: record_bytes };
+        let traits = match (languages, lengths) {
+            (true, _) => KeptTraits::Language,
+            (false, true) => KeptTraits::Length,
+            (false, false) => KeptTraits::None,
+        };
+        let reading = ReadSettings { shingling, sketching, columns, most: record_bytes, traits };
         let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build();
         let pool = pool.map_err(|error| PyOSError::new_err(error.to_string()))?;
         let core = Core::new(reading, memory_bytes, &folder).map_err(to_python)?;
@@ -211,9 +229,10 @@ impl Corpus {
         references: Option<u32>,
         memory_bytes: usize,
         nearness: Option<(u32, Option<f64>, bool, bool)>,
+        limits: (Option<f64>, bool),
     ) -> PyResult<Outcome> {
         let settings =
-            self.settings(search, filter, threshold, clustering, keep, references, memory_bytes, nearness)?;
+            self.settings(search, filter, threshold, clustering, keep, references, memory_bytes, nearness, limits)?;
         let outcome = interruptible(py, &self.pool, |stop| job::decide(&self.core, &settings, stop))?;
         outcome.map(Outcome).map_err(failed)
     }
@@ -231,9 +250,10 @@ impl Corpus {
         references: Option<u32>,
         memory_bytes: usize,
         nearness: Option<(u32, Option<f64>, bool, bool)>,
+        limits: (Option<f64>, bool),
     ) -> PyResult<PairStream> {
         let settings =
-            self.settings(search, filter, threshold, clustering, keep, references, memory_bytes, nearness)?;
+            self.settings(search, filter, threshold, clustering, keep, references, memory_bytes, nearness, limits)?;
         let found = interruptible(py, &self.pool, |stop| pairs::pairs(&self.core, &settings, stop))?;
         let mut found = found.map_err(failed)?;
         let (count, rows) = (found.count, std::mem::take(&mut found.rows));
@@ -254,11 +274,13 @@ impl Corpus {
         references: Option<u32>,
         budget_bytes: usize,
         nearness: Option<(u32, Option<f64>, bool, bool)>,
+        limits: (Option<f64>, bool),
     ) -> PyResult<DedupSettings> {
         let search = match (search, nearness) {
             ("exact", _) => SearchMethod::Identical,
             ("minhash", _) => SearchMethod::Resemblance { k, s, r },
             ("join", _) => SearchMethod::Join,
+            ("features", _) => SearchMethod::Features { k, s, r },
             ("containment", _) => SearchMethod::Containment,
             ("simhash", Some((distance, length, same_language, is_verified))) => {
                 SearchMethod::Simhash(Nearness { distance, length, same_language, is_verified })
@@ -280,7 +302,8 @@ impl Corpus {
             other => return Err(unknown("keep", other, &["first", "longest", "max"])),
         };
         let folder = self.folder.clone();
-        Ok(DedupSettings { search, threshold, grouping, keep, references, budget_bytes, folder })
+        let limits = Limits { length: limits.0, same_language: limits.1 };
+        Ok(DedupSettings { search, threshold, limits, grouping, keep, references, budget_bytes, folder })
     }
 }
 
@@ -398,10 +421,10 @@ impl Outcome {
         PyBytes::new(py, &(first..first + count).map(link).collect::<Vec<u8>>())
     }
 
-    /// Rows that go, by link: identical, exact, estimated, distance, contained.
+    /// Rows that go, by link: identical, exact, estimated, distance, contained, filter.
     #[getter]
-    fn gone(&self) -> [u64; 5] {
-        let mut counts = [0; 5];
+    fn gone(&self) -> [u64; 6] {
+        let mut counts = [0; 6];
         for link in self.0.link.iter().filter(|link| **link != Link::None) {
             counts[*link as usize - 1] += 1;
         }

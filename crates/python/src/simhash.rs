@@ -18,7 +18,7 @@ use lookalike_core::simhash::weight::{self, Weight};
 use lookalike_core::sketch::shingle::Shingling;
 use lookalike_dedup::reader::{GivenText, ReadSettings, RowReader};
 use lookalike_dedup::record::RecordColumns;
-use lookalike_dedup::sign::{Print, Signed, Sketching};
+use lookalike_dedup::sign::{KeptTraits, Print, Signed, Sketching};
 use pyo3::exceptions::PyOSError;
 use pyo3::prelude::*;
 use pyo3::pybacked::{PyBackedBytes, PyBackedStr};
@@ -282,7 +282,7 @@ impl SimhashReader {
         let shingling = Shingling::new(recipe.options(), 1, false, 64).map_err(to_python)?;
         let columns = RecordColumns { text: text_column, number: None, name: Some(id_column) };
         let sketching = Sketching::Simhash { recipe, with_shingles: false };
-        let how = ReadSettings { shingling, sketching, columns, most: record_bytes };
+        let how = ReadSettings { shingling, sketching, columns, most: record_bytes, traits: KeptTraits::None };
         let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build();
         let pool = pool.map_err(|error| PyOSError::new_err(error.to_string()))?;
         let reader = RowReader::new(how).map_err(to_python)?;

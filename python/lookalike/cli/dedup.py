@@ -24,13 +24,14 @@ from lookalike.errors import ParameterError
 _COMPARING = ("minhash", "containment", "simhash")
 #: The methods that use an option.
 USERS = {
-    **dict.fromkeys(("threshold", "unit", "shingle", "labelled", "clustering"), _COMPARING),
-    **dict.fromkeys(("recall", "sketch", "size"), ("minhash",)),
+    **dict.fromkeys(("threshold", "unit", "shingle", "labelled", "bits", "clustering"), _COMPARING),
+    **dict.fromkeys(("recall", "sketch", "size", "filter"), ("minhash",)),
+    "no_verify": ("minhash", "simhash"),
     **dict.fromkeys(("modulus", "contains", "contained"), ("containment",)),
     **dict.fromkeys(params.SIMHASH_ONLY, ("simhash",)),
 }
 #: Options that change nothing where every shingle is looked up in references.
-UNUSED = ("modulus", "clustering", "keep")
+UNUSED = ("modulus", "clustering", "keep", "length_within", "same_language")
 #: Options that a restoration uses.
 RESTORING = {"inputs", "restore", "out", "overwrite", "as_json", "quiet", "memory"}
 
@@ -45,7 +46,8 @@ def _file(name: str, text: str) -> Callable[[options.Function], options.Function
     short_help="Remove near-duplicates from a corpus.",
     groups={
         "Which rows are similar": [
-            *("method", "threshold", "recall", "unit", "shingle", "labelled", "sketch", "size", "modulus"),
+            *("method", "threshold", "recall", "unit", "shingle", "labelled", "bits", "sketch", "size", "filter"),
+            *("modulus", "no_verify", "length_within", "same_language"),
         ],
         "Only for --method simhash": params.SIMHASH_ONLY,
         "Which rows are kept": ["keep", "clustering", "against", "contains", "contained"],
@@ -121,7 +123,8 @@ def dedup(
     if chosen["method"] == "containment" and against:
         options.refuse_unused(context, UNUSED, "with --against and --method containment")
     if chosen["no_verify"]:
-        options.refuse_unused(context, {"threshold", "shingle", "labelled"}, "with --no-verify")
+        unused = {"threshold", "shingle", "labelled", "bits"} if chosen["method"] == "simhash" else {"threshold"}
+        options.refuse_unused(context, unused, "with --no-verify")
     if dry_run:
         return _dry_run([*against, *inputs], chosen)
     return _run(inputs, against, **chosen)

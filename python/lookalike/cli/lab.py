@@ -11,7 +11,7 @@ from lookalike import params
 from lookalike.cli import options
 from lookalike.cli.command import Command
 from lookalike.errors import ParameterError
-from lookalike.lab import EXPERIMENTS, LABELLED, OUT
+from lookalike.lab import EXPERIMENTS, LABELLED, NARROWED, OUT
 
 
 @click.group(short_help="Repeat the experiments of the papers.")
@@ -76,6 +76,7 @@ def experiment_command(name: str, summary: str) -> click.Command:
         as_json: bool,
         quiet: bool,
         pairs: Path | None = None,
+        bits: int | None = None,
     ) -> None:
         from lookalike import lab as laboratory
         from lookalike.rendering.terminal import experiments as printed
@@ -84,12 +85,14 @@ def experiment_command(name: str, summary: str) -> click.Command:
         if not overwrite and (out / f"{name}.json").exists():
             raise ParameterError(f"`{out / name}.json` exists: use another --out, or --overwrite to replace it")
         with waiting(f"running {name}", quiet=quiet):
-            outcome = laboratory.run(name, corpus, seed, out, pairs)
+            outcome = laboratory.run(name, corpus, seed, out, pairs, bits)
         if as_json:
             click.echo(outcome.data.read_text(encoding="utf-8"), nl=False)
         else:
             printed.outcome_table(outcome, quiet=quiet)
 
+    if name in NARROWED:
+        command = options.option(params.SKETCHING["bits"])(command)
     if name in LABELLED:
         command.params.insert(0, click.Argument(["pairs"], required=False, type=click.Path(path_type=Path)))
     return command

@@ -128,9 +128,10 @@ def expect(inputs: list[str], chosen: dict[str, Any]) -> Expected:
         scale = corpus.size / on_disk if on_disk else 0.0
         rows = round(len(core) * scale)
         found = asked.filter
-        shingles = looked / 6 * 8 if asked.kept_sketch != "none" else 0
-        held = round(shingles * scale) + rows * 4 * (asked.size if found else 0)
-        table = rows * KEY_BYTES * (found.k if found else 1)
+        shingles = looked / 6 * 8 if asked.kept_sketch != "none" and not asked.is_by_features else 0
+        of_sketch = 0 if found is None else found.features_bytes if asked.is_by_features else 4 * asked.size
+        held = round(shingles * scale) + rows * of_sketch
+        table = rows * KEY_BYTES * (found.keys if found else 1)
         store, spilled = min(held, asked.memory // 2), max(0, held - asked.memory // 2)
         memory = store + min(table, asked.memory // 4) + rows * ROW_BYTES
         disk = spilled + (table if table > asked.memory // 4 else 0)

@@ -21,6 +21,7 @@ from lookalike.deduplication.reading import DECIDING, READING, Stretch, open_cor
 from lookalike.deduplication.result import Deduplication
 from lookalike.deduplication.settings import Settings, settings
 from lookalike.deduplication.token_rows import TokenSource, are_tokens
+from lookalike.designs.filters import Filter
 from lookalike.errors import ParameterError
 from lookalike.params import Parameter
 
@@ -54,12 +55,14 @@ def dedup(
     recall: float | None = None,
     sketch: str | None = None,
     size: int | None = None,
+    filter: Filter | tuple[int, int, int] | str | None = None,
     modulus: int | None = None,
     contains: bool | None = None,
     contained: bool | None = None,
     shingle: int | None = None,
     unit: str | None = None,
     labelled: bool | None = None,
+    bits: int | None = None,
     clustering: str | None = None,
     keep: str | None = None,
     distance: int | None = None,
@@ -78,16 +81,14 @@ def dedup(
 ) -> Deduplication:
     """Find the near-duplicates of a corpus, and write the corpus without them if ``out`` is given.
 
-    :param source: A path or several ``Path`` objects (files, folders, globs, ``-``, addresses), a table with Arrow
-        columns, or an iterable of texts, of rows, or of ``Tokens``.
+    :param source: A path or several (files, folders, globs, ``-``), an Arrow table, or an iterable of texts or rows.
     :parameters:
     :returns: Which rows are removed, which row is kept for each, and how similar they are.
     :raises ParameterError: A parameter is out of range, or means nothing to the chosen method.
     :raises OSError: A file cannot be read or written.
     :raises TooManyErrorsError: More rows than ``max_errors`` could not be read.
 
-    >>> found = dedup(["one two three four five six", "One, two, three, four, five, six!", "Boat to let."])
-    >>> found.select()
+    >>> dedup(["one two three four five six", "One, two, three, four, five, six!", "Boat to let."]).select()
     ['one two three four five six', 'Boat to let.']
     """
     chosen = given(params.DEDUPLICATION, locals())

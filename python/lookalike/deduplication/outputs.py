@@ -226,8 +226,13 @@ def _measures(answer: Deduplication) -> tuple[list[str], Measured]:
     def contained(pairs: list[tuple[int, int]], _scores: list[float]) -> Iterable[list[Any]]:
         return map(partial(_shares, answer), pairs)
 
+    def features(_pairs: list[tuple[int, int]], scores: list[float]) -> Iterable[list[Any]]:
+        return ([_equal(answer, score)] for score in scores)
+
     if answer.contamination is not None:
         return ["contains", "contained", "side"], contained
+    if answer.settings.is_by_features:
+        return ["features"], features
     if answer.settings.is_by_distance:
         return ["distance"], distances
     if answer.settings.method == "simhash":
@@ -235,9 +240,17 @@ def _measures(answer: Deduplication) -> tuple[list[str], Measured]:
     return [answer.settings.measure], resemblances
 
 
+def _equal(answer: Deduplication, score: float) -> int:
+    """Return the number of equal features."""
+    found = answer.settings.filter
+    return 0 if found is None else round(score * found.k)
+
+
 def _measured(answer: Deduplication, row: int) -> float | int:
-    """Return what was measured between a row and the row kept for it: a share, or the bits of a distance."""
+    """Return what was measured between a row and the row kept for it: a share, the bits of a distance, or features."""
     score = answer.resemblances[row]
+    if answer.settings.is_by_features:
+        return _equal(answer, score)
     return round((1 - score) * 64) if answer.settings.is_by_distance else round(score, 6)
 
 

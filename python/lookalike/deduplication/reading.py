@@ -57,6 +57,10 @@ def open_core(settings: Settings, folder: str, *, sketch: str | None = None) -> 
         folder,
         settings.simhash,
         not settings.no_verify,
+        settings.bits,
+        (settings.filter.k, settings.filter.s) if settings.is_by_features and settings.filter else None,
+        settings.limits[0] is not None,
+        settings.limits[1],
     )
 
 

@@ -19,8 +19,9 @@ from lookalike.deduplication.token_rows import TokenSource
 from lookalike.errors import ParameterError
 
 #: What was measured between a row and the row kept for it, by the core's number: nothing; the texts are identical; the
-#: exact resemblance; an estimated resemblance; the distance of fingerprints; the exact containment.
-LINKS = ("survives", "identical", "exact", "estimated", "distance", "contained")
+#: exact resemblance; an estimated resemblance; the distance of fingerprints; the exact containment; equal features of a
+#: filter that decided alone.
+LINKS = ("survives", "identical", "exact", "estimated", "distance", "contained", "filter")
 #: Pairs read from the core at a time.
 _PART = 1 << 16
 
@@ -30,7 +31,7 @@ class Pair(NamedTuple):
 
     left: int
     right: int
-    #: What ``link`` says was measured: a resemblance, a containment, or 1 − distance/64.
+    #: What ``link`` says was measured: a resemblance, a containment, 1 − distance/64, or a share of features.
     resemblance: float
     #: One of ``LINKS``, such as ``identical`` or ``exact``.
     link: str
@@ -115,7 +116,7 @@ class Deduplication:
 
     @cached_property
     def removed(self) -> dict[str, int]:
-        """Removed rows, by what was measured: identical, exact, estimated, distance, contained."""
+        """Removed rows, by what was measured: identical, exact, estimated, distance, contained, filter."""
         return dict(zip(LINKS[1:], self.outcome.gone, strict=True))
 
     @cached_property
@@ -127,7 +128,7 @@ class Deduplication:
     def resemblances(self) -> Sequence[float]:
         """For each row, its resemblance (or containment) to the row kept for it; 1 for kept rows.
 
-        For simhash without verification it is 1 − distance/64.
+        Without verification it is 1 − distance/64 for simhash, and the share of equal features for minhash.
         """
         return memoryview(self.outcome.rows()[1]).cast("f")
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import asdict, dataclass
-from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from lookalike import _core, params
@@ -34,12 +33,15 @@ class Settings:
     recall: float
     sketch: str
     size: int
+    #: Which documents method minhash proposes; ``None`` if no filter is used.
+    filter: Filter | None
     modulus: int
     contains: bool
     contained: bool
     shingle: int
     unit: str
     labelled: bool
+    bits: int
     clustering: str
     keep: str
     distance: int
@@ -60,25 +62,6 @@ class Settings:
     def number_column(self) -> str | None:
         """The column whose largest value decides which row is kept, if ``keep`` names one."""
         return self.keep.removeprefix("max:") if self.keep.startswith("max:") else None
-
-    @cached_property
-    def filter(self) -> Filter | None:
-        """The best filter for the threshold, the recall and the size of the sketch; ``None`` if none is used.
-
-        Errors: ``ParameterError`` if the sketch is too small.
-        """
-        if self.search != "minhash":
-            return None
-        from lookalike.designs.solve import design
-
-        threshold = min(self.threshold, _HIGHEST)
-        try:
-            return design(threshold, self.recall, elements=self.size, sketch=self.sketch).filter
-        except ParameterError:
-            raise ParameterError(
-                f"size `{self.size}` is too small to find nearly all pairs at threshold `{self.threshold:g}`: "
-                "use a larger size, a higher threshold, or recall 1, which needs no filter"
-            ) from None
 
     @property
     def sought(self) -> tuple[bool, bool]:
@@ -108,6 +91,8 @@ class Settings:
     @property
     def search(self) -> str:
         """How pairs are proposed, in the words of the core."""
+        if self.is_by_features:
+            return "features"
         return "join" if self.method == "minhash" and self.recall == 1 else self.method
 
     def arguments(self, references: int | None) -> tuple[Any, ...]:
@@ -121,17 +106,30 @@ class Settings:
             references,
             self.memory // 4,
             self.nearness,
+            self.limits,
         )
 
     @property
     def measure(self) -> str:
         """The name of what is measured between two rows."""
+        if self.is_by_features:
+            return "features"
         return "distance" if self.is_by_distance else "containment" if self.method == "containment" else "resemblance"
 
     @property
     def is_by_distance(self) -> bool:
         """Whether a score is 1 − distance/64 and not a resemblance."""
         return self.method == "simhash" and self.no_verify
+
+    @property
+    def is_by_features(self) -> bool:
+        """Whether only features are kept, and a score is the share of them that two documents share."""
+        return self.method == "minhash" and self.no_verify
+
+    @property
+    def limits(self) -> tuple[float | None, bool]:
+        """The limits on length and language, for the methods that do not have them in ``nearness``."""
+        return (None, False) if self.method == "simhash" else (self.length_within, self.same_language)
 
     @property
     def shown(self) -> dict[str, Any]:
@@ -157,10 +155,52 @@ def settings(**given: Any) -> Settings:
     if chosen["shingle"] is None:
         chosen["shingle"] = params.SHINGLES[chosen["unit"]]
     _check(chosen)
+    chosen |= _filtering(chosen)
     made = Settings(**chosen | {"memory": parse_memory(chosen["memory"]), "ignore": tuple(chosen["ignore"])})
-    # A filter or maker that cannot be built is refused before anything is read.
-    _ = made.filter, made.simhash
+    # A maker that cannot be built is refused before anything is read.
+    _ = made.simhash
     return made
+
+
+def _filtering(chosen: dict[str, Any]) -> dict[str, Any]:
+    """Return filter and size. Errors: ``ParameterError`` if they contradict each other or other parameters."""
+    asked, size = chosen["filter"], chosen["size"]
+    if asked is None:
+        size = params.SKETCH_ELEMENTS if size is None else size
+        is_filtered = chosen["method"] == "minhash" and chosen["recall"] < 1
+        return {"size": size, "filter": _designed(chosen, size) if is_filtered else None}
+    from lookalike.designs.filters import Filter
+
+    if chosen["method"] != "minhash":
+        raise ParameterError(
+            f"filter has no effect with method `{chosen['method']}`: leave it out, or use method `minhash`"
+        )
+    if chosen["clustering"] == "greedy":
+        raise ParameterError("clustering `greedy` compares sketches and uses no filter: leave out filter, or use star")
+    if chosen["recall"] != params.RECALL.default:
+        raise ParameterError(f"recall `{chosen['recall']:g}` contradicts filter `{asked}`, which has its own: give one")
+    found = Filter.of(asked)
+    if size not in (None, found.elements):
+        needed = f"{found.k}·{found.s} = {found.elements} elements"
+        raise ParameterError(f"size `{size}` contradicts filter `{asked}`, which takes {needed}: leave out size")
+    if found.keys > _core.MAX_KEYS:
+        many = f"{found.keys:,} groups of {found.r} features per document"
+        raise ParameterError(f"filter `{asked}` makes {many}: use k and r with at most {_core.MAX_KEYS:,}")
+    return {"size": found.elements, "filter": found}
+
+
+def _designed(chosen: dict[str, Any], size: int) -> Filter:
+    """Return the best filter for the threshold, the recall and the size of the sketch. Errors: ``ParameterError``."""
+    from lookalike.designs.solve import design
+
+    threshold = min(chosen["threshold"], _HIGHEST)
+    try:
+        return design(threshold, chosen["recall"], elements=size, sketch=chosen["sketch"]).filter
+    except ParameterError:
+        raise ParameterError(
+            f"size `{size}` is too small to find nearly all pairs at threshold `{chosen['threshold']:g}`: "
+            "use a larger size, a higher threshold, or recall 1, which needs no filter"
+        ) from None
 
 
 def _check(chosen: dict[str, Any]) -> None:
@@ -170,12 +210,13 @@ def _check(chosen: dict[str, Any]) -> None:
     keep = str(chosen["keep"])
     if keep not in ("first", "longest") and not (keep.startswith("max:") and keep[4:]):
         raise ParameterError(f"keep `{keep}` is not known: use first, longest, or max:COLUMN")
-    if not 1 <= chosen["size"] <= _core.MAX_SKETCH:
+    if chosen["size"] is not None and not 1 <= chosen["size"] <= _core.MAX_SKETCH:
         raise ParameterError(f"size `{chosen['size']}` must be 1 to {_core.MAX_SKETCH}")
     local.checked(chosen["threads"])
     if not 1 <= chosen["modulus"] <= MAX_MODULUS or chosen["modulus"] & (chosen["modulus"] - 1):
         raise ParameterError(f"modulus `{chosen['modulus']}` must be a power of two, at most {MAX_MODULUS}")
     _check_simhash(chosen)
+    _check_unverified(chosen)
     if chosen["max_errors"] is not None and chosen["max_errors"] < 0:
         raise ParameterError(f"max_errors `{chosen['max_errors']}` must be 0 or more")
     if chosen["max_pairs"] < 0:
@@ -213,6 +254,21 @@ def _check_simhash(chosen: dict[str, Any]) -> None:
             )
     elif chosen["clustering"] == "greedy":
         raise ParameterError("clustering `greedy` needs sketches, which method `simhash` does not make: use star")
+
+
+def _check_unverified(chosen: dict[str, Any]) -> None:
+    """Check ``no_verify``. Errors: ``ParameterError``."""
+    if not chosen["no_verify"] or chosen["method"] == "simhash":
+        return
+    if chosen["method"] != "minhash":
+        raise ParameterError(
+            f"no_verify has no effect with method `{chosen['method']}`: leave it out, or use method minhash or simhash"
+        )
+    if chosen["filter"] is None:
+        raise ParameterError(
+            "no_verify leaves the decision to the filter, and none was given: give filter, such as 6,14,2, "
+            "whose curve `lookalike design --filter 6,14,2` shows"
+        )
 
 
 def parse_memory(memory: str | int) -> int:

@@ -47,6 +47,8 @@ FOLDERS = {
 EXPERIMENTS = {name: summary for folder in FOLDERS.values() for name, summary in folder.items()}
 #: The experiments that take labelled pairs.
 LABELLED = ("evaluate", "simhash-pr")
+#: The experiments whose ids of shingles may have fewer bits.
+NARROWED = ("census",)
 #: The sheet of pairs to tag that `simhash-pr` writes and takes.
 SHEET = "simhash-pr-sheet.csv"
 
@@ -60,12 +62,13 @@ def run(
     seed: int = params.SEED.default,
     out: Path = OUT,
     pairs: Path | None = None,
+    bits: int | None = None,
 ) -> Outcome:
     """Run one experiment and write NAME.png, NAME.svg and NAME.json to ``out``.
 
     Without a corpus a synthetic one is made from the seed, and the outcome says so. ``pairs`` are labelled ones, for
     ``evaluate`` and ``simhash-pr``: CSV with the columns left, right and label, which name documents of the corpus.
-    A sheet that someone has tagged is never written over.
+    ``bits`` of a shingle's id are for ``census``. A sheet that someone has tagged is never written over.
     """
     if name not in EXPERIMENTS:
         raise ParameterError(f"experiment `{name}` is not known: use one of {', '.join(EXPERIMENTS)}")
@@ -74,10 +77,12 @@ def run(
     if pairs is not None and (name not in LABELLED or corpus is None):
         takers = " or ".join(f"`{one}`" for one in LABELLED)
         raise ParameterError(f"pairs `{pairs}` name documents of a corpus: use them with {takers} and corpus=…")
+    if bits is not None and name not in NARROWED:
+        raise ParameterError(f"bits has no effect on `{name}`: leave it out, or use `{NARROWED[0]}`")
     if name == "simhash-pr" and pairs is None:
         _check_sheet(out / SHEET)
     experiment, plots, texts = (_import(module) for module in (module_of(name), "shared.plots", "shared.corpus"))
-    given = () if pairs is None else (pairs,)
+    given: tuple[Any, ...] = tuple(one for one in (pairs, bits) if one is not None)
     outcome: Outcome = experiment.measure(texts.load(corpus, seed), seed, *given).in_folder(out)
     with writing(out):
         out.mkdir(parents=True, exist_ok=True)

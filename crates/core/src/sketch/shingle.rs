@@ -82,13 +82,14 @@ impl Shingler {
     }
 
     /// Appends the ids of a text's shingles in the order of the text; as a set they may repeat, labelled they are
-    /// distinct. A text of fewer than w tokens has none.
-    pub fn ids(&mut self, text: &str, out: &mut Vec<u64>) {
+    /// distinct. A text of fewer than w tokens has none. Returns the number of tokens.
+    pub fn ids(&mut self, text: &str, out: &mut Vec<u64>) -> usize {
         let mut tokens = std::mem::take(&mut self.tokens);
         tokens.clear();
         self.shingling.options.open(text, Read(&mut tokens));
         self.token_ids(&tokens, out);
         self.tokens = tokens;
+        self.tokens.len()
     }
 
     /// Appends the ids of the shingles of these tokens, as [`Shingler::ids`] does.

@@ -16,6 +16,7 @@ from lookalike.rendering.terminal import problems
 if TYPE_CHECKING:
     from lookalike.corpora import Restored
     from lookalike.deduplication.expecting import Expected
+    from lookalike.designs.filters import Filter
 
 #: Rows that were not compared, by the reason: one of them, several of them.
 _STATES = {
@@ -69,6 +70,9 @@ def _contaminated(answer: Deduplication) -> Iterator[str]:
 
 def _guarantee(answer: Deduplication) -> Iterator[str]:
     settings = answer.settings
+    if settings.is_by_features and settings.filter is not None:
+        yield from _unverified(settings.filter)
+        return
     if settings.is_by_distance:
         yield f"not verified: {_promise(answer)}"
     elif settings.method == "simhash":
@@ -89,6 +93,18 @@ def _guarantee(answer: Deduplication) -> Iterator[str]:
             f"filter {found.k},{found.s},{found.r}: share of the pairs that it proposes: "
             f"{found.accept(settings.threshold):.2%} at {settings.threshold:g}, {found.accept(above):.2%} at {above:g}"
         )
+
+
+#: Resemblances at which the curve of an unverified filter is told.
+TOLD = (0.3, 0.5, 0.7, 0.8, 0.9, 0.95, 0.99)
+
+
+def _unverified(found: Filter) -> Iterator[str]:
+    """Tell what the filter decided, and which share of the pairs of a resemblance it accepts."""
+    equal = f"at least {found.r} of {counted(found.k, 'feature')}"
+    yield f"not verified: every removed row was linked to the row kept for it by {equal}"
+    shares = ", ".join(f"{found.accept(rho):.2g} at {rho:g}" for rho in TOLD)
+    yield f"filter {found.k},{found.s},{found.r}: expected share of pairs accepted, by resemblance: {shares}"
 
 
 def _promise(answer: Deduplication) -> str:
