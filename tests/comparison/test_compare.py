@@ -250,7 +250,7 @@ def test_the_tables_have_the_columns_of_the_design_and_agree_with_the_report(tmp
     passages = table(tmp_path / "out" / "passages.csv")
     places = ("file", "start_line", "end_line")
     sides = [[f"{side}_{place}" for place in places] for side in ("left", "right")]
-    assert list(passages[0]) == ["left", "right", *sides[0], *sides[1], "tokens", "shared_by"]
+    assert list(passages[0]) == ["left", "right", *sides[0], *sides[1], "tokens", "shared_by", "same_text"]
     assert len(passages) == sum(len(pair.passages) for pair in report.pairs)
     assert [int(passages[0][name]) for name in sides[1][1:]] == [
         pair.passages[0].right.start_line,

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lookalike import frontends
+from lookalike import _core, frontends
 from lookalike.frontends import lexed
 from lookalike.frontends.syntax import SYNTAX, scanner
 
@@ -515,7 +515,7 @@ def tokens(text: str, language: str, comments: bool = False) -> list[tuple[int, 
 
 def folded(text: str, language: str) -> list[str]:
     """What is compared of each token."""
-    names = {lexed.NAME: "<name>", lexed.NUMBER: "<number>", lexed.STRING: "<string>"}
+    names = {lexed.NAME: "<name>", lexed.NUMBER: "<number>", lexed.STRING: "<string>", lexed.TYPE: "<type>"}
     found = []
     for start, end, kind in tokens(text, language):
         written = text[start:end].lower() if kind == lexed.FOLDED else text[start:end]
@@ -586,7 +586,7 @@ def test_tokens_ascend_inside_the_text_and_hold_no_edge_of_white_space(language:
     last = 0
     for start, end, kind in tokens(text, language, comments=True):
         assert last <= start < end <= len(text)
-        assert kind in range(5)
+        assert kind in range(7)
         assert not text[start].isspace()
         last = end
 
@@ -595,7 +595,7 @@ def test_comments_count_word_by_word_when_asked():
     text = "x = 1 -- copied WORDS\n"
     assert len(tokens(text, "haskell")) == 3
     kept = tokens(text, "haskell", comments=True)
-    assert [text[start:end] for start, end, kind in kept if kind == lexed.FOLDED] == ["copied", "WORDS"]
+    assert [text[start:end] for start, end, kind in kept if kind == lexed.COMMENT] == ["copied", "WORDS"]
 
 
 def test_line_ends_of_every_system_are_the_same():
@@ -626,3 +626,14 @@ def test_legacy_bytes_are_read_and_the_guess_is_noted():
     assert read.text == "begin writeln('Grüße'); end."
     assert read.notes == ("encoding: windows-1252 (guessed)",)
     assert read.parts[0].lexed
+
+
+def test_a_str_is_read_in_one_pass():
+    # With a look at the whole text for each offset, eight megabytes would never end.
+    line = "my $total = f($x) + 42;  # a sum\n"
+    text = line * (8 * 2**20 // len(line))
+    rows = lexed.tokenise(text, "perl")[0]
+    part = ("perl", 0, len(text), rows, None, 10, 14)
+    ascii_only, other = _core.ReadFile(text, [part], False), _core.ReadFile("é" + text[1:], [part], False)
+    assert ascii_only.tokens == other.tokens == _core.ReadFile(text.encode(), [part], False).tokens
+    assert ascii_only.tokens == 10 * text.count("\n")

@@ -104,12 +104,15 @@ class Passage(NamedTuple):
     shared_by: int
     exact: bool
     sort: str
+    #: For each matching token, whether its text is the same.
+    same: list[bool]
 
 
 #: File, first and last character, first and last line.
 Place = tuple[int, int, int, int, int]
-#: A passage as it is told: two places, tokens, persons that share it, whether it is exact, what it is.
-Told = tuple[Place, Place, int, int, bool, str]
+#: A passage as it is told: two places, tokens, persons that share it, whether it is exact, what it is, share
+#: of its matching tokens that have the same text.
+Told = tuple[Place, Place, int, int, bool, str, float]
 
 
 class Compared(NamedTuple):
@@ -376,7 +379,7 @@ def told(
     own = [max(1, sum(one > 0 for one in side.weights)) for side in sides]
     longest = max((passage.tokens for passage in passages if passage.sort != "literal"), default=0)
     coverage = matched[0] / own[0], matched[1] / own[1]
-    rows = [(*places(sides, passage), *passage[2:]) for passage in passages]
+    rows = [(*places(sides, one), *one[2:-1], sum(one.same) / len(one.same)) for one in passages]
     return Compared(*pair, value, coverage, max(matched), longest, rows, stands_for)
 
 
@@ -409,7 +412,7 @@ class Judge(NamedTuple):
                 last = merged.pop()
                 exact = last.exact and passage.exact and last.end == passage.start
                 amounts = last.tokens + passage.tokens, min(last.shared_by, passage.shared_by)
-                merged.append(Passage(last.start, passage.end, *amounts, exact, "run"))
+                merged.append(Passage(last.start, passage.end, *amounts, exact, "run", last.same + passage.same))
             else:
                 merged.append(passage)
         found = [passage for passage in merged if self.is_told(passage)]
@@ -436,9 +439,9 @@ class Judge(NamedTuple):
             k = side.part(start).k
             picks = zip(side.picks, side.holders, strict=True)
             holders += [n for (_, at), n in picks if start <= at and at + k <= start + tile.n]
-        exact = all(self.a.texts[i] == self.b.texts[j] for i, j in both)
+        same = [self.a.texts[i] == self.b.texts[j] for i, j in both]
         end = tile.a + tile.n, tile.b + tile.n
-        return Passage((tile.a, tile.b), end, tokens, max(2, min(holders, default=2)), exact, sort)
+        return Passage((tile.a, tile.b), end, tokens, max(2, min(holders, default=2)), all(same), sort, same)
 
     def follows(self, last: Passage, after: Passage) -> bool:
         """Whether a passage begins within k tokens after another, on both sides."""
@@ -470,7 +473,7 @@ class Judge(NamedTuple):
             inside = any(p.start[0] <= i < p.end[0] and p.start[1] <= j < p.end[1] for p in passages)
             if not inside and (self.a.literal_weights[key] or self.b.literal_weights[key]):
                 holders = max(2, self.a.literal_holders[key])
-                yield Passage((i, j), (i + 1, j + 1), words, holders, True, "literal")
+                yield Passage((i, j), (i + 1, j + 1), words, holders, True, "literal", [True])
 
     def is_told(self, passage: Passage) -> bool:
         """Whether a passage is long, or rare and not noise."""

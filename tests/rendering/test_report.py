@@ -392,7 +392,7 @@ def test_files_without_a_passage_are_folded_and_the_other_named(tmp_path: Path):
     report = two_files(("int a;\n", "int beta;\n"), (place, place))
     page = pair_page.pair_page(report, ["x", "y"], 0, ["pairs/001.html"], lambda entry, file: b"")
     assert page.count("<details class=file><summary>part0.java") == 2
-    assert "part1.java and part1.java; 40 tokens; same structure" in page
+    assert "part1.java and part1.java; 40 tokens; same text with small gaps" in page
     assert "shared by 3 submitters" in page
 
 
@@ -447,7 +447,11 @@ PLACE = Region(0, 30, 40, 3, 3)
     [
         (Passage(PLACE, PLACE, 9, 2, exact=True), "9 tokens; same text except for layout; in these two only"),
         (Passage(PLACE, PLACE, 1, 3, exact=True), "1 token; same text except for layout; shared by 3 submitters"),
-        (Passage(PLACE, PLACE, 9, 2, exact=False), "9 tokens; same structure; names, literals or small gaps differ"),
+        (Passage(PLACE, PLACE, 9, 2, exact=False), "9 tokens; same text with small gaps"),
+        (
+            Passage(PLACE, PLACE, 9, 2, exact=False, same_text=0.777),
+            "9 tokens; same structure; 77 % of the tokens have the same text",
+        ),
         (
             Passage(PLACE, PLACE, 9, 2, True, "repeat"),
             "9 tokens; same text except for layout; also part of another passage",

@@ -4,8 +4,8 @@
 //! walk compares no strings. It hashes only the few leaves whose class is their own text.
 
 use crate::languages::CodeLanguage;
+use crate::sequence::{class_value, FoldRules, NAME, TYPE};
 use crate::TokenKind;
-use lookalike_core::hash::identity::token_value;
 use std::collections::HashMap;
 
 /// What a node becomes.
@@ -31,7 +31,7 @@ pub enum NodeClass {
 const SEPARATORS: &str = "( ) , ; . ::";
 /// Words that can be added to a declaration or removed without changing what it does.
 const MODIFIERS: &str = "public private protected static final const";
-/// Built-in types. They are changed as easily as names.
+/// Built-in types, beside those that a language lists. They are changed as easily as names.
 const TYPES: &str = "int long short byte char float double boolean bool void string unsigned signed size_t";
 
 fn is_one_of(set: &str, text: &str) -> bool {
@@ -62,7 +62,7 @@ fn fold(language: &CodeLanguage, kind: &str, is_named: bool) -> NodeClass {
             literal(language, &kind[shape.keyword_rules.len()..])
         }
         () if is_in(shape.names) && !shape.constants.is_empty() => NodeClass::Word,
-        () if is_in(shape.names) => NodeClass::Token(language.value("\u{1}name"), TokenKind::Name),
+        () if is_in(shape.names) => NodeClass::Token(language.value(NAME), TokenKind::Name),
         () if is_in(shape.numbers) => NodeClass::Token(language.value("\u{1}number"), TokenKind::Number),
         () if is_in(shape.strings) => NodeClass::Token(language.value("\u{1}string"), TokenKind::String),
         () if is_in(shape.comments) => NodeClass::Comment,
@@ -84,8 +84,8 @@ pub fn literal(language: &CodeLanguage, text: &str) -> NodeClass {
     if is_one_of(SEPARATORS, text) || is_one_of(MODIFIERS, text) {
         return NodeClass::Ignored;
     }
-    if is_one_of(TYPES, text) {
-        return NodeClass::Token(language.value("\u{1}name"), TokenKind::Type);
+    if is_one_of(TYPES, text) || is_one_of(language.shape.types, text) {
+        return NodeClass::Token(language.value(TYPE), TokenKind::Type);
     }
     let is_word = text.starts_with(|c: char| c.is_alphabetic() || matches!(c, '_' | '#' | '@'));
     NodeClass::Token(
@@ -108,6 +108,8 @@ pub struct FoldTables {
     pub number: NodeClass,
     /// The class of a string.
     pub string: NodeClass,
+    /// How tokens are folded.
+    pub rules: FoldRules,
 }
 
 impl FoldTables {
@@ -118,9 +120,10 @@ impl FoldTables {
             classes: Vec::new(),
             words: HashMap::new(),
             operators: vec![Vec::new(); 128],
-            name: NodeClass::Token(language.value("\u{1}name"), TokenKind::Name),
+            name: NodeClass::Token(language.value(NAME), TokenKind::Name),
             number: NodeClass::Token(language.value("\u{1}number"), TokenKind::Number),
             string: NodeClass::Token(language.value("\u{1}string"), TokenKind::String),
+            rules: FoldRules::new(language.family, language.shape.ends_lines, language.shape.imports),
         };
         for id in 0..grammar.node_kind_count() as u16 {
             let kind = grammar.node_kind_for_id(id).unwrap_or("");
@@ -166,6 +169,6 @@ impl FoldTables {
 impl CodeLanguage {
     /// The value of the token of a class.
     pub(crate) fn value(&self, class: &str) -> u64 {
-        token_value(&[self.family.as_bytes(), &[0], class.as_bytes()].concat())
+        class_value(self.family, class)
     }
 }

@@ -1,15 +1,15 @@
 //! Reads code without a grammar: words, numbers, strings, comments and operators, by the table of a language.
 //!
-//! The lexer reads what the tree does not: broken, very deep and hostile files, and the inside of ERROR nodes and
-//! macros. Its keywords and operators are those of the grammar. On sound code its tokens differ from those of the tree
-//! by a few per cent: a word that is a keyword in some places only, or a regular expression read as a division. An
+//! The lexer reads what the tree does not: broken, very deep and hostile files, and the inside of macros. Its keywords
+//! and operators are those of the grammar. On sound code its tokens differ from those of the tree by one per cent: a word that is a keyword in some places only, or a regular expression read as a division. An
 //! unclosed string or comment does not hide the rest of the file; it ends with its line or after its opening sign.
 //!
 //! Cost: one pass.
 
 use crate::fold::{literal, FoldTables, NodeClass};
 use crate::languages::{CodeLanguage, Quote};
-use crate::{CodeOptions, CodeTokens, TokenKind};
+use crate::sequence::Sequence;
+use crate::{CodeOptions, TokenKind};
 use lookalike_core::frontend::Span;
 use std::cell::Cell;
 
@@ -53,13 +53,13 @@ impl<'a> Lexer<'a> {
     }
 
     /// Appends the tokens of `text[from..to]`. REQUIRES: both lie between characters.
-    pub fn run(&mut self, from: usize, to: usize, code: &mut CodeTokens) {
+    pub fn run(&mut self, from: usize, to: usize, found: &mut Sequence) {
         self.to = to;
         self.patience.set((to - from) * PATIENCE);
         let mut at = from;
         while let Some(first) = self.rest(at).chars().next() {
             if first == '\n' && self.heredoc.get().is_some() {
-                at = self.heredoc_body(at + 1, code);
+                at = self.heredoc_body(at + 1, found);
                 continue;
             }
             if is_blank(first) {
@@ -69,12 +69,15 @@ impl<'a> Lexer<'a> {
             let (end, class) = self.piece(at, first);
             match class {
                 NodeClass::Token(value, kind) => {
-                    code.push(value, at, end, kind);
+                    found.push(value, at, end, kind);
                     self.last = Some((kind, end));
                 }
-                NodeClass::Comment => self.comment(at, end, code),
+                NodeClass::Comment => self.comment(at, end, found),
                 // A closing bracket ends an operand, although it is not a token.
-                NodeClass::Ignored => self.last = Some((TokenKind::Operator, end)),
+                NodeClass::Ignored => {
+                    found.separator(self.text, at, end);
+                    self.last = Some((TokenKind::Operator, end));
+                }
                 NodeClass::Inner | NodeClass::Word | NodeClass::Unread | NodeClass::Remark => {}
             }
             at = end;
@@ -82,11 +85,11 @@ impl<'a> Lexer<'a> {
     }
 
     /// Reads the body of the announced heredoc. Returns where to go on.
-    fn heredoc_body(&mut self, at: usize, code: &mut CodeTokens) -> usize {
+    fn heredoc_body(&mut self, at: usize, found: &mut Sequence) -> usize {
         let Some((mark, may_indent)) = self.heredoc.take() else { return at };
         let Some((_, end)) = self.line_of(at, mark, may_indent) else { return at };
         if let NodeClass::Token(value, kind) = self.tables.string {
-            code.push(value, at, end, kind);
+            found.push(value, at, end, kind);
         }
         end
     }
@@ -111,8 +114,8 @@ impl<'a> Lexer<'a> {
     }
 
     /// Records a comment, and its words if they are wanted.
-    pub fn comment(&self, start: usize, end: usize, code: &mut CodeTokens) {
-        code.comments.push(Span { start: start as u32, end: end as u32 });
+    pub fn comment(&self, start: usize, end: usize, found: &mut Sequence) {
+        found.comments.push(Span { start: start as u32, end: end as u32 });
         if !self.options.comments {
             return;
         }
@@ -121,7 +124,7 @@ impl<'a> Lexer<'a> {
             // The separator before this word was passed with the word before.
             if !word.is_empty() {
                 let value = self.language.value(&format!("\u{1}comment:{}", word.to_lowercase()));
-                code.push(value, rest, rest + word.len(), TokenKind::Comment);
+                found.push(value, rest, rest + word.len(), TokenKind::Comment);
             }
             rest += word.len();
             rest += self.text[rest..end].chars().next().map_or(0, char::len_utf8);
@@ -230,6 +233,12 @@ impl<'a> Lexer<'a> {
     /// End of the line that `at` is on.
     pub fn line_end(&self, at: usize) -> usize {
         self.rest(at).bytes().position(is_line_end).map_or(self.to, |len| at + len)
+    }
+
+    /// End of the string at `at`, its prefix included, if there is one.
+    pub fn string_end(&self, at: usize) -> Option<usize> {
+        let prefix = self.rest(at).bytes().take(2).take_while(u8::is_ascii_alphabetic).count();
+        self.language.shape.quotes.iter().find_map(|quote| self.quote_end(quote, at, at + prefix))
     }
 
     /// End of the string that begins at `start`, if its quote is at `at`; between them is its prefix.
@@ -410,6 +419,9 @@ impl<'a> Lexer<'a> {
     /// The longest operator at `at`, or the character itself.
     fn operator(&self, at: usize, first: char) -> (usize, NodeClass) {
         let rest = self.rest(at);
+        if first == '\\' && rest[1..].starts_with(['\n', '\r']) {
+            return (at + 1, NodeClass::Ignored);
+        }
         let known = self.tables.operators.get(first as usize).map_or(&[][..], Vec::as_slice);
         // `>>` after a blank is a shift; without one it closes two lists of type arguments.
         let closes = self.language.shape.generics && rest.starts_with(">>") && !self.text[..at].ends_with(' ');
@@ -418,9 +430,6 @@ impl<'a> Lexer<'a> {
             return (at + text.len(), *class);
         }
         let end = at + first.len_utf8();
-        if first == '\\' && rest[1..].starts_with(['\n', '\r']) {
-            return (end, NodeClass::Ignored);
-        }
         (end, NodeClass::Token(self.language.value(&self.text[at..end]), TokenKind::Plain))
     }
 }

@@ -1,9 +1,11 @@
 //! Turns source code into tokens that survive renaming, new layout and new comments, each with its span in the text.
 //!
 //! ```text
-//! text ─▶ syntax tree ─▶ leaves ─▶ fold ─▶ tokens, spans, kinds
-//!    └──▶ lexer (broken, deep or costly code) ─┘            languages/ holds one table per language
+//! text ─▶ syntax tree ─▶ leaves ─┐
+//!    └──▶ lexer (broken, deep or costly code) ─┴─▶ sequence ─▶ fold ─▶ tokens, spans, kinds
 //! ```
+//!
+//! `languages/` holds one table per language, `lexed.rs` what is known of languages that other programs read.
 //!
 //! # What a token is (version [`CODE_VERSION`])
 //!
@@ -16,32 +18,40 @@
 //! |---|---|
 //! | one of `( ) , ; . ::`, or of `public private protected static final const` | none; not a token |
 //! | another keyword, operator or bracket, or a built-in constant | its text |
-//! | an identifier of any sort, or a built-in type | `0x01` `name` |
+//! | an identifier of any sort before `(` | `0x01` `call` |
+//! | an identifier used as a type, or a built-in type | `0x01` `type` |
+//! | any other identifier | `0x01` `name` |
 //! | a number | `0x01` `number` |
 //! | a string, character, template, regular expression or heredoc, with everything inside it | `0x01` `string` |
+//! | an import, include, package or using line, with everything in it | `0x01` `import:`, its word and its target |
 //! | a comment, or a Python statement that is nothing but a string | none; with [`CodeOptions::comments`] each word in it is `0x01` `comment:` and the word in lower case |
 //!
 //! The text of a keyword is the one in the grammar: lower case where the language ignores case, `#include` however it
-//! is spaced. Layout, the mark that ends a heredoc, and optional terminators are not tokens. A lexer reads text that
-//! the grammar did not understand, and whole files that are too broken, too deep or too costly to parse. It makes the
-//! same tokens from the same tables; [`CodeTokens`] then gives the reason in `degraded`.
+//! is spaced. Layout, the mark that ends a heredoc, and optional terminators are not tokens. The class of a name comes
+//! from its neighbours (`sequence.rs`), that of an import line from its tokens (`imports.rs`), both after the text is
+//! cut into tokens and whatever cut it. A lexer reads files that are broken, too deep or too costly to parse. It makes
+//! the same tokens from the same tables; [`CodeTokens`] then gives the reason in `degraded`.
 //!
 //! Nothing here recurses, whatever the input. Time is linear in the text: the lexer is linear, and parsing stops at a
 //! budget of bytes and parser steps, not of seconds.
 
 mod fold;
+mod imports;
 pub mod languages;
+pub mod lexed;
 mod lexer;
+mod sequence;
 mod tree;
 
 pub use languages::{language, CodeLanguage, LANGUAGES};
 
+use crate::sequence::Sequence;
 use lookalike_core::error::Error;
 use lookalike_core::frontend::{check_length, Span};
 use std::fmt;
 
 /// The version of the definition of a token. Stored values can be compared only within one version.
-pub const CODE_VERSION: u32 = 1;
+pub const CODE_VERSION: u32 = 2;
 
 /// How code becomes tokens.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -70,6 +80,8 @@ pub enum TokenKind {
     Operator = 6,
     /// A built-in type: coloured as a keyword, folded as a name.
     Type = 9,
+    /// An import, include, package or using line.
+    Import = 10,
 }
 
 /// The reason why a file was not read by its grammar.
@@ -98,7 +110,7 @@ impl fmt::Display for Degraded {
         match self {
             Self::Syntax { errors, first_line, share_permille } => write!(
                 f,
-                "syntax: `{errors}` {} from line `{first_line}` on, `{}.{} %` of the text; that part is compared as plain words and symbols",
+                "syntax: `{errors}` {} from line `{first_line}` on, `{}.{} %` of the text; the file is compared as plain words and symbols",
                 if *errors == 1 { "error" } else { "errors" },
                 share_permille / 10,
                 share_permille % 10
@@ -130,9 +142,18 @@ pub struct CodeTokens {
 }
 
 impl CodeTokens {
-    fn push(&mut self, value: u64, start: usize, end: usize, kind: TokenKind) {
+    fn with_capacity(tokens: usize) -> Self {
+        Self {
+            tokens: Vec::with_capacity(tokens),
+            spans: Vec::with_capacity(tokens),
+            kinds: Vec::with_capacity(tokens),
+            ..Self::default()
+        }
+    }
+
+    fn push(&mut self, value: u64, span: Span, kind: TokenKind) {
         self.tokens.push(value);
-        self.spans.push(Span { start: start as u32, end: end as u32 });
+        self.spans.push(span);
         self.kinds.push(kind);
     }
 }
@@ -154,9 +175,9 @@ impl CodeLanguage {
     /// Errors: a text of 4 GiB or more.
     pub fn lex(&self, text: &str, options: CodeOptions) -> Result<CodeTokens, Error> {
         check_length(text.len())?;
-        let mut code = CodeTokens::default();
-        lexer::Lexer::new(self, text, options).run(0, text.len(), &mut code);
-        Ok(code)
+        let mut found = Sequence::default();
+        lexer::Lexer::new(self, text, options).run(0, text.len(), &mut found);
+        Ok(self.tables().rules.fold(text, found))
     }
 }
 

@@ -1,13 +1,16 @@
 //! Turns the leaves of a syntax tree into tokens.
 //!
 //! Parsing, walking and dropping the tree are loops, so no input nests the call stack. Tree-sitter (Brunsfeld 2018)
-//! always returns a tree; text that breaks the grammar is in ERROR nodes. Hostile text can make it slow, so it has a
-//! budget: the length of the text, the bytes that its lexer asks for, and the calls of its progress report (one in a
-//! hundred steps). All of these are counts, so the same text always gives the same result.
+//! always returns a tree; text that breaks the grammar is in ERROR nodes. A tree with an error is not used: one missing
+//! brace may change the meaning of leaves far away, and the lexer gives nearly the tokens of the sound file. Hostile
+//! text can make it slow, so it has a budget: the length of the text, the bytes that its lexer asks for, and the calls
+//! of its progress report (one in a hundred steps). All of these are counts, so the same text always gives the same
+//! result.
 
 use crate::fold::{literal, NodeClass};
 use crate::languages::CodeLanguage;
 use crate::lexer::{is_blank, Lexer};
+use crate::sequence::Sequence;
 use crate::{CodeOptions, CodeTokens, Degraded};
 use std::cell::{Cell, RefCell};
 use std::ops::ControlFlow;
@@ -28,11 +31,6 @@ pub const READS_PER_BYTE: usize = 16;
 pub const BYTES_PER_REPORT: usize = 20;
 /// Bytes added to the length of a text when the budget is computed, so that short texts have one too.
 pub const FLOOR: usize = 1 << 12;
-/// The share of loose text, in thousandths, above which the tree is not trusted. Loose text belongs to no sound
-/// construct. With a brace missing, nine tenths of a file may be in one ERROR; the lexer then keeps more tokens of the
-/// sound original (98.6 to 99.8 % against 96.7 to 99.6 % on the broken samples).
-const MAX_LOOSE_PERMILLE: u64 = 10;
-
 thread_local! {
     /// One parser per thread; it keeps its stacks and pools from one file to the next.
     static PARSER: RefCell<Parser> = RefCell::new(Parser::new());
@@ -171,7 +169,7 @@ struct Walk<'a> {
     language: &'a CodeLanguage,
     text: &'a str,
     options: CodeOptions,
-    code: CodeTokens,
+    found: Sequence,
     /// End of the text read so far.
     at: usize,
     /// ERROR and MISSING nodes met.
@@ -186,13 +184,8 @@ struct Walk<'a> {
 
 impl<'a> Walk<'a> {
     fn new(language: &'a CodeLanguage, text: &'a str, options: CodeOptions) -> Self {
-        let code = CodeTokens {
-            tokens: Vec::with_capacity(text.len() / 4),
-            spans: Vec::with_capacity(text.len() / 4),
-            kinds: Vec::with_capacity(text.len() / 4),
-            ..CodeTokens::default()
-        };
-        Self { language, text, options, code, at: 0, errors: 0, first_row: None, loose_bytes: 0, open: Vec::new() }
+        let found = Sequence { tokens: Vec::with_capacity(text.len() / 3), comments: Vec::new() };
+        Self { language, text, options, found, at: 0, errors: 0, first_row: None, loose_bytes: 0, open: Vec::new() }
     }
 
     /// Visits every node in the order of the text.
@@ -275,29 +268,34 @@ impl<'a> Walk<'a> {
                 };
                 match class {
                     NodeClass::Token(value, kind) => self.take(value, start, end, kind),
-                    _ => self.at = end,
+                    _ => self.drop(start, end),
                 }
             }
             NodeClass::Comment => {
-                Lexer::new(self.language, self.text, self.options).comment(start, end, &mut self.code);
+                Lexer::new(self.language, self.text, self.options).comment(start, end, &mut self.found);
                 self.at = end;
             }
             NodeClass::Unread | NodeClass::Remark => self.gap(end),
-            NodeClass::Ignored => self.at = end,
+            NodeClass::Ignored => self.drop(start, end),
         }
     }
 
     fn take(&mut self, value: u64, start: usize, end: usize, kind: crate::TokenKind) {
-        self.code.push(value, start, end, kind);
+        self.found.push(value, start, end, kind);
         self.at = end;
     }
 
-    /// Lets the lexer read what the tree left out before `upto`: mostly the inside of ERROR nodes.
+    fn drop(&mut self, start: usize, end: usize) {
+        self.found.separator(self.text, start, end);
+        self.at = end;
+    }
+
+    /// Lets the lexer read what the tree left out before `upto`, such as the inside of macros.
     fn gap(&mut self, upto: usize) {
         if self.at < upto {
             let is_blank = self.text.as_bytes()[self.at..upto].iter().all(u8::is_ascii_whitespace);
             if !is_blank {
-                Lexer::new(self.language, self.text, self.options).run(self.at, upto, &mut self.code);
+                Lexer::new(self.language, self.text, self.options).run(self.at, upto, &mut self.found);
             }
             self.at = upto;
         }
@@ -308,17 +306,13 @@ impl<'a> Walk<'a> {
         self.gap(self.text.len());
         let share = self.loose_bytes as u64 * 1_000 / self.text.len().max(1) as u64;
         if self.errors > 0 {
-            let why = Degraded::Syntax {
+            return Err(Degraded::Syntax {
                 errors: self.errors,
                 first_line: self.first_row.unwrap_or(0) as u32 + 1,
                 share_permille: share as u32,
-            };
-            if share > MAX_LOOSE_PERMILLE {
-                return Err(why);
-            }
-            self.code.degraded = Some(why);
+            });
         }
-        Ok(self.code)
+        Ok(self.language.tables().rules.fold(self.text, self.found))
     }
 }
 

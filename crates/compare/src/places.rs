@@ -122,7 +122,7 @@ impl Submission {
 /// The class of a token's mark, if it has one.
 fn colour(kind: TokenKind) -> Option<u32> {
     match kind {
-        TokenKind::Keyword | TokenKind::Type => Some(TokenKind::Keyword as u32),
+        TokenKind::Keyword | TokenKind::Type | TokenKind::Import => Some(TokenKind::Keyword as u32),
         TokenKind::Number | TokenKind::String => Some(kind as u32),
         _ => None,
     }

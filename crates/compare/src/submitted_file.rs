@@ -3,7 +3,7 @@
 //! Cost: one pass of the front end and one of the fingerprinter. The spans of characters are not kept, because they
 //! would take twice the memory of everything else; they are computed again when they are shown.
 
-use lookalike_code::{language, CodeLanguage, TokenKind};
+use lookalike_code::{language, lexed, CodeLanguage, TokenKind};
 use lookalike_core::error::Result;
 use lookalike_core::fingerprint::{Fingerprinter, Thresholds};
 use lookalike_core::frontend::{self, Options, Span, Stream, Unit};
@@ -29,7 +29,7 @@ pub struct TextStretch<'a> {
     pub language: &'a str,
     /// Its bytes in the text.
     pub range: Range<usize>,
-    /// The tokens of an external lexer: start and end in bytes of the text, and a class; see `CodePieces::add_lexed`.
+    /// The tokens of an external lexer: start and end in bytes of the text, and a class; see `lookalike_code::lexed`.
     pub lexed: Option<Vec<[u32; 3]>>,
     /// The value of each of these tokens, where the caller made it: then the class is not looked at.
     pub values: Option<Vec<u64>>,
@@ -209,27 +209,15 @@ impl CodePieces {
         Ok(code.degraded.map(|degraded| degraded.to_string()))
     }
 
-    /// Adds the tokens of an external lexer. Class 0 is compared by its text, 1 as a name, 2 as a number, 3 as a
-    /// string, 4 by its text in lower case.
+    /// Adds the tokens of an external lexer; `lookalike_code::lexed` says what their classes mean.
     fn add_lexed(&mut self, text: &str, name: &str, rows: &[[u32; 3]]) {
-        for row in rows {
+        let row = |row: &[u32; 3]| {
             let span = span_of(text, row);
-            let word = bytes_of(text, span);
-            let class = match row[2] {
-                1 => b"\x01name".to_vec(),
-                2 => b"\x01number".to_vec(),
-                3 => b"\x01string".to_vec(),
-                4 => String::from_utf8_lossy(word).to_lowercase().into_bytes(),
-                _ => word.to_vec(),
-            };
-            let kind = match row[2] {
-                1 => TokenKind::Name,
-                2 => TokenKind::Number,
-                3 => TokenKind::String,
-                _ if word.first().is_some_and(u8::is_ascii_alphabetic) => TokenKind::Keyword,
-                _ => TokenKind::Operator,
-            };
-            self.tokens.push(token_value(&[name.as_bytes(), b"\0", &class].concat()));
+            (span.start as usize, span.end as usize, row[2])
+        };
+        let code = lexed::fold(text, name, rows.iter().map(row));
+        self.tokens.extend(code.tokens);
+        for (span, kind) in code.spans.into_iter().zip(code.kinds) {
             self.push(text, span, kind);
         }
     }
@@ -246,9 +234,19 @@ impl CodePieces {
 
     /// Records the span of a token, and a hash of the text that folding removes.
     fn push(&mut self, text: &str, span: Span, kind: TokenKind) {
-        let is_folded = matches!(kind, TokenKind::Name | TokenKind::Type | TokenKind::Number | TokenKind::String);
+        let is_folded = matches!(
+            kind,
+            TokenKind::Name | TokenKind::Type | TokenKind::Number | TokenKind::String | TokenKind::Import
+        );
         let word = bytes_of(text, span);
-        let key = if is_folded { xxh3_64(word) } else { 0 };
+        let key = match kind {
+            // The names that the writer chose are not part of the token; layout is not part of the text.
+            TokenKind::Import => {
+                xxh3_64(&word.iter().copied().filter(|byte| !byte.is_ascii_whitespace()).collect::<Vec<u8>>())
+            }
+            _ if is_folded => xxh3_64(word),
+            _ => 0,
+        };
         if kind == TokenKind::String && word.len() >= LITERAL_BYTES {
             let (at, words) = (self.spans.len() as u32, count_words(word));
             self.literals.extend((words >= LITERAL_WORDS).then_some(Literal { key, at, words }));

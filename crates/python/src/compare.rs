@@ -20,8 +20,8 @@ use std::sync::{Arc, Mutex};
 type Part = (String, usize, usize, Option<Vec<u8>>, Option<Hashes>, u32, u32);
 /// File, start, end, first and last line.
 type Place = (u32, u32, u32, u32, u32);
-/// Two places, tokens, submitters that share it, whether it is exact, what it is.
-type PassageRow = (Place, Place, u32, u32, bool, &'static str);
+/// Two places, tokens, submitters that share it, whether it is exact, what it is, share of tokens with the same text.
+type PassageRow = (Place, Place, u32, u32, bool, &'static str, f64);
 /// Left, right, score, coverages, matched tokens, longest passage, pairs it stands for, whether work was limited.
 type PairRow = (u32, u32, f64, f64, f64, u32, u32, u64, bool);
 /// Thresholds, whether it is prose, values and exact texts of its tokens, places of its tokens in characters.
@@ -107,13 +107,13 @@ fn read(text: &Input, parts: Vec<Part>, comments: bool) -> Result<ReadFile> {
     let decoded = &opened.decoded;
     let reading = (decoded.encoding.to_string(), decoded.guessed, decoded.replaced);
     let whole = decoded.text.clone().into_owned();
-    let mut counter = Counter { text: &whole, is_str: opened.is_str(), character: 0, byte: 0 };
+    let offsets = Offsets::new(&whole, opened.is_str());
     let stretches: Vec<TextStretch> = parts
         .iter()
         .map(|(language, start, end, rows, values, k, t)| TextStretch {
             language,
-            range: counter.byte(*start)..if counter.is_str { counter.byte(*end) } else { whole.len() },
-            lexed: rows.as_ref().map(|rows| lexed(rows, &mut counter)),
+            range: offsets.byte(*start)..if opened.is_str() { offsets.byte(*end) } else { whole.len() },
+            lexed: rows.as_ref().map(|rows| lexed(rows, &offsets)),
             values: values.as_ref().map(|values| values.0.clone()),
             thresholds: (*k, *t),
         })
@@ -122,35 +122,40 @@ fn read(text: &Input, parts: Vec<Part>, comments: bool) -> Result<ReadFile> {
     Ok(ReadFile { file: Arc::new(file), reading })
 }
 
-/// Turns offsets as the caller counts into bytes. They mostly ascend, so the text is passed over about once.
-struct Counter<'a> {
+/// Turns offsets as the caller counts into bytes. The text is looked at once; an offset then costs [`STEP`] characters at most, in any
+/// order.
+struct Offsets<'a> {
     text: &'a str,
-    is_str: bool,
-    character: usize,
-    byte: usize,
+    /// The byte of every [`STEP`]th character; empty if the caller counts bytes, or each character has one.
+    steps: Vec<usize>,
 }
 
-impl Counter<'_> {
-    fn byte(&mut self, offset: usize) -> usize {
-        if !self.is_str || self.text.is_ascii() {
+/// Characters between two known places.
+const STEP: usize = 64;
+
+impl<'a> Offsets<'a> {
+    fn new(text: &'a str, is_str: bool) -> Self {
+        let counts_bytes = !is_str || text.is_ascii();
+        let places = text.char_indices().map(|(at, _)| at).step_by(STEP);
+        Self { text, steps: if counts_bytes { Vec::new() } else { places.collect() } }
+    }
+
+    fn byte(&self, offset: usize) -> usize {
+        if self.steps.is_empty() {
             return offset.min(self.text.len());
         }
-        if offset < self.character {
-            (self.character, self.byte) = (0, 0);
-        }
-        let rest = &self.text[self.byte..];
-        let step = rest.char_indices().nth(offset - self.character).map_or(rest.len(), |(at, _)| at);
-        (self.character, self.byte) = (offset, self.byte + step);
-        self.byte
+        let Some(from) = self.steps.get(offset / STEP).copied() else { return self.text.len() };
+        let rest = &self.text[from..];
+        from + rest.char_indices().nth(offset % STEP).map_or(rest.len(), |(at, _)| at)
     }
 }
 
 /// Rows of three little-endian 32-bit numbers, their offsets in bytes.
-fn lexed(rows: &[u8], counter: &mut Counter) -> Vec<[u32; 3]> {
+fn lexed(rows: &[u8], offsets: &Offsets) -> Vec<[u32; 3]> {
     let number = |bytes: &[u8]| bytes.iter().rev().fold(0u32, |all, byte| all << 8 | u32::from(*byte));
     rows.chunks_exact(12)
         .map(|row| {
-            let [start, end] = [&row[..4], &row[4..8]].map(|bytes| counter.byte(number(bytes) as usize) as u32);
+            let [start, end] = [&row[..4], &row[4..8]].map(|bytes| offsets.byte(number(bytes) as usize) as u32);
             [start, end, number(&row[8..])]
         })
         .collect()
@@ -307,7 +312,8 @@ impl Cohort {
             PassageKind::Repeat => "repeat",
             PassageKind::Literal => "literal",
         };
-        (place(0), place(1), passage.tokens, passage.shared_by, passage.exact, sort)
+        let [tokens, same] = passage.same_text.map(f64::from);
+        (place(0), place(1), passage.tokens, passage.shared_by, passage.exact, sort, same / tokens.max(1.0))
     }
 }
 

@@ -458,8 +458,8 @@ def _pairs(cohort: _core.Cohort) -> tuple[Pair, ...]:
 
 
 def _passage(row: tuple[Any, ...]) -> Passage:
-    left, right, tokens, shared_by, exact, sort = row
-    return Passage(Region(*left), Region(*right), tokens, shared_by, exact, sort)
+    left, right, *rest = row
+    return Passage(Region(*left), Region(*right), *rest)
 
 
 def _clusters(cohort: _core.Cohort) -> tuple[Cluster, ...]:

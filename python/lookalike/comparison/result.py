@@ -76,6 +76,8 @@ class Passage(NamedTuple):
     exact: bool
     #: "run", "repeat" (another copy of part of a run) or "literal" (a string with the same text).
     sort: str = "run"
+    #: Share of its matching tokens whose text is the same too; the others are names or literals that differ.
+    same_text: float = 1.0
 
 
 @dataclass(frozen=True, slots=True)

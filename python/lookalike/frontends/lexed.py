@@ -4,9 +4,9 @@ Pygments' own lexers are not run over documents: measured on hostile input, 17 o
 (16,000 blank lines keep its MATLAB lexer busy for more than five seconds). So ``syntax.py`` splits the text in linear
 time, and Pygments only says, once per distinct word, whether that word is a keyword or a name.
 
-A token's class says how it is compared. Names, numbers and strings are folded, so renaming and new constants change
-nothing; comments and white space are no tokens, so reformatting does not either; operators that are written without
-spaces around them are cut the same way as with.
+A token's class says how it is compared. Names, built-in types, numbers and strings are folded, so renaming and new
+constants change nothing; comments and white space are no tokens, so reformatting does not either; operators that are
+written without spaces around them are cut the same way as with.
 """
 
 from __future__ import annotations
@@ -21,8 +21,9 @@ from lookalike.frontends.decoding import decode
 from lookalike.frontends.languages import LEXED_LANGUAGES
 from lookalike.frontends.readable import BuiltIn, Part, Readable
 
-#: How a token is compared: by its text, as any name, as any number, as any string, by its text in lower case.
-TEXT, NAME, NUMBER, STRING, FOLDED = range(5)
+#: How a token is compared: by its text, as a name, as any number, as any string, by its text in lower case, as any
+#: built-in type, as a word of a comment. The core tells names apart by what follows them, and finds import lines.
+TEXT, NAME, NUMBER, STRING, FOLDED, TYPE, COMMENT = range(7)
 #: Length of the longest keyword of any language; longer words are names.
 MAX_KEYWORD = 32
 #: Most distinct words per file that Pygments is asked about, at 20 µs each; programs of 1 MB have fewer.
@@ -82,7 +83,7 @@ class _Tokens:
         """Add a comment word by word, if comments are compared."""
         if self.comments:
             for word in re.compile(_WORDS).finditer(text, start, end):
-                self.add(*word.span(), FOLDED)
+                self.add(*word.span(), COMMENT)
 
     def word(self, text: str, start: int, end: int) -> None:
         """Add a word: by its text if it is a keyword, else as a name."""
@@ -104,7 +105,7 @@ class _Tokens:
             return NAME
         vocabulary = _vocabulary(self.syntax.lexer, self.syntax.asked, self.syntax.keeps_builtins)
         asked = word.translate(_LOWER) if self.syntax.ignores_case else word
-        return self.kept if vocabulary(asked) else NAME
+        return (NAME, self.kept, TYPE)[vocabulary(asked)]
 
     def _is_instruction(self, text: str, start: int, end: int) -> bool:
         """Whether this is the first word of its line after any label."""
@@ -141,8 +142,8 @@ def _run(text: str, position: int, language: str, tokens: _Tokens) -> int:
 
 
 @cache
-def _vocabulary(lexer_name: str, asked: str, keeps_builtins: bool) -> Callable[[str], bool]:
-    """Return a function that says whether a word is a keyword of a language."""
+def _vocabulary(lexer_name: str, asked: str, keeps_builtins: bool) -> Callable[[str], int]:
+    """Return a function that says whether a word is a keyword of a language: 0 no, 1 yes, 2 a built-in type."""
     from pygments.lexers import get_lexer_by_name
     from pygments.token import Keyword, Name, Operator
 
@@ -151,13 +152,15 @@ def _vocabulary(lexer_name: str, asked: str, keeps_builtins: bool) -> Callable[[
     meanings = (Keyword, Operator, Name.Builtin) if keeps_builtins else (Keyword, Operator)
 
     @lru_cache(maxsize=2 * MAX_WORDS)
-    def has_meaning(word: str) -> bool:
+    def meaning_of(word: str) -> int:
         for place, kind, value in lexer.get_tokens_unprocessed(asked.format(word)):
             if place == before:
-                return bool(value.strip() == word and any(kind in meaning for meaning in meanings))
-        return False
+                if value.strip() != word:
+                    return 0
+                return 2 if kind in Keyword.Type else int(any(kind in meaning for meaning in meanings))
+        return 0
 
-    return has_meaning
+    return meaning_of
 
 
 FRONT_END = BuiltIn(LEXED_LANGUAGES, read)

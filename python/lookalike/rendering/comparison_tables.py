@@ -19,14 +19,15 @@ SCHEMA_VERSION = 1
 KIND = "lookalike report"
 PAIR_COLUMNS = "left,right,score,left_coverage,right_coverage,matched_tokens,longest,passages,limited,stands_for"
 PASSAGE_COLUMNS = (
-    "left,right,left_file,left_start_line,left_end_line,right_file,right_start_line,right_end_line,tokens,shared_by"
+    "left,right,left_file,left_start_line,left_end_line,right_file,right_start_line,right_end_line,tokens,shared_by,"
+    "same_text"
 )
 CLUSTER_COLUMNS = "name,cluster,representative"
 #: Order of the numbers of a passage in JSON.
 PASSAGE_FIELDS = (
     *("left_file", "left_start", "left_end", "left_start_line", "left_end_line"),
     *("right_file", "right_start", "right_end", "right_start_line", "right_end_line"),
-    *("tokens", "shared_by", "exact", "sort"),
+    *("tokens", "shared_by", "exact", "sort", "same_text"),
 )
 
 
@@ -58,7 +59,8 @@ def _passage_lines(report: Report, names: list[str], files: list[list[str]], mos
             left, right = passage.left, passage.right
             yield (
                 f"{ends}{left_files[left.file]},{left.start_line},{left.end_line},"
-                f"{right_files[right.file]},{right.start_line},{right.end_line},{passage.tokens},{passage.shared_by}"
+                f"{right_files[right.file]},{right.start_line},{right.end_line},{passage.tokens},{passage.shared_by},"
+                f"{round(passage.same_text, 6)!r}"
             )
 
 
@@ -168,7 +170,8 @@ def _passage(passage: Passage) -> str:
     return (
         f"[{left.file},{left.start},{left.end},{left.start_line},{left.end_line},"
         f"{right.file},{right.start},{right.end},{right.start_line},{right.end_line},"
-        f'{passage.tokens},{passage.shared_by},{"true" if passage.exact else "false"},"{passage.sort}"]'
+        f'{passage.tokens},{passage.shared_by},{"true" if passage.exact else "false"},"{passage.sort}",'
+        f"{round(passage.same_text, 6)!r}]"
     )
 
 

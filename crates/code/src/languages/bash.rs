@@ -36,6 +36,14 @@ const TESTS: &str = "-lt -gt -le -ge -eq -ne -nt -ot -ef -z";
 /// Characters that end a word.
 const ENDS: &str = " \t\r\n\"'<>{}[]()`$|&;\\#";
 
+/// Signs before a default value, as in `${name:-value}`.
+const DEFAULTS: &[&str] = &[":-", ":=", ":+", ":?"];
+
+/// Whether a text ends before a default value.
+fn is_default(before: &str) -> bool {
+    DEFAULTS.iter().any(|sign| before.ends_with(sign))
+}
+
 /// Comments, words, expansions and heredocs. `state` counts the open `((` of arithmetic, where words end at operators.
 fn special(lexer: &Lexer<'_>, at: usize) -> Option<(usize, NodeClass)> {
     let rest = lexer.rest(at);
@@ -45,6 +53,12 @@ fn special(lexer: &Lexer<'_>, at: usize) -> Option<(usize, NodeClass)> {
             let len = rest.bytes().take_while(|byte| byte.is_ascii_alphanumeric() || *byte == b'_').count();
             (!rest.starts_with(['(', '{'])).then(|| (at + len.max(first_len(rest)), lexer.name()))
         }
+        first if is_default(&lexer.text[..at]) && first.is_ascii_alphanumeric() => {
+            let len = rest.bytes().take_while(|byte| byte.is_ascii_alphanumeric() || *byte == b'_').count();
+            Some((at + len, lexer.name()))
+        }
+        b':' if DEFAULTS.iter().any(|sign| rest.starts_with(sign)) => Some((at + 2, lexer.literal(&rest[..2]))),
+        b'*' if rest.starts_with("*)") => Some((at + 1, lexer.string())),
         b'#' if before.is_whitespace() || before == ';' => Some((lexer.line_end(at), NodeClass::Comment)),
         b'(' if rest.starts_with("((") => {
             lexer.state.set(lexer.state.get() + 1);
@@ -89,7 +103,8 @@ fn word(lexer: &Lexer<'_>, at: usize) -> (usize, NodeClass) {
     if variable > 0 && (text[variable..].starts_with('=') || text[variable..].starts_with("+=")) {
         return (at + variable, lexer.name());
     }
-    if text.bytes().all(|byte| byte.is_ascii_digit()) {
+    let digits = text.strip_prefix('-').unwrap_or(text);
+    if !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit()) {
         return (at + len, lexer.number());
     }
     let class = if TESTS.split(' ').any(|test| test == text) { Some(lexer.literal(text)) } else { lexer.keyword(text) };

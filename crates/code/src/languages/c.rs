@@ -14,6 +14,10 @@ const SHAPE: Shape = Shape {
     unread: "preproc_arg",
     ignored: "literal_suffix",
     words: WORDS,
+    types:
+        "ssize_t ptrdiff_t intptr_t uintptr_t charptr_t max_align_t int8_t int16_t int32_t int64_t uint8_t uint16_t \
+        uint32_t uint64_t char8_t char16_t char32_t char64_t",
+    imports: "#include using",
     quotes: &[Quote { prefixes: PREFIXES, ..Quote::DOUBLE }, Quote { prefixes: PREFIXES, ..Quote::SINGLE }],
     signed_numbers: true,
     special: Some(special),

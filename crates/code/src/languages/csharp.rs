@@ -21,6 +21,8 @@ pub static CSHARP: CodeLanguage = CodeLanguage::new(
         unread: "preproc_arg",
         words: "bool byte char decimal double float int long object sbyte short string uint ulong ushort void nint \
             nuint null true false var dynamic",
+        types: "decimal object sbyte uint ulong ushort nint nuint",
+        imports: "using",
         soft: "_ add alias annotations assembly checksum disable enable equals field file group hidden managed \
             method module notnull on param property remove restore scoped type typevar unmanaged warning \
             warnings by Cdecl Fastcall Stdcall Thiscall",

@@ -15,6 +15,8 @@ const SHAPE: Shape = Shape {
     unread: "jsx_text html_character_reference",
     ignored: ";",
     words: "true false null undefined this super import ?.",
+    types: "any number never unknown",
+    imports: "import",
     soft: "get set meta target using",
     quotes: &[Quote::DOUBLE, Quote::SINGLE, TEMPLATE],
     name_start: "$#",

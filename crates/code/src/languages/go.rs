@@ -14,6 +14,7 @@ pub static GO: CodeLanguage = CodeLanguage::new(
         strings: "interpreted_string_literal raw_string_literal rune_literal",
         ignored: "; \0",
         words: "true false nil iota",
+        imports: "import package",
         quotes: &[
             Quote::DOUBLE,
             Quote::SINGLE,

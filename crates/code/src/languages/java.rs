@@ -15,6 +15,7 @@ pub static JAVA: CodeLanguage = CodeLanguage::new(
         strings: "string_literal character_literal",
         comments: "line_comment block_comment",
         words: "boolean void this super true false null",
+        imports: "import package",
         soft: "module open opens to with uses when provides requires exports transitive",
         quotes: &[Quote::TRIPLE, Quote::DOUBLE, Quote::SINGLE],
         name_start: "$",

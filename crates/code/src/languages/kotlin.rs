@@ -17,6 +17,7 @@ pub static KOTLIN: CodeLanguage = CodeLanguage::new(
         comments: "line_comment block_comment shebang",
         ignored: ";",
         words: "true false null reified",
+        imports: "import package",
         constants: "true false null",
         soft: "actual annotation delegate dynamic expect external field file get param property receiver set setparam \
             value",

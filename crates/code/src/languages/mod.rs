@@ -104,6 +104,10 @@ pub(crate) struct Shape {
     pub ignored: &'static str,
     /// Keywords that are rules of the grammar, so that it does not list them as literal texts.
     pub words: &'static str,
+    /// Keywords that are built-in types, beside the usual ones.
+    pub types: &'static str,
+    /// Keywords that begin an import, include, package or using line.
+    pub imports: &'static str,
     /// Constants that are identifiers in the grammar.
     pub constants: &'static str,
     /// Keywords that are mostly identifiers, and operators that are mostly two operators: the lexer reads them as
@@ -157,6 +161,8 @@ impl Shape {
         unread: "",
         ignored: "",
         words: "",
+        types: "",
+        imports: "",
         constants: "",
         soft: "",
         keyword_rules: "",

@@ -16,6 +16,8 @@ pub static PHP: CodeLanguage = CodeLanguage::new(
         strings: "string encapsed_string heredoc nowdoc shell_command_expression",
         unread: "text",
         words: "<?php <?= ?> true false null callable iterable mixed void never int var",
+        types: "callable iterable mixed never",
+        imports: "use include include_once require require_once",
         soft: "encoding ticks list object enum self parent",
         case_blind: true,
         line_comments: &["//", "#"],

@@ -17,6 +17,8 @@ pub static RUST: CodeLanguage = CodeLanguage::new(
         comments: "line_comment block_comment shebang",
         words: "bool char str u8 u16 u32 u64 u128 usize i8 i16 i32 i64 i128 isize f32 f64 true false mut self super \
             crate",
+        types: "str u8 u16 u32 u64 u128 usize i8 i16 i32 i64 i128 isize f32 f64",
+        imports: "use",
         soft: "block default expr expr_2021 gen ident item lifetime literal meta pat pat_param path raw stmt try tt \
             ty union vis",
         comments_nest: true,

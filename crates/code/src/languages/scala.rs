@@ -22,6 +22,7 @@ pub static SCALA: CodeLanguage = CodeLanguage::new(
         unread: "unit",
         ignored: ";",
         words: "null _",
+        imports: "import package",
         soft: "as cap except only rd uses macro _end_ident",
         comments_nest: true,
         quotes: &[

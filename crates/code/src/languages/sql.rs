@@ -15,6 +15,8 @@ pub static SQL: CodeLanguage = CodeLanguage::new(
         comments: "comment marginalia",
         unread: "literal",
         soft: "name value data type time text version user password format",
+        words: "integer",
+        types: "integer bigint smallint tinyint varchar decimal numeric real boolean date timestamp",
         keyword_rules: "keyword_",
         case_blind: true,
         line_comments: &["--"],

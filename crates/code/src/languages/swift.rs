@@ -20,6 +20,7 @@ pub static SWIFT: CodeLanguage = CodeLanguage::new(
         ignored: ";",
         words: "nil true false self super throws rethrows else default catch throw where mutating weak lazy try as \
             is",
+        imports: "import",
         soft: "Protocol Type any arch available canImport column colorLiteral compiler copy discard each file \
             fileID function imageLiteral keyPath line macro of optional os package selector sending some swift u \
             unavailable unsafe consume actor prefix postfix infix",

@@ -1,5 +1,6 @@
 //! Tests that every language must pass, on sample programs and on hostile texts.
 
+mod classes;
 mod hostile;
 mod samples;
 

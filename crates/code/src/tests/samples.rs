@@ -102,6 +102,42 @@ fn broken_programs_are_found() {
     }
 }
 
+/// How far a sound program agrees with itself with one sign or word missing: the least over all of them.
+fn least_without_one(language: &CodeLanguage) -> (f64, String) {
+    let text = sample(language, "original");
+    let sound = tokens(language, "original");
+    let missing: &[&str] = match language.name {
+        "bash" => &["{\n", "}\n", "fi\n", "done\n"],
+        "lua" | "ruby" => &["end\n"],
+        "python" => &["(", ")", "[", "]", "{", "}"],
+        "sql" => &["(", ")"],
+        _ => &["{", "}"],
+    };
+    // A brace inside a string is none.
+    let code = read(language, &text);
+    let strings: Vec<_> = code.spans.iter().zip(&code.kinds).filter(|(_, kind)| **kind == TokenKind::String).collect();
+    let is_inside = |at: usize| strings.iter().any(|(span, _)| (span.start as usize..span.end as usize).contains(&at));
+    let places = missing.iter().flat_map(|sign| text.match_indices(sign)).filter(|(at, _)| !is_inside(*at));
+    let scored = places.map(|(at, sign)| {
+        let broken = read(language, &[&text[..at], &text[at + sign.len()..]].concat()).tokens;
+        let line = text[..at].matches('\n').count() + 1;
+        (agreement(&sound, &broken), format!("`{}` of line {line}", sign.trim()))
+    });
+    scored.min_by(|one, other| one.0.total_cmp(&other.0)).expect("there is one")
+}
+
+#[test]
+fn a_missing_brace_leaves_all_but_a_hundredth() {
+    let mut low = Vec::new();
+    for language in LANGUAGES {
+        let (share, place) = least_without_one(language);
+        if share < 0.99 {
+            low.push(format!("{}: {share:.4} without {place}", language.name));
+        }
+    }
+    assert!(low.is_empty(), "{low:#?}");
+}
+
 #[test]
 fn unrelated_programs_are_not_found() {
     for language in LANGUAGES {
@@ -138,8 +174,9 @@ fn values_are_those_of_the_definition() {
     let text = "int x = 1 + f(\"a b\", 'c', null); // y";
     let value = |class: &[u8]| token_value(&[b"java\0", class].concat());
     let (name, number, string) = (value(b"\x01name"), value(b"\x01number"), value(b"\x01string"));
+    let (call, kind) = (value(b"\x01call"), value(b"\x01type"));
     let sign = |text: &str| value(text.as_bytes());
-    let expected = [name, name, sign("="), number, sign("+"), name, string, string, sign("null")];
+    let expected = [kind, name, sign("="), number, sign("+"), call, string, string, sign("null")];
     for code in [read(java, text), lex(java, text)] {
         assert_eq!(code.tokens, expected);
         assert_eq!(code.kinds[..4], [TokenKind::Type, TokenKind::Name, TokenKind::Operator, TokenKind::Number]);
@@ -189,7 +226,7 @@ fn degraded_files_say_why() {
     let why = Degraded::Syntax { errors: 3, first_line: 14, share_permille: 13 };
     assert_eq!(
         why.to_string(),
-        "syntax: `3` errors from line `14` on, `1.3 %` of the text; that part is compared as plain words and symbols"
+        "syntax: `3` errors from line `14` on, `1.3 %` of the text; the file is compared as plain words and symbols"
     );
 }
 
@@ -207,5 +244,5 @@ fn code_version_digest() {
             }
         }
     }
-    assert_eq!((CODE_VERSION, token_value(&values)), (1, 0x877A_F85A_8D21_AC88));
+    assert_eq!((CODE_VERSION, token_value(&values)), (2, 0x7757_0F13_3213_67AD));
 }

@@ -39,6 +39,8 @@ pub struct Passage {
     pub shared_by: u32,
     /// Whether names and values are equal too, and there is no gap.
     pub exact: bool,
+    /// Number of matching tokens, template included, and of those with the same text.
+    pub same_text: [u32; 2],
     /// Its kind.
     pub kind: PassageKind,
 }
@@ -198,10 +200,19 @@ impl Judged<'_> {
 
     fn passage(&self, tile: &Tile, kind: PassageKind) -> Passage {
         let [a, b] = self.entries;
-        let exact = (0..tile.len as usize).all(|i| a.same_text(tile.a as usize + i, b, tile.b as usize + i));
+        let is_same = |i: &usize| a.same_text(tile.a as usize + i, b, tile.b as usize + i);
+        let same = (0..tile.len as usize).filter(is_same).count() as u32;
         let tokens = self.own(0, tile.a, tile.a + tile.len).max(self.own(1, tile.b, tile.b + tile.len));
         let end = [tile.a + tile.len, tile.b + tile.len];
-        Passage { start: [tile.a, tile.b], end, tokens, shared_by: self.holders(tile), exact, kind }
+        Passage {
+            start: [tile.a, tile.b],
+            end,
+            tokens,
+            shared_by: self.holders(tile),
+            exact: same == tile.len,
+            same_text: [tile.len, same],
+            kind,
+        }
     }
 
     /// Number of submitters that have the rarest pick of either side inside a tile.
@@ -226,6 +237,7 @@ impl Judged<'_> {
                     last.end = next.end;
                     last.tokens += next.tokens;
                     last.shared_by = last.shared_by.min(next.shared_by);
+                    last.same_text = [0, 1].map(|i| last.same_text[i] + next.same_text[i]);
                 }
                 _ => merged.push(next),
             }
@@ -282,7 +294,8 @@ impl Judged<'_> {
             if !is_told && (self.weighed[0].literals[i] > 0 || self.weighed[1].literals[j] > 0) {
                 let shared_by = self.frequencies.literal_holders(a.key).max(2);
                 let (start, end) = ([a.at, b.at], [a.at + 1, b.at + 1]);
-                found.push(Passage { start, end, tokens: a.words, shared_by, exact: true, kind: PassageKind::Literal });
+                let (exact, same_text, kind) = (true, [1, 1], PassageKind::Literal);
+                found.push(Passage { start, end, tokens: a.words, shared_by, exact, same_text, kind });
             }
         }
         found

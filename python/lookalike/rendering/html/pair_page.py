@@ -132,9 +132,17 @@ def _agreement(passage: Passage, is_prose: bool) -> str:
     if is_prose:
         told = f"{counted(passage.tokens, 'letter')}; same words{'' if passage.exact else ' with small gaps'}"
     else:
-        how = "same text except for layout" if passage.exact else "same structure; names, literals or small gaps differ"
-        told = f"{counted(passage.tokens, 'token')}; {how}"
+        told = f"{counted(passage.tokens, 'token')}; {_same_text(passage)}"
     return f"{told}; also part of another passage" if passage.sort == "repeat" else told
+
+
+def _same_text(passage: Passage) -> str:
+    """Return how much of a passage of code has the same text on both sides."""
+    if passage.exact:
+        return "same text except for layout"
+    if passage.same_text == 1:
+        return "same text with small gaps"
+    return f"same structure; {int(100 * passage.same_text)} % of the tokens have the same text"
 
 
 def _rarity(shared_by: int) -> str:
