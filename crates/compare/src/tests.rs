@@ -36,7 +36,7 @@ fn submit(submissions: Vec<Vec<Arc<SubmittedFile>>>) -> (Vec<Submission>, Vec<En
 }
 
 fn compare(entries: Vec<Entry>) -> MatchOutcome {
-    let settings = MatchSettings { max_sharing: None, min_score: 0.0, max_pairs: usize::MAX };
+    let settings = MatchSettings { max_sharing: None, min_score: 0.0, max_pairs: usize::MAX, cluster_threshold: 1.0 };
     let cohort = Cohort::new(entries, &[], settings);
     let mut comparison = Comparison::default();
     while comparison.advance(&cohort, 10) {}
