@@ -18,6 +18,8 @@ use std::sync::{Arc, Mutex};
 
 /// A stretch of a text as Python says it: language, start and end, rows of a lexer, values of its tokens, k and t.
 type Part = (String, usize, usize, Option<Vec<u8>>, Option<Hashes>, u32, u32);
+/// A submission as Python says it, and its files.
+type GivenSubmission = ((u32, bool, u32), Vec<Arc<SubmittedFile>>);
 /// File, start, end, first and last line.
 type Place = (u32, u32, u32, u32, u32);
 /// Two places, tokens, submitters that share it, whether it is exact, what it is, share of tokens with the same text.
@@ -321,11 +323,7 @@ fn as_place(region: Region) -> Place {
     (region.file, region.start, region.end, region.start_line, region.end_line)
 }
 
-fn build(
-    given: Vec<((u32, bool, u32), Vec<Arc<SubmittedFile>>)>,
-    templates: Vec<Arc<SubmittedFile>>,
-    settings: MatchSettings,
-) -> Cohort {
+fn build(given: Vec<GivenSubmission>, templates: Vec<Arc<SubmittedFile>>, settings: MatchSettings) -> Cohort {
     let mut numbers = TokenNumbers::default();
     let templates: Vec<Entry> = templates.into_iter().map(|file| numbers.entry(vec![file], 0, false).1).collect();
     let (mut submissions, mut entries) = (Vec::new(), Vec::new());
