@@ -1,8 +1,9 @@
 """`compare` gives what its definition says: `oracles.compare` aligns every pair, and answers are equal to the digit.
 
-Changes of the product that these tests are meant to catch: the halo halved, the literals left out of a bound, the tail
-made twice as heavy as the cut-off, the tie-break by text or by place turned round, tiles of t + 1 tokens, the search
-for tiles cut short, and the order of names replaced by that of the arguments. Not tried one by one yet.
+Each of these changes of the product was tried, one at a time, and a test here fails with it: the halo halved; the
+literals of one side left out of its bound; a tail of twice the cut-off; runs of t + 1 tokens searched; no tie-break by
+equal text; ties by place turned round, on either side; next to no work allowed; the order of arguments for that of
+names; the bound by runs at 0.7 of its value; clusters made of the listed pairs only.
 """
 
 from __future__ import annotations
@@ -16,8 +17,8 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 import lookalike as la
-from lookalike import _core
-from lookalike.comparison.result import Passage, Report
+from lookalike import _core, frontends
+from lookalike.comparison.result import File, Passage, Report
 from oracles.compare import Answer, Handed, Source, compare
 from support.submissions import SYNTAX, prose, renamed, statements, wrapped, write
 
@@ -156,12 +157,33 @@ def test_programs_are_compared_as_the_oracle_does(language: str, min_score: floa
             assert product(handed, templates, **how) == asked(handed, templates, **how)
 
 
-def handed_of(report: Report) -> list[Handed]:
+@pytest.mark.parametrize("min_score", [0.0, 0.3, 0.5, 0.6])
+def test_a_text_in_two_programs_proposes_them(min_score: float):
+    """Nothing else is shared, so a bound that leaves out the texts of either side loses the pair."""
+    bodies = {"b": "import os\nfor i in range(9):\n    print(i * 3 + 4)", "a": "def f(a, b):\n    return [a, b, {}]"}
+    said = " ".join(PHRASES)
+    handed = [Handed(name, (Source("python", f'{body}\nx = "{said}"\n'),)) for name, body in bodies.items()]
+    how = {"min_score": min_score, "k": 8, "t": 12}
+    found = asked(handed, **how)
+    assert product(handed, **how) == found
+    assert [0.5 < pair[2] < 0.6 for pair in found.pairs] == [True] * (min_score < 0.6)
+
+
+def handed_of(report: Report, root: Path) -> list[Handed]:
     """Return what was compared, as the oracle takes it."""
     return [
-        Handed(entry.name, tuple(Source(file.language, file.text) for file in entry.files), entry.person, entry.old)
+        Handed(entry.name, tuple(source_of(file, root) for file in entry.files), entry.person, entry.old)
         for entry in report.entries
     ]
+
+
+def source_of(file: File, root: Path) -> Source:
+    """Return a file of a class; of one with pages or cells, the stretches that its front end reads."""
+    if not file.format:
+        return Source(file.language, file.text)
+    [path] = root.rglob(file.name)
+    parts = frontends.read(file.name, path.read_bytes()).parts
+    return Source(file.language, file.text, tuple((part.language, part.start, part.end) for part in parts))
 
 
 def answer_of(report: Report) -> Answer:
@@ -184,10 +206,10 @@ def told(passage: Passage) -> tuple[object, ...]:
 
 @pytest.mark.parametrize("min_score", [0.0, 0.1, 0.4])
 def test_the_class_of_the_demo_is_compared_as_the_oracle_does(min_score: float):
-    """Programs in three languages and essays, from folder to report; not those of several parts."""
-    report = la.compare(CLASS, min_score=min_score, exclude=["*.ipynb", "*.pdf"])
-    assert len(report.entries) > 10
-    found = compare(handed_of(report), min_score=min_score)
+    """Programs in three languages, a notebook and essays, one of them a PDF, from folder to report."""
+    report = la.compare(CLASS, min_score=min_score)
+    assert {file.format for entry in report.entries for file in entry.files} == {"", "notebook", "pdf"}
+    found = compare(handed_of(report, CLASS), min_score=min_score)
     assert len(found.pairs) > 2
     assert answer_of(report) == found._replace(pairs=[tuple(pair) for pair in found.pairs])  # type: ignore[misc]
 
@@ -222,9 +244,12 @@ def test_the_order_of_submissions_changes_nothing(handed: list[Handed], draw: ra
 
 def test_a_short_list_changes_neither_counts_nor_clusters():
     handed = programs("python", 3)
-    every, short = product(handed, k=8, t=12), product(handed, k=8, t=12, max_pairs=2)
+    every = asked(handed, k=8, t=12, cluster_threshold=0.1)
     assert len(every.pairs) > 9
-    assert short == every._replace(pairs=every.pairs[:2])
+    assert sum(len(members) for _, members in every.clusters) > 3
+    for most, rows in ((2, 3), (2, 1), (0, 9), (5, 9)):
+        short = product(handed, k=8, t=12, cluster_threshold=0.1, max_pairs=most, rows=rows)
+        assert short == every._replace(pairs=every.pairs[:most])
 
 
 def test_more_than_32_identical_submissions_are_one_row():

@@ -25,10 +25,12 @@ BINS, LISTED = 20, 32
 
 
 class Source(NamedTuple):
-    """A file: the language it is read as, and its text."""
+    """A file: the language it is read as, its text, and the language, start and end of each stretch that is read."""
 
     language: str
     text: str
+    #: Empty for all of the text. Labels of pages and cells are in the text and are not read.
+    stretches: tuple[tuple[str, int, int], ...] = ()
 
 
 @dataclass(frozen=True)
@@ -142,10 +144,12 @@ class Answer(NamedTuple):
 def read(handed: Handed, number: int, k: int | None = None, t: int | None = None) -> Entry:
     """Join the files of a submission."""
     entry = Entry(handed.name, handed.person or number, handed.old, files=handed.files)
-    for file, (language, text) in enumerate(handed.files):
-        usual = params.LANGUAGE_THRESHOLDS.get(language, params.CODE_THRESHOLDS)
-        asked = k or usual[0], t or usual[1]
-        source = _core.ReadFile(text, [(language, 0, len(text), None, None, *asked)], False)
+    for file, (whole, text, stretches) in enumerate(handed.files):
+        asked = []
+        for language, first, end in stretches or ((whole, 0, len(text)),):
+            usual = params.LANGUAGE_THRESHOLDS.get(language, params.CODE_THRESHOLDS)
+            asked.append((language, first, end, None, None, k or usual[0], t or usual[1]))
+        source = _core.ReadFile(text, asked, False)
         for ((own_k, own_t), prose, tokens, texts, spans), (picks, literals) in source.parts():
             if not tokens:
                 continue
