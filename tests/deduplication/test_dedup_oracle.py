@@ -8,7 +8,7 @@ from itertools import combinations
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 import lookalike as la
@@ -109,6 +109,18 @@ def test_crowded_keys_follow_the_rule(clustering: str):
     assert len(list(answer.pairs())) < len(list(every.pairs()))
 
 
+@pytest.mark.parametrize(
+    ("clustering", "recall"), [("star", 0.99), ("star", 1), ("components", 0.99), ("greedy", 0.99)]
+)
+@pytest.mark.parametrize(("common", "threshold"), [(8, 0.8), (6, 0.75), (18, 0.9)])
+def test_a_score_at_the_threshold_is_enough(clustering: str, recall: float, common: int, threshold: float):
+    """Two texts share all words but one each: 8 of 10, 6 of 8, 18 of 20."""
+    shared = [" ".join(f"w{family}x{number}" for number in range(common)) for family in range(20)]
+    texts = [f"{words} {end}{family}" for end in "yz" for family, words in enumerate(shared)]
+    answer = agree(texts, threshold=threshold, clustering=clustering, recall=recall, shingle=1)
+    assert len(answer.gone) > 10
+
+
 @settings(max_examples=8, deadline=None)
 @given(
     seed=st.integers(0, 10**6),
@@ -153,6 +165,7 @@ def test_simhash_removes_what_brute_force_removes():
 
 @settings(max_examples=8, deadline=None)
 @given(seed=st.integers(0, 10**6), cut=st.integers(0, 60), clustering=st.sampled_from(["star", "components"]))
+@example(seed=297962, cut=31, clustering="components")
 def test_only_rows_like_a_reference_go(seed: int, cut: int, clustering: str):
     texts = boilerplate(60, 20, seed=seed)
     agree(texts[cut:], against=texts[:cut], threshold=0.7, clustering=clustering, shingle=3)

@@ -78,7 +78,8 @@ def dedup(texts: Sequence[str | None], order: Sequence[int], asked: Asked) -> An
     survivors, scores = list(range(len(texts))), [1.0] * len(texts)
     for row, text in enumerate(texts):
         own = first.get(text or "", row)
-        kept = leader.get(own, own)
+        # A reference stays, also where a chain ties it to another, and what repeats its text goes for it.
+        kept = own if own < (asked.references or 0) else leader.get(own, own)
         if asked.references is not None and (row < asked.references or kept >= asked.references):
             continue
         survivors[row] = kept
