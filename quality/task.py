@@ -19,6 +19,8 @@ from quality.figure import Figure
 from quality.metrics import Metrics
 
 Pairs = dict[tuple[str, str], float]
+#: Why a document was not compared.
+LONE = "alone in its cohort"
 
 
 @dataclass(frozen=True)
@@ -91,11 +93,14 @@ class Task:
         return Figure("pairs unlike the definition", differing, at_most=0)
 
     def cohorts(self, cohort_of: Callable[[str], str]) -> list[list[str]]:
-        """Return the documents of each cohort."""
+        """Return the documents of each cohort of two or more; a lone document has nothing to be compared with."""
         cohorts = defaultdict(list)
         for name in self.documents:
             cohorts[cohort_of(name)].append(name)
-        return [names for _, names in sorted(cohorts.items())]
+        alone = sum(len(names) == 1 for names in cohorts.values())
+        if alone:
+            self.remarks[LONE] = alone
+        return [names for _, names in sorted(cohorts.items()) if len(names) > 1]
 
     def compare_by(self, cohort_of: Callable[[str], str]) -> Pairs:
         """Compare the documents of each cohort apart; the scores of all."""

@@ -165,6 +165,7 @@ def test_copies_within_a_cohort_are_scored_and_cohorts_are_kept_apart(data: Path
     task = Task(data / "textreuse_samples", Metrics(data.parent / "eval"))
     scores = task.compare_by(lambda name: name.split("/")[0])
     assert {frozenset(pair): score for pair, score in scores.items()} == {frozenset(("one/a.txt", "one/b.txt")): 1.0}
+    assert task.remarks == {"alone in its cohort": 1}
     assert figures(data, "textreuse_samples")["AP"].value == 1
 
 
