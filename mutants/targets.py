@@ -135,9 +135,9 @@ NAMED = [
     ),
     Named(
         "the table of keys takes four times the memory",
-        "lookalike/deduplication/job.py",
-        "asked.memory // 4",
-        "asked.memory * 4",
+        "lookalike/deduplication/settings.py",
+        "self.memory // 4",
+        "self.memory * 4",
         "tests/deduplication/test_dedup_settings.py",
     ),
     Named(
@@ -171,8 +171,8 @@ NAMED = [
     Named(
         "the last page counts as left out",
         "lookalike/rendering/html/folder.py",
-        "size >= MOST_BYTES and i + 1 < len(wanted)",
-        "size >= MOST_BYTES",
+        "0 < extent.page_bytes <= size and i + 1 < len(wanted)",
+        "0 < extent.page_bytes <= size",
         "tests/rendering/test_report.py",
     ),
 ]
