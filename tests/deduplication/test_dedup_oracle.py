@@ -109,6 +109,15 @@ def test_crowded_keys_follow_the_rule(clustering: str):
     assert len(list(answer.pairs())) < len(list(every.pairs()))
 
 
+def test_an_element_finds_64_clusters_and_no_more():
+    """Eighty texts of mostly the same words lead; what resembles the 64th is found, what resembles the last is not."""
+    common = " ".join(f"c{number}" for number in range(57))
+    made = [f"{common} {' '.join(f'u{row}x{number}' for number in range(3))}" for row in range(80)]
+    copies = [f"{text} more" for text in made]
+    answer = agree([*made, *copies], threshold=0.95, clustering="greedy", shingle=1)
+    assert [int(row in answer.gone) for row in range(80, 160)] == [1] * 64 + [0] * 16
+
+
 @pytest.mark.parametrize(
     ("clustering", "recall"), [("star", 0.99), ("star", 1), ("components", 0.99), ("greedy", 0.99)]
 )
