@@ -1,4 +1,4 @@
-//! A corpus is read and decided, and lines are taken out of files, as Python calls it.
+//! A corpus is read and decided, as Python calls it.
 
 use crate::column::{Column, Values};
 use crate::detach::{detached, interruptible, locked};
@@ -14,17 +14,16 @@ use lookalike_core::table::external::TableError;
 use lookalike_dedup::alike::Limits;
 use lookalike_dedup::corpus::{Corpus as Core, Refusal};
 use lookalike_dedup::job::{self, DedupSettings, Failure, Grouping, Keep, Link, SearchMethod};
-use lookalike_dedup::line_filter::{self, RemovedLine};
 use lookalike_dedup::pairs::{self, FoundPairs, LinkedPair};
 use lookalike_dedup::reader::{GivenText, ReadSettings};
-use lookalike_dedup::record::{self, RecordColumns};
+use lookalike_dedup::record::RecordColumns;
 use lookalike_dedup::references::{Sought, Unfit};
 use lookalike_dedup::sign::{KeptTraits, Sketching};
 use lookalike_dedup::simhash_judge::Nearness;
 use pyo3::exceptions::{PyKeyboardInterrupt, PyOSError};
 use pyo3::prelude::*;
 use pyo3::pybacked::PyBackedBytes;
-use pyo3::types::{PyBytes, PyString, PyType};
+use pyo3::types::{PyBytes, PyType};
 use std::path::PathBuf;
 use std::sync::Mutex;
 
@@ -452,57 +451,3 @@ impl Outcome {
 
 /// A large cluster: its survivor, its documents, and the keys most of them share.
 type Giant = (u32, u32, Vec<(u64, u32)>);
-
-/// A line that was taken out: its row, the bytes of the output before it, and itself.
-type Taken = (u64, u64, Py<PyBytes>);
-
-/// Takes lines out of a file.
-#[pyclass(module = "lookalike._core")]
-pub struct LineFilter {
-    mask: PyBackedBytes,
-    lines: line_filter::LineFilter,
-}
-
-#[pymethods]
-impl LineFilter {
-    #[new]
-    fn new(mask: PyBackedBytes) -> Self {
-        Self { mask, lines: line_filter::LineFilter::default() }
-    }
-
-    /// What is kept of a chunk, and the lines that end in it and are taken out.
-    fn feed<'py>(&mut self, py: Python<'py>, data: PyBackedBytes, last: bool) -> (Bound<'py, PyBytes>, Vec<Taken>) {
-        let (mut kept, mut removed) = (Vec::with_capacity(data.len()), Vec::new());
-        let Self { mask, lines } = self;
-        detached(py, data.len(), || lines.push(&data, last, mask, &mut kept, &mut removed));
-        let taken = |one: RemovedLine| (one.row, one.at, PyBytes::new(py, &one.line).unbind());
-        (PyBytes::new(py, &kept), removed.into_iter().map(taken).collect())
-    }
-
-    /// The lines that end in a chunk and that the mask marks with 0: their rows and themselves.
-    fn pick(&mut self, py: Python<'_>, data: PyBackedBytes, last: bool) -> Vec<(u64, Py<PyBytes>)> {
-        let mut picked = Vec::new();
-        let Self { mask, lines } = self;
-        detached(py, data.len(), || lines.pick(&data, last, mask, &mut picked));
-        picked.into_iter().map(|one| (one.row, PyBytes::new(py, &one.line).unbind())).collect()
-    }
-
-    /// Of the lines that [`LineFilter::pick`] tells, the value of a column as a `str` of JSON; a line of which that cannot be told is
-    /// told whole, as bytes.
-    fn values(&mut self, py: Python<'_>, data: PyBackedBytes, last: bool, column: &str) -> Vec<(u64, Py<PyAny>)> {
-        let mut picked = Vec::new();
-        let Self { mask, lines } = self;
-        detached(py, data.len(), || lines.pick(&data, last, mask, &mut picked));
-        let told = |line: &[u8]| match record::value(line, column) {
-            Some(value) => PyString::new(py, value).into_any().unbind(),
-            None => PyBytes::new(py, line).into_any().unbind(),
-        };
-        picked.into_iter().map(|one| (one.row, told(&one.line))).collect()
-    }
-
-    /// Lines that have ended.
-    #[getter]
-    fn rows(&self) -> u64 {
-        self.lines.rows()
-    }
-}

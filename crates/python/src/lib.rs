@@ -14,6 +14,7 @@ mod fingerprint;
 mod hamming;
 mod input;
 mod lab;
+mod lines;
 mod near;
 mod prints;
 mod references;
@@ -31,7 +32,7 @@ mod _core {
     #[pymodule_export]
     use crate::compare::{languages, pane, Cohort, ReadFile};
     #[pymodule_export]
-    use crate::dedup::{Corpus, LineFilter, Outcome, PairStream};
+    use crate::dedup::{Corpus, Outcome, PairStream};
     #[pymodule_export]
     use crate::design::simulate_filter;
     #[pymodule_export]
@@ -42,6 +43,8 @@ mod _core {
     use crate::lab::{
         figure5, figure5_text, kgram_keys, memory_pass, memory_walk, modulus_for, rolling_pass, xxh3, EncodedColumn,
     };
+    #[pymodule_export]
+    use crate::lines::LineFilter;
     #[pymodule_export]
     use crate::near::HammingStore;
     #[pymodule_export]
