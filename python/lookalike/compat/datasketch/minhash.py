@@ -28,8 +28,10 @@ EMPTY = 2**64 - 1
 MOST_PENDING = 1024
 #: Names of permutation schemes that are accepted; there is only one here.
 SCHEMES = ("fast", "affine32", "affine64")
-#: Where fields stand in a stored sketch, by FORMAT.md: flags, number of shingles, elements.
-_FLAGS, _SHINGLES, _ELEMENTS, _CHECKSUM = 8, 28, 52, 8
+#: Where fields stand in a stored sketch, by FORMAT.md: version, flags, bytes of an element, shingles, elements.
+_VERSION, _FLAGS, _EACH, _SHINGLES, _ELEMENTS, _CHECKSUM = 4, 8, 10, 28, 52, 8
+#: The version of stored sketches whose elements have 8 bytes each, as hash values have.
+_WIDE = 1
 
 HashFunction: TypeAlias = Callable[[Any], int]
 Permutations: TypeAlias = tuple[Sequence[int], Sequence[int]]
@@ -245,11 +247,11 @@ def from_values(values: Sequence[int]) -> _core.Sketch:
 
 def from_raw(raw: bytes) -> _core.Sketch:
     """Return the sketch with these hash values, little-endian; how many elements it has is left to an estimate."""
-    stored = empty(len(raw) // 8).to_bytes()
-    if raw == stored[_ELEMENTS:-_CHECKSUM]:
-        return _core.Sketch(stored)
-    header = bytearray(stored[:_ELEMENTS])
-    header[_FLAGS] = 0
+    nothing = empty(len(raw) // 8)
+    if raw == b"\xff" * len(raw):
+        return nothing
+    header = bytearray(nothing.to_bytes()[:_ELEMENTS])
+    header[_VERSION], header[_FLAGS], header[_EACH] = _WIDE, 0, 0
     header[_SHINGLES : _SHINGLES + 8] = EMPTY.to_bytes(8, "little")
     content = bytes(header) + raw
     return _core.Sketch(content + _core.xxh3(content).to_bytes(_CHECKSUM, "little"))
