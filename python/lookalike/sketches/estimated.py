@@ -32,7 +32,7 @@ class Estimate(NamedTuple):
     """An estimate, and the interval that holds the true value with the given confidence.
 
     The interval allows for the sample, and for different shingles with the same id. That happens to two of them with a
-    probability of at most |s| / 2^(ℓ − 1), for shingles of |s| bits and ids of ℓ (Broder 1997, §4.1):
+    probability of at most ``|s| / 2^(ℓ − 1)``, for shingles of ``|s|`` bits and ids of ℓ (Broder 1997, §4.1):
     ``Sketch.sketching.collision_bound``.
 
     >>> from lookalike.sketches.estimated import sketch
