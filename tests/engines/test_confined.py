@@ -110,6 +110,18 @@ def test_a_worker_that_dies_is_told_and_replaced(monkeypatch: pytest.MonkeyPatch
     assert frontends.read("a.pdf", formats.text_pdf("found")).text == "— page 1 —\nfound\n"
 
 
+@limited
+def test_memory_of_this_process_is_not_taken_for_that_of_a_worker(confine: Callable[..., None]):
+    """The system counts the memory of a parent as the child's."""
+    confine(memory_bytes=300 * MIB)
+    ballast = b"x" * (200 * MIB)
+    with confined.lent() as worker:
+        worker.stop()
+    reason = refused("a.pdf", formats.text_pdf("lost"))
+    assert len(ballast) == 200 * MIB
+    assert reason == ("its reader ended with code -9: the file may be damaged, or take more than 300 MiB of memory")
+
+
 def test_an_interrupt_ends_the_worker(monkeypatch: pytest.MonkeyPatch):
     def interrupted(*_: object) -> None:
         raise KeyboardInterrupt

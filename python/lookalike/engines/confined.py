@@ -33,6 +33,8 @@ SIZES = struct.Struct("<QQ")
 _BOOT = "import sys; sys.path[:] = sys.argv[2:]; from lookalike.engines.worker import main; main(sys.argv[1])"
 #: A worker that was killed although it had room left; the share of the limit above which memory is the reason.
 _NEARLY = 0.5
+#: Bytes of a unit of ``ru_maxrss``.
+_RSS_BYTES = 1 if sys.platform == "darwin" else 1024
 #: Seconds by the clock after which a worker counts as hung, as a multiple of its processor time.
 _PATIENCE = 10
 
@@ -67,6 +69,8 @@ class _Worker:
             )
         except OSError as error:
             raise BrokenError(f"its reader cannot be started: {error.strerror}") from None
+        # The system counts what the parent had when it started a child as memory of the child.
+        self._inherited = _most_memory()
         self._is_hung = False
 
     def suits(self, limits: Confinement) -> bool:
@@ -112,9 +116,13 @@ class _Worker:
         peak = self._end()
         if self._is_hung or -self._process.returncode == getattr(signal, "SIGXCPU", None):
             return self._told("time")
-        if peak > _NEARLY * self._limits.memory_bytes:
+        enough = _NEARLY * self._limits.memory_bytes
+        if peak > max(enough, self._inherited):
             return self._told("memory")
-        return f"its reader ended with code {self._process.returncode}: the file may be damaged"
+        ended = f"its reader ended with code {self._process.returncode}: the file may be damaged"
+        if peak <= enough:
+            return ended
+        return f"{ended}, or take more than {in_bytes(self._limits.memory_bytes)} of memory"
 
     def _told(self, reason: str) -> str:
         if reason == "memory":
@@ -129,7 +137,7 @@ class _Worker:
             with contextlib.suppress(ChildProcessError):
                 _, status, usage = os.wait4(self._process.pid, 0)
                 self._process.returncode = os.waitstatus_to_exitcode(status)
-                peak = usage.ru_maxrss * (1 if sys.platform == "darwin" else 1024)
+                peak = usage.ru_maxrss * _RSS_BYTES
         self._process.wait()
         return peak
 
@@ -149,6 +157,15 @@ class _Worker:
         """Kill a worker that another thread is using; that thread sees the end of the pipe and cleans up."""
         with contextlib.suppress(OSError):
             self._process.kill()
+
+
+def _most_memory() -> int:
+    """Return the most memory this process has had, 0 where the system does not say."""
+    with contextlib.suppress(ImportError):
+        import resource
+
+        return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * _RSS_BYTES
+    return 0
 
 
 class _Pool:
