@@ -346,6 +346,8 @@ DEDUPLICATION = {
 }
 #: Parameters of a deduplication that only the method simhash uses.
 SIMHASH_ONLY = ("distance", "features", "ignore")
+#: Those that change nothing where every shingle is looked up in references and a row goes for the sake of one of them.
+UNUSED_BY_LOOKUP = ("modulus", "clustering", "keep", "length_within", "same_language")
 #: Characters with which a spreadsheet formula begins.
 FORMULA = tuple("=+-@\t\r\n\0＝＋－＠")
 

@@ -249,7 +249,13 @@ def test_options_that_ask_for_nothing_are_refused(tmp_path: Path, capfd: Capture
 
 
 def test_the_library_refuses_what_has_no_effect():
-    for chosen in ({"modulus": 2}, {"clustering": "components"}, {"keep": "longest"}):
+    for chosen in (
+        {"modulus": 2},
+        {"clustering": "components"},
+        {"keep": "longest"},
+        {"length_within": 0.5},
+        {"same_language": True},
+    ):
         with pytest.raises(ParameterError, match="has no effect with `against` and method `containment`"):
             la.dedup(["a"], against=["b"], method="containment", **chosen)
     with pytest.raises(ParameterError, match="contains asks for rows of `against`"):

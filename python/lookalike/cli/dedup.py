@@ -30,8 +30,6 @@ USERS = {
     **dict.fromkeys(("modulus", "contains", "contained"), ("containment",)),
     **dict.fromkeys(params.SIMHASH_ONLY, ("simhash",)),
 }
-#: Options that change nothing where every shingle is looked up in references.
-UNUSED = ("modulus", "clustering", "keep", "length_within", "same_language")
 #: Options that a restoration uses.
 RESTORING = {"inputs", "restore", "out", "overwrite", "as_json", "quiet", "memory"}
 
@@ -121,7 +119,7 @@ def dedup(
         return _restore(inputs, restore, chosen)
     options.refuse_unused_by(context, "method", USERS)
     if chosen["method"] == "containment" and against:
-        options.refuse_unused(context, UNUSED, "with --against and --method containment")
+        options.refuse_unused(context, params.UNUSED_BY_LOOKUP, "with --against and --method containment")
     if chosen["no_verify"]:
         unused = {"threshold", "shingle", "labelled", "bits"} if chosen["method"] == "simhash" else {"threshold"}
         options.refuse_unused(context, unused, "with --no-verify")

@@ -21,8 +21,6 @@ from lookalike.errors import ParameterError
 
 #: Stands for any number of pairs.
 _ALL = 2**63
-#: Parameters that change nothing where every shingle is counted and a row goes for the sake of a reference.
-UNUSED = ("modulus", "clustering", "keep")
 
 
 class Contained(NamedTuple):
@@ -157,7 +155,7 @@ def is_sought(asked: Settings, against: Any) -> bool:
             name = "contains" if asked.contains else "contained"
             raise ParameterError(f"{name} asks for rows of `against` with method `containment`: give both")
         return False
-    for name in UNUSED:
+    for name in params.UNUSED_BY_LOOKUP:
         if getattr(asked, name) != params.DEDUPLICATION[name].default:
             raise ParameterError(
                 f"{name} has no effect with `against` and method `containment`, where every shingle is counted: "
