@@ -13,7 +13,6 @@ from click.testing import CliRunner
 
 from lookalike._types import Progress, counted
 from lookalike.cli.main import cli
-from lookalike.deduplication import settings
 from lookalike.deduplication.job import opened
 from lookalike.errors import ParameterError
 from lookalike.rendering.html import dedup_pages, dedup_plots, differences
@@ -107,7 +106,6 @@ def test_no_more_examples_than_an_eye_takes(tmp_path: Path):
     assert {
         "least similar in a very large cluster",
         "closest to the threshold",
-        "estimated only",
         "most similar",
     } <= set(whys)
     assert len({(one["left"], one["right"]) for one in facts["examples"]}) == len(whys)
@@ -119,9 +117,8 @@ def test_a_giant_cluster_raises_the_alarm_with_its_keys(tmp_path: Path):
     assert f"{facts['giants'][0]['keys'][0][0]:016x}" in page
 
 
-def test_a_missed_pair_is_shown(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr(settings, "RECALL", 0.3)
-    page, facts = put(texts(100, 50, replaced=(4,)), tmp_path / "out", threshold=0.7)
+def test_a_missed_pair_is_shown(tmp_path: Path):
+    page, facts = put(texts(100, 50, replaced=(4,)), tmp_path / "out", threshold=0.7, recall=0.3)
     assert facts["audit"]["missed"]
     assert "missed: both rows kept" in page
 
