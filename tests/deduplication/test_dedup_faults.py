@@ -18,6 +18,7 @@ import pytest
 
 import lookalike as la
 from lookalike.corpora.batches import RECORD_BYTES
+from lookalike.documents.reasons import in_bytes
 from support.children import PATIENCE, started_until
 from support.dedups import FORMATS, WORDS, command, corpus, edited, lines, table
 from support.packing import zstd
@@ -317,9 +318,13 @@ def test_a_disk_that_takes_no_more_is_told_and_nothing_is_left(large: Path, tmp_
         check=False,
         env={**os.environ, "TMPDIR": str(scratch)},
     )
-    assert done.returncode == 7, done.stderr
-    assert b"cannot be read or written: File too large" in done.stderr
-    assert done.stderr.count(b"\n") == 1
+    said = done.stderr.decode()
+    assert done.returncode == 7, said
+    if what == "output":
+        assert f"no space for `{folder / 'out.jsonl'}`: up to {in_bytes(large.stat().st_size)} are needed, " in said
+    else:
+        assert "cannot be read or written: File too large" in said
+    assert said.count("\n") == 1
     assert [*folder.iterdir()] == [*scratch.iterdir()] == []
 
 
