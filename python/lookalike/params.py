@@ -36,18 +36,23 @@ THRESHOLDS = {"character": (25, 50), "word": (5, 12), "line": (2, 4)}
 TOKEN_THRESHOLDS = THRESHOLDS["word"]
 
 #: Default k and t in a comparison, by language. Tokens of prose are letters, those of code its words and operators.
-#: Java and similar languages have short statements; C and C++ have long ones that everybody writes.
+#: Java and similar languages have short statements; C and C++ have long ones that everybody writes. Only runs of t
+#: tokens count in a score, so t is the longest that keeps the average precision on labelled data (docs/quality.md).
 LANGUAGE_THRESHOLDS = {
-    "text": (20, 35),
-    "java": (8, 12),
-    "csharp": (8, 12),
-    "kotlin": (8, 12),
-    "scala": (8, 12),
+    "text": (16, 22),
+    "java": (8, 11),
+    "csharp": (8, 11),
+    "kotlin": (8, 11),
+    "scala": (8, 11),
     "c": (12, 16),
     "cpp": (12, 16),
 }
 #: The same for all other languages.
 CODE_THRESHOLDS = (10, 14)
+#: Default cut-off of scores in a comparison, by language, and for all other languages. Programs written to one task
+#: resemble each other; essays do not. docs/compare.md has precision and recall on labelled data.
+LANGUAGE_CUT_OFFS = {"text": 0.05}
+CODE_CUT_OFF = 0.25
 
 _BY_UNIT = ", ".join(f"{k} {unit}s" for unit, (k, _) in THRESHOLDS.items())
 _T_BY_UNIT = ", ".join(f"{t} {unit}s" for unit, (_, t) in THRESHOLDS.items())
@@ -55,14 +60,14 @@ _T_BY_UNIT = ", ".join(f"{t} {unit}s" for unit, (_, t) in THRESHOLDS.items())
 K = Parameter(
     "k",
     f"Noise threshold: matches shorter than k tokens are never reported. Range 1 to {_core.MAX_T}. Default by unit: "
-    f"{_BY_UNIT}; in `compare` 20 letters of prose, 8 to 12 tokens of code.",
+    f"{_BY_UNIT}; in `compare` 16 letters of prose, 8 to 12 tokens of code.",
     kind=int,
     flags=("-k",),
 )
 T = Parameter(
     "t",
     f"Guarantee threshold: every shared run of t tokens is found. Range k to {_core.MAX_T}. Default by unit: "
-    f"{_T_BY_UNIT}; in `compare` 35 letters of prose, 12 to 16 tokens of code.",
+    f"{_T_BY_UNIT}; in `compare` 22 letters of prose, 11 to 16 tokens of code.",
     kind=int,
     flags=("-t",),
 )
@@ -137,7 +142,12 @@ MAX_SHARING = Parameter(
     most=2**32 - 1,
 )
 MIN_SCORE = Parameter(
-    "min_score", "List pairs with at least this score, 0 to 1.", default=0.1, kind=float, least=0, most=1
+    "min_score",
+    f"List pairs with at least this score, 0 to 1. Default: {CODE_CUT_OFF} for code, {LANGUAGE_CUT_OFFS['text']} for "
+    "prose, by what most files are.",
+    kind=float,
+    least=0,
+    most=1,
 )
 CLUSTER_THRESHOLD = Parameter(
     "cluster_threshold", "Pairs with at least this score form clusters.", default=0.5, kind=float, least=0, most=1

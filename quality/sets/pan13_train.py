@@ -13,13 +13,15 @@ from quality.task import Compared, Task, rows, top_folder
 
 COHORT = "all suspicious documents as new, all sources as old"
 LIMITS = (
-    "Runs of 35 letters are guaranteed to be found, and names and set phrases are that long. Most detections "
+    "Names and set phrases have up to 35 letters, so shorter passages are not counted as detections. Most detections "
     "outside a true passage have fewer than 50 letters. Where words were shuffled, translated or summarised, only "
     "scattered runs are shared, and many are shorter than the guarantee."
 )
 VERBATIM = "no-obfuscation"
 KINDS = (VERBATIM, "random", "translation", "summary", "no-plagiarism")
 SUSPICIOUS = "susp"
+#: Letters of a passage that is counted as a detection; shorter ones are mostly names and set phrases.
+DETECTED = 35
 #: Runs at least this long are promised to be found.
 PROMISED = params.LANGUAGE_THRESHOLDS["text"][1]
 
@@ -34,7 +36,7 @@ def measure(task: Task) -> list[Figure]:
     task.details.append(table(aligned))
     everything = task.metrics.align(task.folder, detections(compared, lambda passage: True), [VERBATIM])[VERBATIM]
     task.details.append(
-        f"Detections are the passages of at least {PROMISED} letters that repeat no other. With every passage of the "
+        f"Detections are the passages of at least {DETECTED} letters that repeat no other. With every passage of the "
         f"report counted, {VERBATIM} has plagdet {everything.plagdet:.4f}, precision {everything.precision:.4f} and "
         f"granularity {everything.granularity:.4f}."
     )
@@ -59,8 +61,8 @@ def table(aligned: dict[str, Alignment]) -> str:
 
 
 def is_detection(passage: Passage) -> bool:
-    """Whether a passage is told as a copy of its own: long enough to be promised, and not a repetition of another."""
-    return passage.sort == "run" and passage.tokens >= PROMISED
+    """Whether a passage counts as a copy of its own: long enough, and not a repetition of another."""
+    return passage.sort == "run" and passage.tokens >= DETECTED
 
 
 def detections(compared: Compared, wanted: Callable[[Passage], bool]) -> Iterator[Detection]:

@@ -88,7 +88,7 @@ def test_json_beside_a_folder_is_its_report(root: Path, tmp_path: Path):
         (["--min-score", "2"], "--min-score `2` is out of range: use 0 to 1"),
         (["--min-score", "nan"], "--min-score `nan` is not a number: use"),
         (["--cluster-threshold", "-1"], "--cluster-threshold `-1` is out of range: use 0 to 1"),
-        (["--fail-above", "0.05"], "--fail-above `0.05` is below --min-score `0.1`"),
+        (["--fail-above", "0.05", "--min-score", "0.1"], "--fail-above `0.05` is below --min-score `0.1`"),
         (["--fail-above", "nan"], "--fail-above `nan` is not a number: use"),
         (["-d", "--layout", "canvas"], "--layout `canvas` and --by-directory contradict each other"),
     ],
@@ -125,6 +125,7 @@ def test_a_path_that_is_not_there_exits_2(root: Path, option: str | None):
 def test_fail_above_exits_1_when_a_pair_is_above(root: Path, tmp_path: Path):
     assert run("compare", root, "--out", tmp_path / "1", "--fail-above", "0.3").code == 1
     assert run("compare", root, "--out", tmp_path / "2", "--fail-above", "0.99").code == 0
+    assert run("compare", root, "--out", tmp_path / "3", "--fail-above", "0.01").code == 1, "below the default cut-off"
     assert (tmp_path / "1" / "report.html").exists()
 
 

@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 import lookalike as la
+from lookalike import params
 from support.packing import PACKERS, zip_bytes
 from support.submissions import (
     SUFFIXES,
@@ -87,7 +88,9 @@ def test_identical_after_template_removal_is_1_whatever_the_cohort(tmp_path: Pat
     files = {f"a/main{suffix}": work(1, language), f"a/given{suffix}": starter, f"b/main{suffix}": work(1, language)}
     files |= {f"honest{i}/main{suffix}": half_copied(1, i + 10, language) for i in range(4)}
     write(tmp_path / "in", files)
-    report = la.compare(tmp_path / "in", template=write(tmp_path / "given", {f"starter{suffix}": starter}))
+    report = la.compare(
+        tmp_path / "in", template=write(tmp_path / "given", {f"starter{suffix}": starter}), min_score=0.1
+    )
     assert pairs(report)[0] == ("a", "b")
     assert report.pairs[0].score == 1
     assert report.pairs[1].score < 1
@@ -105,7 +108,7 @@ def test_what_more_than_m_share_is_nobodys_own(tmp_path: Path):
     write(tmp_path, {f"{i}.txt": shared + prose(i, 60) for i in range(4)})
     assert la.compare(tmp_path).pair_count == 6
     assert la.compare(tmp_path, max_sharing=4).pair_count == 6
-    report = la.compare(tmp_path, max_sharing=3)
+    report = la.compare(tmp_path, max_sharing=3, min_score=0.1)
     assert report.pairs == ()
     assert all(entry.common_tokens > len(shared) / 2 for entry in report.entries)
 
@@ -276,13 +279,31 @@ def test_report_json_holds_everything_but_the_texts(tmp_path: Path):
     assert set(told["parameters"]) >= {"language", "thresholds", "max_sharing", "min_score", "comments", "templates"}
 
 
+@pytest.mark.parametrize(
+    ("code", "texts", "cut_off"),
+    [
+        (2, 0, params.CODE_CUT_OFF),
+        (0, 2, params.LANGUAGE_CUT_OFFS["text"]),
+        (3, 2, params.CODE_CUT_OFF),
+        (2, 2, params.LANGUAGE_CUT_OFFS["text"]),
+    ],
+)
+def test_the_cut_off_is_that_of_most_files_and_the_lower_one_on_a_tie(
+    tmp_path: Path, code: int, texts: int, cut_off: float
+):
+    files = {f"{i}.py": work(i, "python") for i in range(code)} | {f"{i}.txt": prose(i) for i in range(texts)}
+    report = la.compare(write(tmp_path, files))
+    assert (report.cut_off, report.parameters["min_score"]) == (cut_off, cut_off)
+    assert la.compare(tmp_path, min_score=0.7).cut_off == 0.7
+
+
 def test_nothing_found_is_said_with_the_same_facts(tmp_path: Path):
     root = write(tmp_path / "in", {f"{i}.txt": prose(i) for i in range(3)})
     ran = run("compare", root, "--out", tmp_path / "out")
     assert ran.code == 0
     assert "3 submissions, 3 files" in ran.out
-    assert "at least 35 letters of text" in ran.out
-    assert "no pairs: no two submissions have a score of 0.1 or more" in ran.out
+    assert "at least 22 letters of text" in ran.out
+    assert "no pairs: no two submissions have a score of 0.05 or more" in ran.out
     assert table(tmp_path / "out" / "pairs.csv") == []
     assert "No pair reaches the cut-off" in (tmp_path / "out" / "report.html").read_text("utf-8")
 

@@ -80,7 +80,7 @@ def test_a_report_tells_formats_pages_and_thresholds(report: Report):
     for start, label in files[".ipynb"].places:
         assert files[".ipynb"].text[start:].startswith(f"— {label} —\n")
     assert report.parameters["thresholds"].keys() == {"python", "java", "cpp", "text"}
-    assert report.parameters["thresholds"]["text"] == [20, 35]
+    assert report.parameters["thresholds"]["text"] == [16, 22]
     assert not {"k", "t"} & report.parameters.keys()
 
 

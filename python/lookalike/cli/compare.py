@@ -100,7 +100,8 @@ def compare(
     from lookalike.rendering.terminal import comparison as printed
     from lookalike.rendering.terminal.progress import progress
 
-    _check(context, fail_above, chosen["min_score"])
+    chosen["min_score"] = _least(fail_above, chosen["min_score"])
+    _check(context)
     if out is not None:
         folder.check_out(out, overwrite)
     with progress(counts_bytes=False, quiet=quiet) as tell:
@@ -128,16 +129,26 @@ def _exit(report: Report, strict: bool, fail_above: float | None) -> None:
         sys.exit(ABOVE)
 
 
-def _check(context: click.Context, fail_above: float | None, least: float) -> None:
+def _least(fail_above: float | None, min_score: float | None) -> float | None:
+    """Return the cut-off with which every pair that decides the exit code is listed. Errors: ``ParameterError``."""
+    if fail_above is None:
+        return min_score
+    if min_score is None:
+        return min(fail_above, *params.LANGUAGE_CUT_OFFS.values(), params.CODE_CUT_OFF)
+    if fail_above < min_score:
+        raise ParameterError(
+            f"fail_above `{fail_above:g}` is below min_score `{min_score:g}`: lower min_score, or such pairs are not "
+            "listed"
+        )
+    return min_score
+
+
+def _check(context: click.Context) -> None:
     """Refuse options that contradict each other. Errors: ``ParameterError``."""
     if context.params["as_json"] and context.params["out"] is None:
         options.refuse_unused(context, FOLDER, "with --json and without --out")
     if context.params["out"] is None:
         options.refuse_unused(context, {"overwrite"}, "without --out")
-    if fail_above is not None and not fail_above >= least:
-        raise ParameterError(
-            f"fail_above `{fail_above:g}` is below min_score `{least:g}`: lower min_score, or such pairs are not listed"
-        )
 
 
 def _dated_folder() -> Path:

@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import hashlib
 import time
-from collections.abc import Iterator, Sequence
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any, NamedTuple
 
@@ -40,7 +41,7 @@ class Question:
     t: int | None
     comments: bool
     max_sharing: int | None
-    min_score: float
+    min_score: float | None
     cluster_threshold: float
 
     def thresholds(self, language: str) -> tuple[int, int]:
@@ -48,6 +49,13 @@ class Question:
         usual_k, usual_t = params.LANGUAGE_THRESHOLDS.get(language, params.CODE_THRESHOLDS)
         k = self.k if self.k is not None else min(usual_k, self.t) if self.t is not None else usual_k
         return k, self.t if self.t is not None else max(usual_t, k)
+
+    def cut_off(self, languages: Iterable[str]) -> float:
+        """Return the least score of listed pairs: by what most files are, the lower one on a tie."""
+        if self.min_score is not None:
+            return self.min_score
+        counts = Counter(params.LANGUAGE_CUT_OFFS.get(language, params.CODE_CUT_OFF) for language in languages)
+        return min(counts, key=lambda score: (-counts[score], score), default=params.CODE_CUT_OFF)
 
 
 class _Read(NamedTuple):
@@ -199,12 +207,11 @@ def _question(
         _core.Fingerprinter(checked_k, t if t is not None else max(checked_k, 1), "robust", "word", False, 1, 1)
     if max_sharing is not None and (refusal := params.MAX_SHARING.refusal(max_sharing)):
         raise ParameterError(f"max_sharing `{max_sharing}` {refusal}")
-    scores = {params.MIN_SCORE: min_score, params.CLUSTER_THRESHOLD: cluster_threshold}
-    chosen = [parameter.default if value is None else value for parameter, value in scores.items()]
-    for parameter, value in zip(scores, chosen, strict=True):
-        if not 0 <= value <= 1:
+    threshold = params.CLUSTER_THRESHOLD.default if cluster_threshold is None else cluster_threshold
+    for parameter, value in ((params.MIN_SCORE, min_score), (params.CLUSTER_THRESHOLD, threshold)):
+        if value is not None and not 0 <= value <= 1:
             raise ParameterError(f"{parameter.name} `{value}` is not a score: use 0 to 1")
-    return Question(language, k, t, comments, max_sharing, chosen[0], chosen[1])
+    return Question(language, k, t, comments, max_sharing, min_score, threshold)
 
 
 def _read_all(
@@ -279,6 +286,7 @@ class _Comparison:
         self.intake, self.question, self.max_pairs = intake, question, max_pairs or 2**32 - 1
         self.reads, self.templates = reads
         self.kept = [[read for read in group if read.file is not None] for group in self.reads]
+        self.cut_off = question.cut_off(read.languages[0] for group in self.kept for read in group if read.languages)
 
     def run(self, asked: dict[str, Any], tell: Progress) -> Report:
         """Match all submissions and return the report."""
@@ -289,7 +297,7 @@ class _Comparison:
         met = sorted({language for group in self.kept for read in group for language in read.languages})
         return Report(
             version=_core.__version__,
-            parameters=asked | {"thresholds": {language: list(self.question.thresholds(language)) for language in met}},
+            parameters=asked | {"min_score": self.cut_off, "thresholds": self._thresholds(met)},
             understood=self.intake.understood,
             promise=self._promise(met),
             entries=entries,
@@ -298,7 +306,7 @@ class _Comparison:
             below=below,
             aligned=aligned,
             histogram=tuple(histogram),
-            cut_off=self.question.min_score,
+            cut_off=self.cut_off,
             clusters=_clusters(cohort),
             cluster_threshold=self.question.cluster_threshold,
             common=_common(cohort),
@@ -308,6 +316,9 @@ class _Comparison:
             warnings=tuple(self._warnings(cohort, entries, limited)),
             marks=Marks(cohort.marks, [len(entry.files) for entry in entries]),
         )
+
+    def _thresholds(self, languages: list[str]) -> dict[str, list[int]]:
+        return {language: list(self.question.thresholds(language)) for language in languages}
 
     def _match(self, cohort: _core.Cohort, tell: Progress) -> None:
         """Compare all submissions and make passages, a few at a time; how many does not change the result."""
@@ -336,7 +347,7 @@ class _Comparison:
         ]
         asked = self.question
         return _core.Cohort(
-            rows, _files(self.templates), asked.max_sharing, asked.min_score, asked.cluster_threshold, self.max_pairs
+            rows, _files(self.templates), asked.max_sharing, self.cut_off, asked.cluster_threshold, self.max_pairs
         )
 
     def _entries(self, cohort: _core.Cohort) -> tuple[Entry, ...]:
