@@ -429,6 +429,17 @@ NEAR = {
         DISTANCE,
         Parameter("id_column", "Name of the column with the ids.", default="id"),
         Parameter("fingerprint_column", "Name of the column with the fingerprints.", default="fingerprint"),
+        Parameter(
+            "length_within",
+            "Largest difference of the values in the column length, as a share of the larger one. Default: no limit.",
+            kind=float,
+        ),
+        Parameter(
+            "same_language",
+            "Pair only rows that have the same known language in the column language.",
+            default=False,
+            kind=bool,
+        ),
     )
 }
 FINGERPRINTS = Parameter(

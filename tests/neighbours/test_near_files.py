@@ -224,6 +224,71 @@ def test_a_row_without_the_columns_is_an_error(tmp_path: Path, name: str, text: 
     assert not (tmp_path / "seen").exists()
 
 
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [("a.jsonl", '{"id": 1, "fingerprint": 2}\n'), ("a.csv", "id,fingerprint\na,1\n"), ("a.parquet", "")],
+)
+@pytest.mark.parametrize(
+    ("flags", "column"), [(["--length-within", "0.2"], "length"), (["--same-language"], "language")]
+)
+def test_a_limit_without_its_column_is_an_error(tmp_path: Path, name: str, text: str, flags: list[str], column: str):
+    (tmp_path / name).write_text(text)
+    if name.endswith(".parquet"):
+        pa, pq = pytest.importorskip("pyarrow"), pytest.importorskip("pyarrow.parquet")
+        pq.write_table(pa.table({"id": ["a"], "fingerprint": [1]}), tmp_path / name)
+    (tmp_path / "whole.csv").write_text("id,fingerprint,length,language\na,1,5,en\n")
+    for arguments in ([name], [name, "--query", tmp_path / "whole.csv"], ["whole.csv", "--query", tmp_path / name]):
+        shown, told = run("near", tmp_path / arguments[0], *arguments[1:], *flags, code=2)
+        assert f"{name}`" in told
+        assert f"has no column `{column}`" in told
+        assert "`lookalike simhash --languages` writes it" in told
+        assert not shown
+
+
+@pytest.mark.parametrize(
+    ("flags", "words"), [(["--length-within", "0.2"], "--length-within"), (["--same-language"], "--same-language")]
+)
+def test_a_saved_table_and_bare_fingerprints_have_no_limits(tmp_path: Path, flags: list[str], words: str):
+    path, table = tmp_path / "whole.csv", tmp_path / "table"
+    path.write_text("id,fingerprint,length,language\na,1,5,en\n")
+    told = run("near", path, "--save", table, *flags, code=2)[1]
+    assert words in told
+    assert "a saved table has none: search the file" in told
+    assert not table.exists()
+    run("near", path, "--save", table)
+    for arguments in ([], ["--query", path], ["--insert", path]):
+        assert "a saved table has none: search the file" in run("near", table, *arguments, *flags, code=2)[1]
+    assert "give queries in a file" in run("near", path, "--fingerprint", "0x1", *flags, code=2)[1]
+    assert run("near", path, "--query", path, *flags)[0].splitlines()[1:] == ["a,a,0"]
+
+
+@pytest.mark.parametrize("length", ["", "x", "-1", "1.5"])
+def test_a_length_that_is_no_number_is_an_error(tmp_path: Path, length: str):
+    path = tmp_path / "a.csv"
+    path.write_text(f"id,fingerprint,length\na,1,5\nb,1,{length}\n")
+    words = f"a.csv`, id `b`: length `{length}` is not a whole number of tokens"
+    assert words in run("near", path, "--length-within", "0.2", code=2)[1]
+    assert len(la.near(path).left) == 1
+    for share in ("1.5", "-0.1", "nan"):
+        assert "--length-within" in run("near", path, "--length-within", share, code=2)[1]
+
+
+def test_the_columns_that_simhash_writes_are_those_that_limits_read(tmp_path: Path):
+    words = "the cat and the dog are in the house of the man that was with them "
+    german = "der Hund und die Katze sind in dem Haus von einem Mann der mit ihnen war "
+    rows = [words * 10, words * 12, words * 20, german * 10, german * 11, "1 2 3 " * 9, "1 2 3 " * 9]
+    (tmp_path / "in.jsonl").write_text("".join(json.dumps({"text": text}) + "\n" for text in rows))
+    pytest.importorskip("pyarrow")
+    for name in ("prints.csv", "prints.parquet"):
+        run("simhash", tmp_path / "in.jsonl", "-o", tmp_path / name, "--languages")
+        ids = [f"in.jsonl:{number}" for number in range(1, 8)]
+        found = [
+            tuple(next(number for number, id_ in enumerate(ids) if one.endswith(id_)) for one in pair[:2])
+            for pair in pairs_of(run("near", tmp_path / name, "--length-within", "0.2", "--same-language")[0])
+        ]
+        assert found == [(0, 1), (3, 4)]
+
+
 def test_a_file_of_which_nothing_can_be_read_is_refused(tmp_path: Path):
     (tmp_path / "bad.csv").write_text("id,fingerprint\na,x\nb,\n")
     for arguments in (["--save", tmp_path / "seen"], []):

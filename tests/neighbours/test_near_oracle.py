@@ -91,6 +91,50 @@ def test_files_and_batches_answer_as_the_oracle(kind: str, tmp_path: Path):
             assert asked(files[0], "--distance", distance) == own
 
 
+LIMITS = [(0.2, False), (0.0, False), (None, True), (0.5, True), (1.0, False)]
+
+
+def with_traits(path: Path, rows: Rows, seed: int) -> tuple[Path, oracle.Traits]:
+    """A file with lengths and languages, some unknown, one that lookalike does not detect."""
+    chance = random.Random(seed)
+    traits = {
+        name: (chance.choice([0, 1, 79, 80, 81, 100]), chance.choice(["en", "de", "tlh", ""])) for name, _ in rows
+    }
+    cells = [(*traits[name], name, f"{value:#018x}") for name, value in rows]
+    if path.suffix == ".parquet":
+        pa, pq = pytest.importorskip("pyarrow"), pytest.importorskip("pyarrow.parquet")
+        columns = list(zip(*cells, strict=True))
+        languages = pa.array([language or None for language in columns[1]])
+        table = {"length": pa.array(columns[0], pa.uint32()), "language": languages}
+        pq.write_table(pa.table({**table, "id": columns[2], "fingerprint": columns[3]}), path)
+    elif path.suffix == ".jsonl":
+        names = ("length", "language", "id", "fingerprint")
+        path.write_text("".join(json.dumps(dict(zip(names, row, strict=True))) + "\n" for row in cells))
+    else:
+        with open(path, "w", newline="") as file:
+            csv.writer(file).writerows([("length", "language", "id", "fingerprint"), *cells])
+    return path, traits
+
+
+@pytest.mark.parametrize("suffix", [".csv", ".jsonl", ".parquet"])
+@pytest.mark.parametrize("kind", ["clustered", "repeated"])
+def test_limits_of_length_and_language_answer_as_the_oracle(kind: str, suffix: str, tmp_path: Path):
+    stored, queries = rows_of(kind, 90, 6), rows_of(kind, 25, 6, "q")
+    file, traits = with_traits(tmp_path / f"stored{suffix}", stored, 1)
+    other, asked_traits = with_traits(tmp_path / f"queries{suffix}", queries, 2)
+    everything = {**traits, **asked_traits}
+    for share, same in LIMITS:
+        chosen = {"distance": 6, "length_within": share, "same_language": same}
+        expected = oracle.limited(oracle.near(queries, stored, 6), everything, share, same)
+        own = oracle.limited(oracle.join(stored, 6), everything, share, same)
+        assert told(la.near(file, other, **chosen)) == expected
+        assert told(la.near(file, **chosen)) == own
+        assert own or share == 0.0
+        flags = [*(["--length-within", share] if share is not None else []), *(["--same-language"] if same else [])]
+        assert asked(file, "--query", other, "--distance", 6, *flags) == expected
+        assert asked(file, "--distance", 6, *flags) == own
+
+
 @pytest.mark.parametrize("hold", params.HOLDS)
 @pytest.mark.parametrize("kind", KINDS)
 def test_tables_answer_as_the_oracle_after_every_change(kind: str, hold: str, tmp_path: Path):

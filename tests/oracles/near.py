@@ -20,6 +20,23 @@ def distance(left: int, right: int) -> int:
     return sum((left >> bit & 1) != (right >> bit & 1) for bit in range(64))
 
 
+#: A length and a language of each id.
+Traits = dict[Any, tuple[int, str]]
+
+
+def limited(pairs: Iterable[Pair], traits: Traits, share: float | None, same_language: bool) -> list[Pair]:
+    """The pairs whose lengths differ by at most this share of the longer one, and whose known languages are equal."""
+    found = []
+    for left, right, bits in pairs:
+        (length, language), (other, spoken) = traits[left], traits[right]
+        if share is not None and abs(length - other) > share * max(length, other):
+            continue
+        if same_language and (not language or language != spoken):
+            continue
+        found.append((left, right, bits))
+    return found
+
+
 def near(queries: Sequence[Row], stored: Sequence[Row], most: int) -> list[Pair]:
     """All pairs of a query and a stored row within a distance, by the places of both."""
     return [

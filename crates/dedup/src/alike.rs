@@ -5,6 +5,7 @@
 
 use lookalike_core::clustering::{Glance, Judge};
 use lookalike_core::simhash::language::TextLanguage;
+use lookalike_core::simhash::lengths::is_within;
 
 /// What limits compare of a text.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -32,8 +33,7 @@ impl Limits {
 
     /// Whether two texts may be paired.
     pub fn allow(&self, left: Traits, right: Traits) -> bool {
-        let (short, long) = (left.length.min(right.length), left.length.max(right.length));
-        let is_alike = self.length.is_none_or(|share| f64::from(long - short) <= share * f64::from(long));
+        let is_alike = is_within(self.length, left.length.into(), right.length.into());
         let is_spoken = left.language == right.language && left.language != TextLanguage::default();
         is_alike && (is_spoken || !self.same_language)
     }

@@ -8,6 +8,7 @@ use crate::sign::Print;
 use crate::signed_store::SignedStore;
 use lookalike_core::clustering::{Glance, Judge};
 use lookalike_core::simhash::language::TextLanguage;
+use lookalike_core::simhash::lengths::is_within;
 use lookalike_core::simhash::vote::distance;
 use std::io;
 
@@ -36,8 +37,7 @@ impl Nearness {
     /// The distance of two documents if they are candidates.
     fn allows(&self, left: Print, right: Print) -> Option<u32> {
         let bits = distance(left.fingerprint?, right.fingerprint?);
-        let (short, long) = (left.length.min(right.length), left.length.max(right.length));
-        let is_alike = self.length.is_none_or(|share| f64::from(long - short) <= share * f64::from(long));
+        let is_alike = is_within(self.length, left.length.into(), right.length.into());
         let is_spoken = left.language == right.language && left.language != TextLanguage::default();
         (bits <= self.distance && is_alike && (is_spoken || !self.same_language)).then_some(bits)
     }

@@ -22,6 +22,7 @@ pub mod names;
 pub mod owners;
 pub mod pairs;
 pub mod print_reader;
+pub mod row_limits;
 pub mod run;
 pub mod run_file;
 pub mod table_folder;

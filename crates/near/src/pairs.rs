@@ -28,12 +28,21 @@ pub struct NamedPairs {
 
 impl PairSheet {
     /// Adds the pairs of a chunk whose first row has position `first`. Of a file that is compared with itself a pair is
-    /// kept once, the earlier row first.
-    pub fn add(&mut self, pairs: &[Pair], ids: &[&str], first: u64, is_own: bool) {
+    /// kept once, the earlier row first. `is_allowed` is asked for the numbers of a query and of a row of the chunk.
+    pub fn add(
+        &mut self,
+        pairs: &[Pair],
+        ids: &[&str],
+        first: u64,
+        is_own: bool,
+        is_allowed: impl Fn(usize, usize) -> bool,
+    ) {
         for pair in pairs.iter().filter(|pair| !is_own || u64::from(pair.query) < pair.position) {
-            let row = pair.position.checked_sub(first).and_then(|row| usize::try_from(row).ok());
-            self.right.push(row.and_then(|row| ids.get(row)).copied().unwrap_or_default());
-            self.pairs.push(*pair);
+            let row = usize::try_from(pair.position.saturating_sub(first)).unwrap_or(usize::MAX);
+            if is_allowed(pair.query as usize, row) {
+                self.right.push(ids.get(row).copied().unwrap_or_default());
+                self.pairs.push(*pair);
+            }
         }
     }
 

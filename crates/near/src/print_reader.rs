@@ -275,8 +275,9 @@ impl PrintReader {
                 return Ok(Some(length));
             }
         };
-        let cells = cells.into_iter().zip(&self.columns).map(|(cell, column)| {
-            let missing = || RefusedFile { line: self.line, reason: format!("has no column `{column}`") };
+        let cells = cells.into_iter().zip(&self.columns).enumerate().map(|(number, (cell, column))| {
+            let reason = || format!("has no column `{column}`: {}", remedy(number));
+            let missing = || RefusedFile { line: self.line, reason: reason() };
             Ok(match cell.ok_or_else(missing)? {
                 Cell::Empty => None,
                 Cell::Text(text) => Some((text.into_owned(), false)),
@@ -330,13 +331,23 @@ impl PrintReader {
         if let Some(first) = names.first_mut() {
             *first = Cow::Owned(first.trim_start_matches('\u{FEFF}').to_owned());
         }
-        let place = |column: &String| {
+        let place = |(number, column): (usize, &String)| {
             let quoted: Vec<String> = names.iter().take(50).map(|name| format!("`{name}`")).collect();
-            let reason = || format!("has no column `{column}`: it has {}; name yours", quoted.join(", "));
+            let listed = quoted.join(", ");
+            let reason = || format!("has no column `{column}`: it has {listed}; {}", remedy(number));
             let found = names.iter().position(|name| name == column.as_str());
             found.ok_or_else(|| RefusedFile { line: 1, reason: reason() })
         };
-        self.columns.iter().map(place).collect()
+        self.columns.iter().enumerate().map(place).collect()
+    }
+}
+
+/// What to do if a column is missing: ids and fingerprints may have any name, further columns have those of `simhash`.
+pub fn remedy(number: usize) -> &'static str {
+    if number < 2 {
+        "name yours"
+    } else {
+        "`lookalike simhash --languages` writes it"
     }
 }
 
@@ -517,7 +528,7 @@ mod tests {
         let header = read(Layout::Csv(b','), &[b"id;print\na;1\n"]).expect_err("refused");
         assert_eq!(header.reason, "has no column `fingerprint`: it has `id`, `print`; name yours");
         let json = read(Layout::Json, &[b"{\"id\":1,\"fingerprint\":2}\n\n{\"fingerprint\":2}"]);
-        assert_eq!(json, Err(RefusedFile { line: 3, reason: "has no column `id`".to_owned() }));
+        assert_eq!(json, Err(RefusedFile { line: 3, reason: "has no column `id`: name yours".to_owned() }));
     }
 
     #[test]

@@ -48,7 +48,9 @@ mod _core {
     #[pymodule_export]
     use crate::near::HammingStore;
     #[pymodule_export]
-    use crate::prints::{concatenate_texts, csv_pairs, parse_fingerprint, whole_numbers, NearPairs, PrintReader};
+    use crate::prints::{
+        column_remedy, concatenate_texts, csv_pairs, parse_fingerprint, whole_numbers, NearPairs, PrintReader,
+    };
     #[pymodule_export]
     use crate::simhash::{
         concatenate_simhashes, simhash_features, simhash_groups, simhash_languages, simhash_patterns, IdfTable,

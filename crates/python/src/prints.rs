@@ -7,7 +7,8 @@ use crate::hamming::HammingBatch;
 use crate::input::{GivenStrings, Hashes};
 use lookalike_near::names::Strings;
 use lookalike_near::pairs::{csv, PairSheet};
-use lookalike_near::print_reader::{parse, Layout, PrintReader as Core, PrintRows, RefusedFile};
+use lookalike_near::print_reader::{parse, remedy, Layout, PrintReader as Core, PrintRows, RefusedFile};
+use lookalike_near::row_limits::RowLimits;
 use pyo3::prelude::*;
 use pyo3::pybacked::PyBackedBytes;
 use pyo3::types::PyBytes;
@@ -90,19 +91,32 @@ pub fn parse_fingerprint(text: &str, hexadecimal: bool) -> Option<u64> {
     parse(text, hexadecimal)
 }
 
+/// What to do if the column with this number is missing.
+#[pyfunction]
+pub fn column_remedy(number: usize) -> &'static str {
+    remedy(number)
+}
+
 /// Gathers the pairs of a file that is streamed past queries.
 #[pyclass(module = "lookalike._core")]
-#[derive(Default)]
-pub struct NearPairs(PairSheet);
+pub struct NearPairs {
+    sheet: PairSheet,
+    limits: RowLimits,
+}
 
 #[pymethods]
 impl NearPairs {
+    /// Lengths of the queries if `length_within` is a limit, and their languages if those have to be the same.
     #[new]
-    fn new() -> Self {
-        Self::default()
+    fn new(length_within: Option<f64>, lengths: Option<Hashes>, languages: Option<GivenStrings>) -> PyResult<Self> {
+        let languages = languages.as_ref().map(GivenStrings::all).transpose()?;
+        let limits =
+            RowLimits::new(length_within, lengths.map_or_else(Vec::new, |given| given.0), languages.as_deref());
+        Ok(Self { sheet: PairSheet::default(), limits })
     }
 
     /// Adds the pairs of a chunk whose first row has position `first`; of a file with itself each once.
+    #[expect(clippy::too_many_arguments, reason = "columns of one chunk, as Python holds them")]
     fn add(
         &mut self,
         py: Python<'_>,
@@ -111,15 +125,22 @@ impl NearPairs {
         ids: GivenStrings,
         first: u64,
         is_own: bool,
+        lengths: Option<Hashes>,
+        languages: Option<GivenStrings>,
     ) -> PyResult<()> {
-        let (ids, sheet) = (ids.all()?, &mut self.0);
-        let work = || batch.core().chunk(&fingerprints.0, first).map(|pairs| sheet.add(&pairs, &ids, first, is_own));
+        let (ids, languages) = (ids.all()?, languages.as_ref().map(GivenStrings::all).transpose()?);
+        let Self { sheet, limits } = self;
+        let work = || {
+            let rows = limits.traits(lengths.map_or_else(Vec::new, |given| given.0), languages.as_deref());
+            let is_allowed = |query, row| limits.allow(query, row, &rows);
+            batch.core().chunk(&fingerprints.0, first).map(|pairs| sheet.add(&pairs, &ids, first, is_own, is_allowed))
+        };
         detached(py, usize::MAX, work).map_err(crate::error::to_python)
     }
 
     /// All pairs, ascending by query and position: ids of queries, ids of rows, distances.
     fn finish(&mut self, py: Python<'_>, asked: GivenStrings) -> PyResult<(Column, Column, Column)> {
-        let (asked, sheet) = (asked.all()?, std::mem::take(&mut self.0));
+        let (asked, sheet) = (asked.all()?, std::mem::take(&mut self.sheet));
         let pairs = detached(py, usize::MAX, || sheet.finish(&asked));
         Ok((Values::Texts(pairs.left).into(), Values::Texts(pairs.right).into(), Values::U32(pairs.distances).into()))
     }

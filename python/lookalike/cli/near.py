@@ -26,13 +26,15 @@ if TYPE_CHECKING:
 SHOWN_PROBLEMS = 5
 #: Options that only name columns of a file.
 COLUMNS = ("id_column", "fingerprint_column")
+#: Options that need further columns of a file.
+LIMITS = ("length_within", "same_language")
 
 
 @click.command(
     cls=Command,
     short_help="Find all fingerprints within a few bits.",
     groups={
-        "Search": ["query", "given", "distance"],
+        "Search": ["query", "given", "distance", *LIMITS],
         "Input": [*COLUMNS, "strict"],
         "Output": ["out", "overwrite", "as_json", "quiet"],
         "Saved table": ["save", "insert", "remove"],
@@ -81,6 +83,7 @@ def near(
       lookalike near prints.parquet --query today.parquet --distance 3
       lookalike near prints.csv.gz --fingerprint 0x5ed8b3a1f0c24d77
       lookalike near prints.csv -o pairs.csv
+      lookalike near prints.csv --length-within 0.2 --same-language
       lookalike near prints.csv --save seen
       lookalike near seen --query today.csv
       lookalike near seen --insert today.csv --remove gone.csv

@@ -18,6 +18,7 @@ from lookalike._types import Problem, Progress, counted, unheard
 from lookalike.engines.writing import writing
 from lookalike.errors import ParameterError
 from lookalike.neighbours import output
+from lookalike.neighbours.limits import Limits
 from lookalike.neighbours.rows import PrintFile, Prints
 from lookalike.neighbours.table import HammingTable
 
@@ -99,6 +100,8 @@ def near(
     distance: int | None = None,
     id_column: str | None = None,
     fingerprint_column: str | None = None,
+    length_within: float | None = None,
+    same_language: bool | None = None,
     out: str | os.PathLike[str] | None = None,
     save: str | os.PathLike[str] | None = None,
     insert: str | os.PathLike[str] | None = None,
@@ -136,32 +139,41 @@ def near(
     if out is not None:
         output.check(out)
     distance = params.DISTANCE.default if distance is None else distance
-    id_column = params.NEAR["id_column"].default if id_column is None else id_column
-    fingerprint_column = params.NEAR["fingerprint_column"].default if fingerprint_column is None else fingerprint_column
-    columns = str(id_column), str(fingerprint_column)
-    given = os.fspath(path)
+    columns = _named(id_column=id_column, fingerprint_column=fingerprint_column)
+    given, limits = os.fspath(path), Limits(length_within, bool(same_language))
+    limits.check(os.path.isdir(given) or (save, insert, remove) != (None, None, None), queries)
+    report: NearReport | None = None
     if save is not None:
         report = _save(given, os.fspath(save), distance, columns)
         given = os.fspath(save)
     elif insert is not None or remove is not None:
         report = _change(given, insert, remove, distance, columns)
-    else:
-        report = None
     if report is None or queries is not None:
-        report = _searched(given, queries, distance, columns, progress or unheard, report)
+        report = _searched(given, queries, distance, columns, limits, progress or unheard, report)
     if out is not None:
         output.write(report, out, [os.fspath(path)], overwrite)
     return report
 
 
+def _named(**columns: str | None) -> list[str]:
+    """Return the names of columns, the usual ones for those that were not given."""
+    return [str(params.NEAR[key].default if name is None else name) for key, name in columns.items()]
+
+
 def _searched(
-    given: str, queries: Queries, distance: int, columns: Sequence[str], tell: Progress, before: NearReport | None
+    given: str,
+    queries: Queries,
+    distance: int,
+    columns: Sequence[str],
+    limits: Limits,
+    tell: Progress,
+    before: NearReport | None,
 ) -> NearReport:
     """Search a file or a saved table; ``before`` tells what was done to the table."""
     if os.path.isdir(given):
         report = _near_table(given, queries, distance, columns)
     else:
-        report = _near_file(PrintFile(given, columns), queries, distance, tell)
+        report = _near_file(PrintFile(given, [*columns, *limits.columns]), queries, distance, limits, tell)
     if before is not None:
         report.inserted, report.removed = before.inserted, before.removed
         report.left_out += before.left_out
@@ -169,7 +181,7 @@ def _searched(
     return report
 
 
-def _near_file(stored: PrintFile, queries: Queries, distance: int, tell: Progress) -> NearReport:
+def _near_file(stored: PrintFile, queries: Queries, distance: int, limits: Limits, tell: Progress) -> NearReport:
     """Stream a file past the queries, or past its own fingerprints."""
     if queries is None:
         asked, files = stored.read(), [stored]
@@ -178,9 +190,10 @@ def _near_file(stored: PrintFile, queries: Queries, distance: int, tell: Progres
         asked, files = _asked(queries, stored.columns)
         files, chunks = [*files, stored], stored.rows()
     batch = _core.HammingBatch(asked.fingerprints, distance)
-    pairs, rows = _core.NearPairs(), 0
+    pairs, rows = _core.NearPairs(limits.length_within, *limits.traits(asked, files[0].name if files else "")), 0
     for chunk in chunks:
-        pairs.add(batch, chunk.fingerprints, chunk.ids, rows, queries is None)
+        traits = limits.traits(chunk, stored.name)
+        pairs.add(batch, chunk.fingerprints, chunk.ids, rows, queries is None, *traits)
         rows += len(chunk.ids)
         tell(SEARCHING, rows, None)
     report = NearReport(distance, *pairs.finish(asked.ids), len(asked.ids), rows)

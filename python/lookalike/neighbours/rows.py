@@ -187,6 +187,7 @@ def _texts(column: pa.Array) -> tuple[Any, ...]:
 
 def _check(path: str, names: Sequence[str], wanted: Sequence[str]) -> None:
     """Errors: ``ParameterError`` if a column is missing."""
-    for name in wanted:
+    for number, name in enumerate(wanted):
         if name not in names:
-            raise ParameterError(f"`{path}` has no column `{name}`: it has {listed(names)}; name yours")
+            remedy = _core.column_remedy(number)
+            raise ParameterError(f"`{path}` has no column `{name}`: it has {listed(names)}; {remedy}")

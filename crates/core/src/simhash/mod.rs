@@ -8,6 +8,7 @@
 //! | `kernel.rs` | how often each bit is set in a run of hashes, by bit planes or vectors | |
 //! | `ignore.rs` | parts of a text that are not compared | 2007, §6 D |
 //! | `language.rs`, `stop_words.rs` | language detection by function words | 2007, §6 C |
+//! | `lengths.rs` | whether two lengths are similar | 2007, §6 A |
 //! | `paper.rs`, `idf.rs` | the paper's features: stems, phrases, and their weights | 2007, §2 |
 //! | `hashing.rs` | fingerprints and lengths of texts, block by block | 2007, §2 |
 //!
@@ -19,6 +20,7 @@ pub mod idf;
 pub mod ignore;
 pub mod kernel;
 pub mod language;
+pub mod lengths;
 pub mod paper;
 mod stop_words;
 pub mod vote;
