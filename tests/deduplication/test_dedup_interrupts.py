@@ -61,7 +61,7 @@ def test_files_of_a_second_decision_are_gone(tmp_path: Path):
     with tempfile.TemporaryDirectory(dir=tmp_path) as folder:
         core = open_core(asked, folder)
         core.push_texts([" ".join(rng.choices("abcdefgh", k=30)) for _ in range(300)], None)
-        small = (*asked.arguments(None)[:6], 100, None)
+        small = (*asked.arguments(None)[:6], 100, None, asked.limits)
         for _ in range(2):
             core.decide(*small)
             assert list(Path(folder).iterdir()) == []
