@@ -118,6 +118,7 @@ def test_memory_of_this_process_is_not_taken_for_that_of_a_worker(confine: Calla
     with confined.lent() as worker:
         worker.stop()
     reason = refused("a.pdf", formats.text_pdf("lost"))
+    assert refused("b.pdf", formats.pdf_bomb()) == "reading it takes more than 300 MiB of memory"
     assert len(ballast) == 200 * MIB
     assert reason == ("its reader ended with code -9: the file may be damaged, or take more than 300 MiB of memory")
 
