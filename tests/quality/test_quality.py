@@ -9,13 +9,14 @@ import re
 import subprocess
 import sys
 import zipfile
+from itertools import combinations
 from pathlib import Path
 
 import pytest
 
 import lookalike as la
 from bench import duplicates
-from quality import report, runner
+from quality import agreement, report, runner
 from quality.figure import Figure, Outcome
 from quality.metrics import Metrics
 from quality.task import Task
@@ -206,13 +207,55 @@ def test_a_document_in_several_pairs_takes_part_once(tmp_path: Path, data: Path)
         {"pairs.csv": labels},
     )
     task = Task(tmp_path / "more" / "conplag", Metrics(data.parent / "eval"))
-    seen: list[int] = []
-    compare = task.compare
-    task.compare = lambda documents: (seen.append(len(documents)), compare(documents))[1]  # type: ignore[method-assign]
-    scores = runner.definition("conplag").compare(task, [(f"raw/{pair}/a.txt", f"raw/{pair}/b.txt") for pair in "pq"])
-    assert seen == [2]
+    conplag = runner.definition("conplag")
+    pairs = [(f"raw/{pair}/a.txt", f"raw/{pair}/b.txt") for pair in "pq"]
+    once = conplag.distinct(task, pairs)
+    assert set(once.values()) == set(pairs[0])
+    scores = conplag.scored(task.compare(sorted(set(once.values()))), once, pairs)
     assert len(set(scores.values())) == 1
     assert 0 < scores["raw/q/a.txt", "raw/q/b.txt"] < 1
+
+
+SORTS = "class A { void f(int[] a, int[] b) { Arrays.sort(a); Arrays.sort(b); Arrays.sort(a); Arrays.fill(b, 3); } }"
+
+
+@pytest.mark.parametrize(
+    ("left", "right", "wanted"),
+    [
+        ("sort(a); // first", "fill(\n  b );", 1.0),
+        ("a = 3;", "b = 4;", 1.0),
+        ("a = 3;", 'b = "s";', 1.0),
+        ('f("s", "");', 'f("longer\\n", "t");', 1.0),
+        ("a = 3;", "a = b;", 3 / 4),
+        ("a; b; c;", "a, b, c;", 4 / 6),
+        ("if (a) b;", "b;", 2 / 6),
+        ("", "// nothing", 1.0),
+        ("", "a", 0.0),
+    ],
+)
+def test_sides_agree_by_tokens_with_names_and_literals_folded(left: str, right: str, wanted: float):
+    one, other = (agreement.tokens(text)[1] for text in (left, right))
+    assert agreement.share(one, other) == agreement.share(other, one) == pytest.approx(wanted)
+
+
+def test_common_subsequence_is_the_longest_of_all():
+    texts = [f"{number:b}" for number in range(1, 40)]
+    for one in texts:
+        for other in texts:
+            shared = {"".join(part) for n in range(len(one) + 1) for part in combinations(one, n)}
+            shared &= {"".join(part) for n in range(len(other) + 1) for part in combinations(other, n)}
+            assert agreement.common(one, other) == max(map(len, shared))
+
+
+def test_passages_agree_by_what_lies_between_their_ends(tmp_path: Path):
+    (tmp_path / "ann.java").write_text(SORTS)
+    (tmp_path / "bob.java").write_text(SORTS.replace("Arrays", "Lists").replace("3", "4"))
+    report = la.compare(tmp_path, min_score=0)
+    (pair,) = report.pairs
+    assert agreement.shares(report, [pair]) == [1.0] * len(pair.passages) != []
+    (region, turned) = pair.passages[0][:2]
+    half = turned._replace(end=(turned.start + turned.end) // 2)
+    assert 0.3 < agreement.Lexed(report).agreement(pair, region, half) < 0.7
 
 
 def test_licences_are_ranked_by_resemblance_and_clustered_by_dedup(data: Path):
@@ -242,10 +285,21 @@ def write_stories(folder: Path, texts: list[str]) -> None:
 def test_pairs_of_stories_are_found_and_none_below_the_threshold(data: Path):
     write_stories(data / "reuters21578", [prose(1), prose(1) + " river", prose(1, 8), prose(2), "short", "short"])
     outcome = runner.score("reuters21578", data, data.parent / "eval")
-    assert [figure.value for figure in outcome.figures] == [1, 0, 0]
+    assert [figure.value for figure in outcome.figures] == [1, 0, 0, 1]
     assert all(figure.is_met for figure in outcome.figures)
     assert "1 pairs reach 0.8 in our tokens, and 1 in those of the set" in " ".join(outcome.details)
-    assert [report.told(figure) for figure in outcome.figures] == ["1.0000", "0", "0"]
+    assert [report.told(figure) for figure in outcome.figures] == ["1.0000", "0", "0", "1.0000"]
+
+
+def test_planted_stories_are_references_that_must_be_found(data: Path, monkeypatch: pytest.MonkeyPatch):
+    module = runner.definition("reuters21578")
+    monkeypatch.setattr(module, "EVERY", 2)
+    task = Task(data / "reuters21578", Metrics(data.parent / "eval"))
+    stories = [prose(seed) for seed in range(1, 9)]
+    assert module.planted(task, [*stories, "too short"]) == 1
+    assert task.counts == {"planted references": 4}
+    monkeypatch.setattr(module, "_within", lambda reference, words: " ".join([reference[:80], *words]))
+    assert module.planted(task, stories) == 0
 
 
 def test_a_pair_that_dedup_does_not_find_lowers_the_recall(data: Path, monkeypatch: pytest.MonkeyPatch):
