@@ -87,6 +87,14 @@ def test_the_sdist_holds_the_sources_of_the_repository(sdist: Path):
     assert [name for name, content in contents.items() if content != (ROOT / name).read_bytes()] == []
 
 
+def test_an_unpacked_sdist_is_as_old_as_the_sources_of_the_repository(sdist: Path, tmp_path: Path):
+    """Older dates would let Cargo build from what it made of an earlier sdist."""
+    found = unpacked(sdist, tmp_path)
+    rust = [path.relative_to(found) for path in found.rglob("*.rs")]
+    assert len(rust) > 100
+    assert [name for name in rust if (found / name).stat().st_mtime_ns != (ROOT / name).stat().st_mtime_ns] == []
+
+
 def version() -> str:
     """Return the version that Cargo.toml states."""
     return str(tomllib.loads((ROOT / "Cargo.toml").read_text())["workspace"]["package"]["version"])

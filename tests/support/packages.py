@@ -1,8 +1,9 @@
 """For tests of the package: build the wheel and the sdist, and install each into an empty virtual environment.
 
 The builds use the repository's Cargo target folder and this environment's interpreter, so Cargo compiles nothing twice.
-An sdist is unpacked with the dates of its archive. They are older than any build, so Cargo sees no change;
-``test_the_sdist_holds_the_sources_of_the_repository`` compares their contents.
+An sdist is unpacked with the dates of the repository's files, so Cargo sees a change where the repository has changed
+since a build, and nowhere else; ``test_the_sdist_holds_the_sources_of_the_repository`` compares their contents. With
+the dates of the archive, which are older than any build, Cargo would use what it once built from an older sdist.
 """
 
 from __future__ import annotations
@@ -56,10 +57,14 @@ def build_sdist(out: Path) -> Path:
 
 
 def unpacked(sdist: Path, folder: Path) -> Path:
-    """Unpack an sdist; return the folder that holds its pyproject.toml."""
+    """Unpack an sdist, with the dates of the repository's files; return the folder that holds its pyproject.toml."""
     with tarfile.open(sdist) as archive:
         archive.extractall(folder, filter="data")
     (root,) = folder.iterdir()
+    for path in root.rglob("*"):
+        own = ROOT / path.relative_to(root)
+        if path.is_file() and own.is_file():
+            os.utime(path, ns=(own.stat().st_atime_ns, own.stat().st_mtime_ns))
     return root
 
 
