@@ -344,11 +344,7 @@ DEDUPLICATION = {
             "Format of the inputs. Default: detected from names and contents.",
             choices=("jsonl", "parquet", "csv", "warc", "mbox", "documents", "text"),
         ),
-        Parameter(
-            "memory",
-            "Memory limit. Larger corpora use temporary files, with the same result.",
-            default="4GiB",
-        ),
+        Parameter("memory", "Memory limit. Larger corpora use temporary files, with the same result.", default="4GiB"),
         Parameter("threads", "Number of threads; 0 for one per core.", default=0, kind=int),
         Parameter("max_errors", "Stop if more rows than this cannot be read. Default: no limit.", kind=int),
         Parameter("max_pairs", "Most pairs that --pairs lists; 0 for all.", default=10_000_000, kind=int),
