@@ -110,13 +110,13 @@ impl fmt::Display for Degraded {
         match self {
             Self::Syntax { errors, first_line, share_permille } => write!(
                 f,
-                "syntax: `{errors}` {} from line `{first_line}` on, `{}.{} %` of the text; the file is compared as plain words and symbols",
+                "syntax: {errors} {} from line {first_line} on, {}.{} % of the text; the file is compared as plain words and symbols",
                 if *errors == 1 { "error" } else { "errors" },
                 share_permille / 10,
                 share_permille % 10
             ),
             Self::Nesting { depth } => {
-                write!(f, "nesting: deeper than `{depth}` levels; the file is compared as plain words and symbols")
+                write!(f, "nesting: deeper than {depth} levels; the file is compared as plain words and symbols")
             }
             Self::Budget => write!(
                 f,
