@@ -208,6 +208,11 @@ class Report:
     #: What the given paths were taken for, in words.
     understood: str = ""
 
+    @property
+    def listed(self) -> int:
+        """Pairs that ``pairs`` lists: a row that stands for a group counts for all its pairs."""
+        return sum(pair.stands_for for pair in self.pairs)
+
     def __repr__(self) -> str:
         return (
             f"<Report: {counted(len(self.entries), 'submission')}, {counted(self.pair_count, 'pair')} with a score of "

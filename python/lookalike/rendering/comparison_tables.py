@@ -91,9 +91,9 @@ def pairs_with_passages(report: Report, most: int) -> int:
 
 def cut_lists(report: Report, most_passages: int) -> Iterator[str]:
     """Yield a sentence for each table that is cut, with the option that changes the limit."""
-    if report.pair_count > len(report.pairs):
+    if report.pair_count > report.listed:
         yield (
-            f"pairs: the best {len(report.pairs):,} of {report.pair_count:,} are listed; "
+            f"pairs: the best {report.listed:,} of {report.pair_count:,} are listed; "
             f"{params.MAX_PAIRS.option} 0 lists all"
         )
     full = pairs_with_passages(report, most_passages)
@@ -121,6 +121,7 @@ def report_json(
         "cut_off": report.cut_off,
         "cluster_threshold": report.cluster_threshold,
         "pair_count": report.pair_count,
+        "listed": report.listed,
         "below": report.below,
         "aligned": report.aligned,
         "histogram": report.histogram,

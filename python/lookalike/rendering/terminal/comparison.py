@@ -27,8 +27,8 @@ def print_table(report: Report, written: Written | None = None, *, quiet: bool =
         _say(line)
     if report.pairs:
         _print_pairs(report)
-        if report.pair_count > SHOWN:
-            _say(f"… {report.pair_count - SHOWN:,} more in the report")
+        if len(report.pairs) > SHOWN:
+            _say(f"… {sum(pair.stands_for for pair in report.pairs[SHOWN:]):,} more in the report")
     if not quiet:
         _print_remarks("not compared", report.undefined)
         _print_remarks("skipped", report.skipped)
@@ -53,8 +53,12 @@ def _head(report: Report) -> Iterator[str]:
     tokens = sum(entry.tokens for entry in report.entries)
     yield f"{counted(len(report.entries), 'submission')}, {counted(files, 'file')}, {counted(tokens, 'token')}"
     yield f"guarantee: {report.promise}"
-    if report.pair_count:
-        clusters = f", {counted(len(report.clusters), 'cluster')}" if report.clusters else ""
+    clusters = f", {counted(len(report.clusters), 'cluster')}" if report.clusters else ""
+    if not report.cut_off:
+        rest = f"{counted(report.below, 'pair')} {'shares' if report.below == 1 else 'share'} nothing"
+        which = "that shares something" if report.pair_count == 1 else "that share something"
+        yield f"{counted(report.pair_count, 'pair')} {which}{clusters}; {rest}"
+    elif report.pair_count:
         found = f"{counted(report.pair_count, 'pair')} with a score of {report.cut_off:g} or more{clusters}"
         yield f"{found}; below it, not scored: {report.below:,}"
     else:

@@ -1,6 +1,7 @@
 "use strict";
 (() => {
   const data = JSON.parse(document.getElementById("data").textContent);
+  const STANDS = 8;
   const RANK = 10;
   const KEYS = { left: 0, right: 1, score: 2, cover_left: 3, cover_right: 4, tokens: 5, longest: 6, passages: 7, rank: RANK };
   const byText = new Set(["left", "right"]);
@@ -49,7 +50,7 @@
     const page = data.pages[row[RANK]];
     const number = (text, hide) => make("td", { class: `num ${hide}` }, text);
     const right = person(row[1]), value = score(row[2]);
-    if (row[8] > 1) right.append(make("span", { class: "soft" }, ` (stands for ${pairs(row[8])})`));
+    if (row[STANDS] > 1) right.append(make("span", { class: "soft" }, ` (stands for ${pairs(row[STANDS])})`));
     if (row[9]) value.append(make("span", { class: "soft", title: "a limit of work was reached" }, " limited"));
     return make("tr", { tabindex: i === Math.max(focused, 0) ? "0" : "-1", "aria-rowindex": i + 2, "data-i": i },
       make("td", { class: "num soft" }, plain(row[RANK] + 1)), person(row[0]), right, value,
@@ -90,8 +91,9 @@
     shown = data.rows.filter((row) => row[2] >= from && (only < 0 || row[0] === only || row[1] === only) && has(row));
     const order = byText.has(key) ? (a, b) => names[a[column]].localeCompare(names[b[column]], "en") : (a, b) => a[column] - b[column];
     shown.sort((a, b) => (down ? -1 : 1) * order(a, b) || a[RANK] - b[RANK]);
-    document.getElementById("count").textContent =
-      shown.length === data.rows.length ? pairs(shown.length) : `${plain(shown.length)} of ${pairs(data.rows.length)}`;
+    // A row that stands for a group of identical submissions counts for all its pairs.
+    const [seen, all] = [shown, data.rows].map((rows) => rows.reduce((sum, row) => sum + row[STANDS], 0));
+    document.getElementById("count").textContent = seen === all ? pairs(all) : `${plain(seen)} of ${pairs(all)}`;
     table.setAttribute("aria-rowcount", shown.length + 1);
     focused = -1;
     frame.scrollTop = 0;
