@@ -380,3 +380,118 @@ def test_when_no_file_can_be_read_the_code_is_3(tmp_path: Path):
     assert ran.code == 3
     assert "skipped: ann/a.py: " in ran.out
     assert ran.err == "lookalike: none of the files could be read: the reasons are listed\n"
+
+
+def test_a_row_that_stands_for_a_group_counts_for_all_its_pairs(tmp_path: Path):
+    """40 identical submissions are one row, and 20 others are 190 pairs of which the terminal shows 19."""
+    files = {f"{i:02}.txt": prose(7, 100) for i in range(40)} | {f"b{i:02}.txt": prose(8, 100) for i in range(7)}
+    root = write(tmp_path / "in", files)
+    ran = run("compare", root, "--out", tmp_path / "out")
+    told = json.loads((tmp_path / "out" / "report.json").read_text())
+    assert (told["pair_count"], told["listed"], told["left_out"]) == (780 + 21, 780 + 21, [])
+    assert len(told["pairs"]) == 22
+    assert "… 2 more in the report" in ran.out
+    assert "--max-pairs" not in ran.out
+    page = (tmp_path / "out" / "report.html").read_text("utf-8")
+    assert "Not written" not in page.partition("</header>")[0]
+    assert "All pairs are in pairs.csv" in page
+    assert 'role="status">801 pairs<' in page
+    ran = run("compare", root, "--out", tmp_path / "cut", "--max-pairs", "2")
+    assert "pairs: the best 781 of 801 are listed; --max-pairs 0 lists all" in ran.out
+    assert "more in the report" not in ran.out
+    assert "The best 781 pairs are in pairs.csv" in (tmp_path / "cut" / "report.html").read_text("utf-8")
+
+
+def test_a_cut_off_of_0_tells_pairs_that_share_something_from_the_others(root: Path, tmp_path: Path):
+    ran = run("compare", root, "--min-score", "0", "--out", tmp_path / "out")
+    told = json.loads((tmp_path / "out" / "report.json").read_text())
+    assert told["pair_count"] == 1
+    assert f"1 pair that shares something, 1 cluster; {told['below']} pairs share nothing" in ran.out
+    page = (tmp_path / "out" / "report.html").read_text("utf-8")
+    assert f"{told['below']} pairs share nothing." in page
+    assert "pair that shares something<" in page
+    apart = write(tmp_path / "apart", {f"{i}.txt": prose(i) for i in range(3)})
+    ran = run("compare", apart, "--min-score", "0", "--out", tmp_path / "none")
+    assert "0 pairs that share something; 3 pairs share nothing" in ran.out
+    assert "No two submissions share anything" in (tmp_path / "none" / "report.html").read_text("utf-8")
+
+
+def test_submissions_without_a_file_that_is_read_are_not_compared(root: Path, tmp_path: Path):
+    (root / "Empty").mkdir()
+    write(root, {"Pic/a.png": "not read"})
+    ran = run("compare", root, "--out", tmp_path / "out")
+    assert ran.code == 0
+    assert "not compared: Empty: no file that is read\nnot compared: Pic: no file that is read\n" in ran.out
+    told = json.loads((tmp_path / "out" / "report.json").read_text())
+    assert [row["name"] for row in told["undefined"]] == ["Empty", "Pic"]
+    assert "Not comparable: 2" in (tmp_path / "out" / "report.html").read_text("utf-8")
+    write(tmp_path, {"a/Bob/b.txt": prose(1)})
+    (tmp_path / "a" / "Empty").mkdir()
+    ran = run("compare", tmp_path / "a" / "Empty", tmp_path / "a" / "Bob", "--out", tmp_path / "two")
+    assert ran.code == 2
+    assert "there is only one submission, `Bob` (no file that is read is in `Empty`)" in ran.err
+
+
+def test_an_include_that_matches_nothing_is_exit_2_whatever_else_is_there(tmp_path: Path):
+    root = write(tmp_path / "k", {"a/a.py": work(1, "python"), "b/b.py": work(2, "python")})
+    (root / "link.py").symlink_to(root / "a" / "a.py")
+    (root / "c.zip").write_bytes(b"PK\3\4 damaged")
+    ran = run("compare", root, "--include", "*.rs", "--out", tmp_path / "out")
+    assert ran.code == 2
+    assert "no file matches --include `*.rs`" in ran.err
+    for path in (root / "a" / "a.py", root / "b" / "b.py", root / "link.py"):
+        path.unlink()
+    ran = run("compare", root, "--include", "*.rs", "--out", tmp_path / "out")
+    assert ran.code == 3
+    (root / "c.zip").unlink()
+    (root / "d.rs").symlink_to(root / "a")
+    assert run("compare", root, "--include", "*.rs", "--out", tmp_path / "out").code == 3
+
+
+def test_what_is_shared_by_too_many_is_not_called_a_template(tmp_path: Path):
+    root = write(tmp_path / "in", {f"{i}.py": work(1, "python") for i in range(4)} | {"x.py": work(2, "python")})
+    ran = run("compare", root, "-m", "3", "--out", tmp_path / "out")
+    assert "not compared: 0.py: shared by more than 3 submitters: nothing of its own is left" in ran.out
+    assert "template" not in ran.out
+    ran = run("compare", root, "-b", root / "x.py", "--out", tmp_path / "with")
+    assert "not compared: x.py: template only: nothing of its own is left" in ran.out
+
+
+def test_a_template_that_holds_nothing_is_told(root: Path, tmp_path: Path):
+    (tmp_path / "starter").mkdir()
+    ran = run("compare", root, "-b", tmp_path / "starter", "--out", tmp_path / "out")
+    assert ran.code == 0
+    assert "note: template starter: the template holds nothing, so nothing is left out for it" in ran.out
+
+
+def test_a_person_of_both_years_is_not_paired_with_themselves(tmp_path: Path):
+    same = work(1, "python")
+    new = {"Ann Lee/a.py": same, "Bob/b.py": same, "Main.py": same}
+    write(tmp_path / "y2", new)
+    write(tmp_path / "y1", {"Ann Lee/other.py": same, "Cyd/c.py": same, "Main.py": same})
+    report = la.compare(tmp_path / "y2", old=tmp_path / "y1")
+    found = {(report.entries[pair.left].name, report.entries[pair.right].name) for pair in report.pairs}
+    assert len(found) == 3 + 3 * 3 - 1
+    assert not any({"y1/Ann Lee", "y2/Ann Lee"} == set(pair) for pair in found)
+    assert any({"y1/Main.py", "y2/Main.py"} == set(pair) for pair in found)
+    assert [remark.name for remark in report.warnings if "same person" in remark.reason] == ["y1/Ann Lee"]
+
+
+def test_a_person_of_both_years_is_known_by_the_names_of_a_platform_or_a_table(tmp_path: Path):
+    same = work(1, "python")
+    for year, first in (("y1", 10), ("y2", 20)):
+        folders = [f"{name}_{first + i}_assignsubmission_file_" for i, name in enumerate(("Ann Lee", "Bob Ray"))]
+        write(tmp_path / year, {f"{folder}/a.py": same for folder in folders})
+    report = la.compare(tmp_path / "y2", old=tmp_path / "y1")
+    assert report.pair_count == 3
+    write(tmp_path / "old", {"1/x.py": same, "info.csv": "filename,full_name\n1/x.py,Ann Lee\n"})
+    report = la.compare(tmp_path / "y2", old=tmp_path / "old")
+    assert report.pair_count == 2
+
+
+def test_a_name_that_two_new_submissions_have_decides_nothing(tmp_path: Path):
+    same = work(1, "python")
+    for place in ("a", "b", "old"):
+        write(tmp_path / place, {"Ann/x.py": same, f"{place}/y.py": work(2, "python")})
+    report = la.compare([tmp_path / "a", tmp_path / "b"], old=tmp_path / "old")
+    assert sum("Ann" in report.entries[pair.left].name for pair in report.pairs) == 3

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import random
 import zipfile
 from pathlib import Path
@@ -513,3 +514,55 @@ def test_an_info_csv_is_told(tmp_path: Path):
     root = make(tmp_path / "class", "a.py", "b.py")
     (root / "info.csv").write_text("filename,full_name\na.py,Ann\nb.py,Bob\n")
     assert collect([root]).understood == "`info.csv` in `class` names the submissions"
+
+
+# --- submissions without a file that is read ------------------------------------------------------
+
+
+def test_a_folder_without_a_file_that_is_read_is_named(tmp_path: Path):
+    root = make(tmp_path / "in", "Ann/a.py", "Pic/a.png", "Pics/deep/b.JPG", "Tool/node_modules/x.js", "loose.py")
+    make(root, "node_modules/y.js", "left/z.py")
+    (root / "Empty" / "src").mkdir(parents=True)
+    zipped(root, "Bob.zip", "b.png")
+    zipped(root, "Cyd.zip", "c.py")
+    intake = collect([root], exclude=["left"])
+    assert list(shape(intake)) == ["Ann", "Cyd", "loose.py"]
+    assert intake.bare == ("Bob", "Empty", "Pic", "Pics", "Tool")
+    assert collect([root], layout="flat").bare == ()
+    assert collect([root], include=["*.py"], exclude=["left", "*.zip"]).bare == ("Empty", "Pic", "Pics", "Tool")
+
+
+def test_a_folder_without_a_file_is_named_whatever_the_layout(tmp_path: Path):
+    moodle = make(
+        tmp_path / "moodle",
+        *(f"{name}_{i}_assignsubmission_file_/a.py" for i, name in enumerate(["Ann", "Bob", "Cyd"])),
+        "Dan_7_assignsubmission_file_/a.png",
+        "Ann_0_assignsubmission_onlinetext_/a.png",
+    )
+    assert collect([moodle]).bare == ("Dan",)
+    packed = zipped(tmp_path, "all.zip", "hw/Ann/a.py", "hw/Bob/b.py", "hw/Cyd/c.png", "hw/Dan/__pycache__/d.pyc")
+    assert collect([packed]).bare == ("Cyd", "Dan")
+    (tmp_path / "a" / "Empty").mkdir(parents=True)
+    make(tmp_path / "a", "Bob/b.py", "Cyd/c.py")
+    several = collect([tmp_path / "a" / name for name in ("Empty", "Bob", "Cyd")])
+    assert (several.bare, several.understood) == (
+        ("Empty",),
+        "each of 2 folders that hold files is a submission",
+    )
+
+
+def test_a_compressed_file_is_read_and_not_taken_for_an_empty_archive(tmp_path: Path):
+    root = make(tmp_path / "in", "Ann/a.py")
+    (root / "Main.java.gz").write_bytes(gzip.compress(b"class Main {}"))
+    intake = collect([root])
+    assert list(shape(intake)) == ["Ann", "Main.java"]
+    assert intake.bare == ()
+
+
+def test_a_template_that_holds_nothing_is_named(tmp_path: Path):
+    root = make(tmp_path, "in/Ann/a.py", "in/Bob/b.py", "starter/x.py", "starter/__init__.py")
+    (tmp_path / "none").mkdir()
+    (tmp_path / "blank.py").write_text(" \n")
+    (tmp_path / "starter" / "__init__.py").write_text("")
+    given = [root / "starter", root / "none", root / "blank.py"]
+    assert collect([root / "in"], templates=given).hollow == ("none", "blank.py")

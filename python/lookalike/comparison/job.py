@@ -17,6 +17,7 @@ from lookalike import _core, documents, frontends, params
 from lookalike._calls import explained
 from lookalike._types import Progress, unheard
 from lookalike.comparison import token_documents
+from lookalike.comparison.persons import persons, returning
 from lookalike.comparison.result import Cluster, Common, Entry, File, Marks, Pair, Passage, Region, Remark, Report
 from lookalike.comparison.token_documents import Given, TokenDocument
 from lookalike.documents import Document, Limits, Submission, understanding
@@ -338,12 +339,14 @@ class _Comparison:
         ranks = {name: place for place, name in enumerate(sorted(set(names)))}
         rows = [
             (
-                submitters.setdefault(_submitter(submission), len(submitters)),
+                submitters.setdefault(person, len(submitters)),
                 submission.old,
                 ranks[submission.name],
                 _files(kept),
             )
-            for submission, kept in zip(self.intake.submissions, self.kept, strict=True)
+            for submission, kept, person in zip(
+                self.intake.submissions, self.kept, persons(self.intake.submissions), strict=True
+            )
         ]
         asked = self.question
         return _core.Cohort(
@@ -380,7 +383,16 @@ class _Comparison:
             elif i in short:
                 yield Remark(entry.name, "too short to compare: only an identical submission would be recognised")
             elif not entry.own_tokens:
-                yield Remark(entry.name, "template only: nothing of its own is left, so it has no score")
+                yield Remark(entry.name, f"{self._foreign(entry)}: nothing of its own is left, so it has no score")
+        for name in self.intake.bare:
+            yield Remark(name, "no file that is read")
+
+    def _foreign(self, entry: Entry) -> str:
+        """Say what a submission without tokens of its own consists of."""
+        common = f"shared by more than {self.question.max_sharing} submitters"
+        if not entry.template_tokens:
+            return common
+        return f"template, and {common}" if entry.common_tokens else "template only"
 
     def _skipped(self) -> Iterator[Remark]:
         for skipped in self.intake.skipped:
@@ -398,16 +410,17 @@ class _Comparison:
             for read in group:
                 for note in read.notes:
                     yield Remark(_place(submission, read), note)
+        for name in returning(self.intake.submissions):
+            yield Remark(
+                name, "its name is that of a new submission: taken for the same person, and not paired with it"
+            )
+        for name in self.intake.hollow:
+            yield Remark(f"template {name}", "the template holds nothing, so nothing is left out for it", False)
         for members in cohort.groups():
             reason = f"first of {len(members):,} identical submissions: one row stands for all their pairs"
             yield Remark(entries[members[0]].name, reason)
         if limited:
             yield Remark("pairs", f"reached a limit of work, so that their scores may be too low: {limited:,}", False)
-
-
-def _submitter(submission: Submission) -> str:
-    """Return the person who handed a submission in, or a key that no person's name equals."""
-    return submission.person or f"\0{submission.name}\0{submission.old}"
 
 
 def _files(reads: list[_Read]) -> list[_core.ReadFile]:

@@ -52,15 +52,22 @@ def collect(
     found = [_read(run, root, layout, is_told=several) for root in _roots(given, layout, several=several)]
     roots_old = _roots(targets(old, run.skip), layout, several=False)
     found_old = [_read(run, root, layout, is_told=True) for root in roots_old]
-    starters = [_template(run, path) for path in targets(templates, run.skip)]
+    starters = [(_name(path), _template(run, path)) for path in targets(templates, run.skip)]
     submissions = [(one.prefix, each) for one in found for each in one.submissions]
     submissions += [(one.prefix, replace(each, old=True)) for one in found_old for each in one.submissions]
     marked = [one.templates for one in found + found_old]
     return Intake(
         _unique(submissions),
-        tuple(sorted((one for ones in starters + marked for one in ones), key=lambda one: in_order(one.name))),
+        tuple(
+            sorted(
+                (one for ones in [*(ones for _, ones in starters), *marked] for one in ones),
+                key=lambda one: in_order(one.name),
+            )
+        ),
         tuple(sorted(run.skipped + run.choice.summary(), key=lambda row: (in_order(row.name), row.reason))),
         understanding.of_several(one.kind for one in found) if several else "".join(one.understood for one in found),
+        tuple(sorted((name for one in found + found_old for name in one.bare), key=in_order)),
+        tuple(name for name, ones in starters if not any(one.data.strip() for one in ones)),
     )
 
 
@@ -145,6 +152,8 @@ class _Found:
     #: What the root was taken for, by the names of ``understanding.KINDS``, and how in words.
     kind: str
     understood: str
+    #: Folders and archives that would be submissions, but hold no file that is read.
+    bare: tuple[str, ...] = ()
 
     @property
     def prefix(self) -> str:
@@ -177,14 +186,33 @@ def _read(run: Run, root: _Root, layout: str, *, is_told: bool) -> _Found:
     kind = "flat" if by == "flat" else "class" if root.is_folder else "packed"
     if not holds_many:
         kind, understood = "file", f"`{root.name}` is a submission"
-    return _Found(root, layouts.group(documents, archives, layout, rows), starters, kind, understood)
+    bare = tuple(_bare(run, root, gathering, below, layout, label))
+    kind = "" if bare == (root.title,) else kind
+    return _Found(root, layouts.group(documents, archives, layout, rows), starters, kind, understood, bare)
+
+
+def _bare(run: Run, root: _Root, gathering: Gathering, below: str, layout: str, label: str) -> Iterator[str]:
+    """Yield the folders and archives that would be submissions, but hold no file that is read."""
+    if not gathering.documents:
+        if root.is_one_of_several and root.is_folder and not run.choice.barred(root.name):
+            yield root.title
+        if root.is_one_of_several or root.is_submission:
+            return
+    met = (path.removeprefix(below) for path in gathering.folders | gathering.archives if path.startswith(below))
+    tops = {path.partition("/")[0] for path in met} - {""}
+    told = {row.name for row in run.skipped}
+    documents = [Document(one.name.removeprefix(below), one.data) for one in gathering.documents]
+    archives = frozenset(path.removeprefix(below) for path in gathering.archives)
+    wanted = [top for top in tops if not run.choice.barred(top) and not {top, f"{label}/{top}"} & told]
+    for name in layouts.without_files(wanted, documents, archives, layout):
+        yield f"{label}/{name}" if label else name
 
 
 def _one(root: _Root, documents: list[Document], starters: list[Document], layout: str) -> _Found:
     """Make one submission of a root."""
     title = _title(root)
     owner = layouts.moodle(title) if layout == "auto" else None
-    made = layouts.submission(owner[0] if owner else Owner(("root", ""), title), documents)
+    made = layouts.submission(owner[0] if owner else Owner(("root", ""), title, known_as=title), documents)
     kind = "archive" if not root.is_folder else "whole folder" if layout == "dirs" else "folder"
     if len(root.paths) > 1 or not (root.is_folder or has_archive_name(root.paths[0])):
         kind = "files"

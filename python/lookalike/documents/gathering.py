@@ -84,6 +84,8 @@ class Gathering:
         self.documents: list[Document] = []
         #: The paths that lead into an archive.
         self.archives: set[str] = set()
+        #: Folders that were met, and those of members of archives, whether or not a file of them is read.
+        self.folders: set[str] = set()
         #: Candidates for ``info.csv`` by path; include and exclude patterns do not apply to them.
         self.infos: dict[str, bytes] = {}
         #: Whether the root itself is an archive.
@@ -107,7 +109,10 @@ class Gathering:
             self._take(file, name, "", follow=True)
 
     def _enters(self, path: str) -> bool:
-        return self._fits(path) and self._run.choice.enters(path) and self._run.admits(self._name(path))
+        entered = self._fits(path) and self._run.choice.enters(path) and self._run.admits(self._name(path))
+        if entered:
+            self.folders.add(path)
+        return entered
 
     def _wants(self, path: str) -> bool:
         """Decide whether to read a file. Members of archives are decided one by one later."""
@@ -178,6 +183,7 @@ class Gathering:
             inner = archives.stem(prefix or path)
         else:
             inner = f"{prefix}/{_label(member.name)}" if prefix else _label(member.name)
+            self.folders.add(inner.rpartition("/")[0])
         if not self._fits(inner) or self._run.choice.hides(inner) or not self._wants(inner):
             return
         nests = archives.has_archive_name(inner)

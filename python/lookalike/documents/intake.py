@@ -32,6 +32,9 @@ class Submission:
     #: Compared with new submissions only.
     old: bool
     documents: tuple[Document, ...]
+    #: The name by which the same person is known in another year: a person's, or that of a folder or archive; never
+    #: that of a lone file, because many people hand in a ``Main.java``.
+    known_as: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,6 +91,10 @@ class Intake:
     skipped: tuple[Skipped, ...]
     #: What the given paths were taken for, in words.
     understood: str = field(default="", compare=False)
+    #: Folders and archives that would be submissions, but hold no file that is read.
+    bare: tuple[str, ...] = ()
+    #: Templates that hold nothing.
+    hollow: tuple[str, ...] = ()
 
 
 def in_order(name: str) -> bytes:

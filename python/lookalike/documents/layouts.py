@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from lookalike import params
@@ -33,6 +33,8 @@ class Owner:
     person: str | None = None
     label: str | None = None
     time: str | None = None
+    #: As in ``Submission``.
+    known_as: str | None = None
 
 
 #: Maps a path to its owner and the document's label; ``None`` if the layout does not apply.
@@ -47,7 +49,7 @@ def moodle(path: str) -> tuple[Owner, str] | None:
         return None
     person = f"{found['name']}_{found['id']}"
     parts = [part for part in (found["file"], below) if part]
-    return Owner(("moodle", person), found["name"], person), "/".join(parts) or top
+    return Owner(("moodle", person), found["name"], person, known_as=found["name"]), "/".join(parts) or top
 
 
 def canvas(path: str) -> tuple[Owner, str] | None:
@@ -57,13 +59,14 @@ def canvas(path: str) -> tuple[Owner, str] | None:
     if not found:
         return None
     label = _RESUBMISSION.sub("", found["file"], count=1) if found["file"] else found["entry"]
-    return Owner(("canvas", found["id"]), found["name"], found["id"]), label + slash + below
+    return Owner(("canvas", found["id"]), found["name"], found["id"], known_as=found["id"]), label + slash + below
 
 
 def dirs(path: str, archives: frozenset[str]) -> tuple[Owner, str]:
     """Return owner and label by the first folder or archive; a loose file stands for itself."""
     top, slash, below = path.partition("/")
-    return Owner(("dirs", top), stem(top) if top in archives else top), below if slash else top
+    name = stem(top) if top in archives else top
+    return Owner(("dirs", top), name, known_as=name if slash else None), below if slash else top
 
 
 def flat(path: str) -> tuple[Owner, str]:
@@ -105,18 +108,36 @@ def group(
     return [submission(owner, files[key]) for key, owner in owners.items()]
 
 
+def without_files(
+    tops: Iterable[str], documents: Sequence[Document], archives: frozenset[str], layout: str
+) -> Iterator[str]:
+    """Yield the names of the folders and archives among ``tops`` that would be submissions, but have no document."""
+    if layout == "flat":
+        return
+    paths = [document.name for document in documents]
+    platform = _PLATFORMS.get(recognise(paths) or "" if layout == "auto" else layout) or (lambda _: None)
+    filled = {path.partition("/")[0] for path in paths}
+    owners = {found[0].key for path in filled if (found := platform(path))}
+    for top in sorted(set(tops) - filled, key=in_order):
+        owner, _ = platform(top) or dirs(top, archives)
+        # A compressed file is no archive: its document has its name without the suffix.
+        if owner.key not in owners and not (top in archives and stem(top) in filled):
+            yield owner.name
+
+
 def submission(owner: Owner, documents: Iterable[Document]) -> Submission:
     """Make a submission of files: sorted, each with a unique label."""
     files = sorted(documents, key=lambda document: in_order(document.name))
     names = distinct(document.name for document in files)
     made = tuple(Document(name, document.data) for name, document in zip(names, files, strict=True))
-    return Submission(owner.name, owner.person, owner.label, owner.time, False, made)
+    return Submission(owner.name, owner.person, owner.label, owner.time, False, made, owner.known_as)
 
 
 def _named(rows: Sequence[Row], paths: Sequence[str]) -> dict[str, tuple[Owner, str]]:
     """Return owner and label of each path that a row names, or that shares a folder with exactly one named path."""
     owners = {
-        row.path: Owner((INFO, row.path), row.full_name or row.path, row.person, row.label, row.time) for row in rows
+        row.path: Owner((INFO, row.path), row.full_name or row.path, row.person, row.label, row.time, row.person)
+        for row in rows
     }
     deepest = max((path.count("/") + 1 for path in owners), default=0)
     by_folder = defaultdict(list)

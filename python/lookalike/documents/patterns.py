@@ -91,8 +91,12 @@ class Choice:
 
     def enters(self, path: str, noun: str = "folder") -> bool:
         """Return whether a folder, or an archive, is entered."""
+        return not self._leaves_out(self.barred(path), noun)
+
+    def barred(self, path: str) -> str | None:
+        """Return why a folder is not entered: its name, or the pattern that excludes it."""
         name = path.rpartition("/")[2]
-        return not self._leaves_out(name if name in FOLDERS else self._excluded(path, is_folder=True), noun)
+        return name if name in FOLDERS else self._excluded(path, is_folder=True)
 
     def hides(self, path: str) -> bool:
         """Return whether a member of an archive is in an excluded folder."""

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
+from pathlib import PurePosixPath
 
 from lookalike._types import counted
+from lookalike.documents.archives import has_archive_name
 from lookalike.documents.intake import Intake, Skipped
+from lookalike.documents.patterns import Pattern
 from lookalike.errors import FrontendError, ParameterError
 
 #: What one of several paths may be, with its plural and what that makes it.
@@ -63,21 +66,41 @@ def check(intake: Intake, include: Sequence[str]) -> None:
         files = len(lone.documents)
         own = f', or layout="flat" to compare its {files:,} files with each other' if files > 1 else ""
         raise ParameterError(
-            f"there is only one submission, `{lone.name}`: give at least two, or earlier ones with old=…{own}"
+            f"there is only one submission, `{lone.name}`{_and_bare(intake.bare)}: give at least two, or earlier ones "
+            f"with old=…{own}"
         )
+
+
+def _and_bare(names: Sequence[str]) -> str:
+    """Name the folders that would be submissions, but hold no file that is read."""
+    if not names:
+        return ""
+    more = f" and {len(names) - 5:,} more" if len(names) > 5 else ""
+    return f" (no file that is read is in {', '.join(f'`{name}`' for name in names[:5])}{more})"
 
 
 def _nothing(skipped: Sequence[Skipped], include: Sequence[str]) -> Exception:
     refused = [row for row in skipped if row.is_submitted]
+    if include and not any(_may_match(row.name, include, skipped) for row in refused):
+        told = ", ".join(f"`{pattern}`" for pattern in include)
+        return ParameterError(f"no file matches include=… {told}: check the pattern, or leave it out")
     if refused:
         more = f"; and {counted(len(refused) - 1, 'more input')}" if len(refused) > 1 else ""
         return FrontendError(f"nothing could be read: `{refused[0].name}`: {refused[0].reason}{more}")
-    if include and any(row.reason.startswith("not included") for row in skipped):
-        told = ", ".join(f"`{pattern}`" for pattern in include)
-        return ParameterError(f"no file matches include=… {told}: check the pattern, or leave it out")
     if skipped:
         told = "; ".join(f"`{row.name}` {row.reason}" for row in skipped[:5])
         return ParameterError(f"every file is left out: {told}. Name files to read with include=…")
     return ParameterError(
         "there are no files to compare: give a folder, an archive or files of at least two submissions"
+    )
+
+
+def _may_match(name: str, include: Sequence[str], skipped: Sequence[Skipped]) -> bool:
+    """Return whether something that could not be read is, or may hold, a file that is asked for."""
+    paths = (name, name.partition("/")[2])
+    if any(path and Pattern(text).matches(path) for text in include for path in paths):
+        return True
+    # An archive or a folder may hold such a file; but where other files were read and none matches, the pattern is it.
+    return not any(row.reason.startswith("not included") for row in skipped) and (
+        has_archive_name(name) or not PurePosixPath(name).suffix
     )

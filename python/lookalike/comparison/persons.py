@@ -1,0 +1,31 @@
+"""Who handed in what: submissions of one person are never paired, also where one of them is of an earlier year."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
+
+from lookalike.documents import Submission
+
+
+def persons(submissions: Sequence[Submission]) -> list[str]:
+    """Return who handed each submission in. An old one is of the one new submitter who is known by its name."""
+    known: defaultdict[str | None, set[str]] = defaultdict(set)
+    for one in submissions:
+        if not one.old and one.known_as:
+            known[one.known_as].add(_submitter(one))
+    # A name that several new submitters have decides nothing.
+    sole = {name: next(iter(found)) for name, found in known.items() if len(found) == 1}
+    return [sole.get(one.known_as, _submitter(one)) if one.old else _submitter(one) for one in submissions]
+
+
+def returning(submissions: Sequence[Submission]) -> Iterator[str]:
+    """Yield the names of the old submissions whose person is among the new ones."""
+    found = persons(submissions)
+    new = {person for person, one in zip(found, submissions, strict=True) if not one.old}
+    return (one.name for person, one in zip(found, submissions, strict=True) if one.old and person in new)
+
+
+def _submitter(submission: Submission) -> str:
+    """Return the person who handed a submission in, or a key that no person's name equals."""
+    return submission.person or f"\0{submission.name}\0{submission.old}"
