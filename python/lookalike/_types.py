@@ -26,6 +26,10 @@ class Problem:
     #: Whether it was read and compared all the same: a remark, not an error.
     is_note: bool = False
 
+    def __str__(self) -> str:
+        where = ", ".join(part for part in (self.source, self.place) if part)
+        return f"{where}: {self.reason}" if where else self.reason
+
 
 @dataclass(frozen=True)
 class Parameter:

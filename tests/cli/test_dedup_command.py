@@ -334,6 +334,7 @@ def test_texts_have_no_columns_to_choose_by(tmp_path: Path, capfd: Capture):
 def test_a_column_that_no_line_begins_with_is_told(rows: Path, tmp_path: Path, capfd: Capture):
     facts = json.loads(command(capfd, "dedup", rows, "--keep", "max:likes", "--json").out)
     (problem,) = facts["problems"]
+    assert problem["is_note"]
     assert problem["reason"].startswith("number column `likes` is in none of its first rows, which have `id`, `text`")
     facts = json.loads(command(capfd, "dedup", rows, "--keep", "max:stars", "--json").out)
     assert facts["problems"] == []
@@ -349,6 +350,13 @@ def test_the_facts_say_what_was_found_what_it_is_worth_and_what_was_not_read(
     assert "verified: every removed row has resemblance ≥ 0.8 with the row kept for it" in shown
     assert f"not read: {rows}, line {len(ROWS) + 1}: not JSON" in shown
     assert f"out: {tmp_path / 'out.jsonl'}" in shown
+
+
+def test_a_claim_over_narrow_ids_says_so_and_none_is_made_of_no_rows(rows: Path, tmp_path: Path, capfd: Capture):
+    shown = command(capfd, "dedup", rows, "-o", tmp_path / "out.jsonl", "--bits", "40").out
+    assert "verified over 40-bit shingle ids: every removed row has resemblance ≥ 0.8 with the row kept for it" in shown
+    rows.write_bytes(b"")
+    assert "verified" not in command(capfd, "dedup", rows, "-o", tmp_path / "none.jsonl").out
 
 
 def test_progress_is_shown_on_a_terminal_only(rows: Path, tmp_path: Path):
@@ -500,8 +508,12 @@ def test_exit_3_if_nothing_at_all_could_be_read(tmp_path: Path, capfd, job: str,
     (tmp_path / name).write_bytes(data)
     source = tmp_path / name.partition("/")[0]
     done = command(capfd, job, source, "-o", tmp_path / ("out" if job == "dedup" else "out.csv"), expected=3)
-    assert "no row could be read" in done.err
+    assert "no row could be read; the first reason: " in done.err
     assert "not read: " in done.out
+    reason = done.out.partition("not read: ")[2].splitlines()[0]
+    out = tmp_path / ("quiet" if job == "dedup" else "quiet.csv")
+    quiet = command(capfd, job, source, "-o", out, "--quiet", expected=3)
+    assert f"the first reason: {reason}\n" in quiet.err
 
 
 @pytest.mark.parametrize("job", ["dedup", "simhash"])

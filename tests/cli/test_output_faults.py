@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import json
 import os
 import re
@@ -81,6 +82,15 @@ def test_a_full_disk_names_the_output(tmp_path: Path, command: str):
     assert done.returncode == 7
     assert done.stderr.splitlines()[-1].startswith(f"lookalike: no space for `{out}`: up to ")
     assert [path.name for path in tmp_path.iterdir()] == ["rows.jsonl"]
+
+
+@pytest.mark.skipif(not os.path.exists("/dev/full"), reason="needs a device that is always full")
+def test_a_full_standard_output_is_named(tmp_path: Path):
+    command = [sys.executable, "-m", "lookalike", "dedup", str(rows(tmp_path)), "-o", "-"]
+    with open("/dev/full", "wb") as full:
+        done = subprocess.run(command, stdout=full, stderr=subprocess.PIPE, text=True, check=False)
+    said = f"lookalike: `standard output` cannot be written: {os.strerror(errno.ENOSPC)}"
+    assert (done.returncode, done.stderr.splitlines()[-1]) == (7, said)
 
 
 def test_an_output_folder_that_vanishes_exits_7(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):

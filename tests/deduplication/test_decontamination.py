@@ -203,7 +203,7 @@ def test_the_summary_the_tables_and_the_ledger_tell_the_side(tmp_path: Path, cap
     arguments += ["--clusters", tmp_path / "clusters.csv", "--ledger", tmp_path / "gone.jsonl"]
     shown = command(capfd, "dedup", tmp_path / "train.jsonl", "-o", tmp_path / "out.jsonl", *arguments).out
     assert "found: 2 of 3 references, in 3 rows" in shown
-    assert "of these rows, 1 contain a reference, 1 are contained in one, 1 do both" in shown
+    assert "of these rows, 1 contains a reference, 1 is contained in one, 1 does both" in shown
     assert "every removed row contains at least 0.8 of a reference, or has at least 0.8 of itself in one" in shown
     pairs, clusters = (read_csv(tmp_path / name) for name in ("pairs.csv", "clusters.csv"))
     assert [(one["contains"], one["contained"], one["side"], one["link"]) for one in pairs] == [
@@ -218,6 +218,30 @@ def test_the_summary_the_tables_and_the_ledger_tell_the_side(tmp_path: Path, cap
         (0.666667, 1.0, "contained"),
         (1.0, 1.0, "both"),
     ]
+
+
+def test_pairs_list_the_first_of_identical_references_and_a_note_says_so(tmp_path: Path, capfd: Capture):
+    item, other = "who left a green bicycle in front of the bakery", "the ferry to the islands leaves at seven"
+    write_lines(tmp_path / "test.jsonl", [item, item, other, item])
+    write_lines(tmp_path / "train.jsonl", [f"Some say: {item}? And more.", f"Look: {other}."])
+    arguments = ["dedup", tmp_path / "train.jsonl", "--against", tmp_path / "test.jsonl", "--method", "containment"]
+    shown = command(capfd, *arguments, "--pairs", tmp_path / "pairs.csv").out
+    assert "found: 4 of 4 references, in 2 rows" in shown
+    said = "references found that have the text of an earlier one: 2; --pairs lists only the first of each text"
+    assert f"note: {said}\n" in shown
+    assert [one["left_row"] for one in read_csv(tmp_path / "pairs.csv")] == ["0", "2"]
+    write_lines(tmp_path / "test.jsonl", [item, other])
+    assert "note: " not in command(capfd, *arguments, "--pairs", tmp_path / "pairs.csv", "--overwrite").out
+
+
+def test_one_side_alone_is_told_with_its_noun(tmp_path: Path, capfd: Capture):
+    item = "who left a green bicycle in front of the bakery"
+    write_lines(tmp_path / "test.jsonl", [f"Some say: {item}? And more."])
+    write_lines(tmp_path / "train.jsonl", [item])
+    arguments = ["--against", tmp_path / "test.jsonl", "--method", "containment", "--contained", "--bits", "40"]
+    shown = command(capfd, "dedup", tmp_path / "train.jsonl", "-o", tmp_path / "out.jsonl", *arguments).out
+    said = "every removed row has at least 0.8 of itself in a reference; no kept row does"
+    assert f"counted exactly over 40-bit shingle ids: {said}\n" in shown
 
 
 def test_references_that_do_not_fit_are_told_with_what_they_need(tmp_path: Path, capfd: Capture):

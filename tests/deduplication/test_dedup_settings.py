@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from lookalike.deduplication.settings import settings
+from lookalike.errors import ParameterError
 
 #: The share of pairs at the threshold that a filter finds, as docs/dedup.md promises it.
 PROMISED = 0.995
@@ -23,6 +24,24 @@ def test_the_filter_finds_what_is_promised_at_the_threshold(threshold: float, si
     assert found is not None
     assert found.r == 1
     assert 1 - (1 - threshold**found.s) ** found.k >= PROMISED
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "what"),
+    [
+        ("threshold", "x", "number"),
+        ("threshold", True, "number"),
+        ("threshold", float("nan"), None),
+        ("length_within", "0.2", "number"),
+        ("size", 12.5, "whole number"),
+        ("bits", True, "whole number"),
+        ("threads", "2", "whole number"),
+    ],
+)
+def test_what_is_no_number_is_refused(name: str, value: object, what: str | None):
+    said = f"^{name} `{value}` " + ("" if what is None else f"is not a {what}$")
+    with pytest.raises(ParameterError, match=said):
+        settings(**{name: value})
 
 
 #: Sorts a table of keys under a limit that forbids files, and tells whether it needed one.

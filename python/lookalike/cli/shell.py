@@ -85,11 +85,11 @@ def fail(message: str, code: int) -> NoReturn:
 
 def check_read(problems: Iterable[Problem], *, strict: bool, is_nothing_read: bool) -> None:
     """Exit with 3 if nothing at all could be read, or if an input was refused and ``--strict`` was given."""
-    refused = sum(not problem.is_note for problem in problems)
+    refused = [problem for problem in problems if not problem.is_note]
     if refused and is_nothing_read:
-        fail("no row could be read; the reasons are listed above", REFUSED)
+        fail(f"no row could be read; the first reason: {refused[0]}", REFUSED)
     if refused and strict:
-        fail(f"{counted(refused, 'problem')} while reading, and --strict was given", REFUSED)
+        fail(f"{counted(len(refused), 'problem')} while reading, and --strict was given", REFUSED)
 
 
 def given(inputs: Sequence[str]) -> list[_Given]:

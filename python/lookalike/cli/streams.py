@@ -16,6 +16,8 @@ def close_stdout() -> None:
 class Stdout:
     """A binary stream to standard output. When the reader is gone, it drops what it is given."""
 
+    name = "standard output"
+
     def __init__(self) -> None:
         self._is_open = True
 

@@ -145,7 +145,7 @@ class _Opening:
         """Take a file of any format, unless it was taken before."""
         real = os.path.realpath(place.path) if place.path is not None else place.name
         if real in self._taken:
-            self.skip(place.name, "was given twice; it is read once")
+            self.problems.append(Problem(place.name, "", "was given twice; it is read once", is_note=True))
             return
         self._taken.add(real)
         try:

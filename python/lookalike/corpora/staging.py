@@ -16,7 +16,7 @@ from collections.abc import Iterable, Sequence
 from types import TracebackType
 
 from lookalike.corpora.scratch import hold, release, sweep
-from lookalike.engines.writing import NO_SPACE, refusal, writing
+from lookalike.engines.writing import NO_SPACE, WriteError, refusal, writing
 
 _PREFIX, _SUFFIX = ".lookalike-", ".part"
 
@@ -203,6 +203,8 @@ class Staging:
 
     def _refusal(self, error: OSError) -> OSError | None:
         """Return an error that names the output as it was given, for one that concerns an output."""
+        if isinstance(error, WriteError):
+            return None
         name = error.filename if isinstance(error.filename, str) else ""
         stages = [stage for stage, _ in self._stages.values()]
         is_staged = any(name.startswith(stage + os.sep) for stage in stages)

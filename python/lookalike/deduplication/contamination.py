@@ -116,6 +116,14 @@ class Contamination:
         """Number of pairs that are listed."""
         return len(self._pairs)
 
+    @property
+    def repeated(self) -> int:
+        """References found that have the text of an earlier one, which stands for them in the pairs.
+
+        0 where not all pairs are listed, because it is not known then.
+        """
+        return 0 if self.unlisted else self.found - len(set(self._pairs.references))
+
     @cached_property
     def sides(self) -> Counter[str]:
         """Removed rows by side."""

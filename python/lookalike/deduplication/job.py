@@ -22,6 +22,7 @@ from lookalike.deduplication.result import Deduplication
 from lookalike.deduplication.settings import Settings, settings
 from lookalike.deduplication.token_rows import TokenSource, are_tokens
 from lookalike.designs.filters import Filter
+from lookalike.documents.reasons import RefusedError
 from lookalike.errors import ParameterError
 from lookalike.params import Parameter
 
@@ -86,7 +87,7 @@ def dedup(
     :returns: Which rows are removed, which row is kept for each, and how similar they are.
     :raises ParameterError: A parameter is out of range, or means nothing to the chosen method.
     :raises OSError: A file cannot be read or written.
-    :raises TooManyErrorsError: More rows than ``max_errors`` could not be read.
+    :raises TooManyErrorsError: More rows than ``max_errors`` were not read; ``RefusedError`` if all of ``against``.
 
     >>> dedup(["one two three four five six", "One, two, three, four, five, six!", "Boat to let."]).select()
     ['one two three four five six', 'Boat to let.']
@@ -134,18 +135,22 @@ def opened(
     is_sought = contamination.is_sought(asked, against)
     tell = progress or unheard
     with Scratch() as scratch:
-        before, problems = ([], []) if against is None else _sources(against, asked, scratch)[:2]
+        before, problems, others = ([], [], None) if against is None else _sources(against, asked, scratch)
         sources, found, corpus = _sources(source, asked, scratch)
         check(outputs, corpus)
         offset = sum(one.size for one in before)
         total = offset + sum(one.size for one in sources) or None
         core = open_core(asked, scratch.folder, sketch="shingles" if is_sought else None)
         references = read(core, before, asked, lambda done: tell(READING, done, total))
-        start = len(core)
+        start, their_states = len(core), core.states
+        if against is not None:
+            _check_references(core, references, problems, asked, is_files=others is not None)
         if is_sought:
             contamination.seal(core, asked)
-        stretches = [*references, *read(core, sources, asked, lambda done: tell(READING, offset + done, total))]
-        check_column(core.states, [one.source for one in stretches], asked.text_column)
+        own = read(core, sources, asked, lambda done: tell(READING, offset + done, total))
+        own_states = [every - theirs for every, theirs in zip(core.states, their_states, strict=True)]
+        check_column(own_states, sources, asked.text_column)
+        stretches = [*references, *own]
         tell(DECIDING, 0, None)
         if is_sought:
             outcome, contaminated = contamination.decided(core, asked)
@@ -153,7 +158,9 @@ def opened(
             outcome, contaminated = core.decide(*asked.arguments(start if against is not None else None)), None
         every = [*problems, *found, *_problems(stretches), *_bad(core, stretches)]
         is_against = against is not None
-        answer = Deduplication(asked, stretches, start, core, outcome, is_against, every, contamination=contaminated)
+        answer = Deduplication(
+            asked, stretches, start, core, outcome, is_against, every, [], contaminated, tuple(their_states)
+        )
         yield answer, corpus, scratch
 
 
@@ -175,7 +182,7 @@ def _without_numbers(corpus: Corpus, column: str | None) -> Iterator[Problem]:
     for source in corpus.sources:
         if isinstance(source, LineSource) and (names := source.columns()) and column not in names:
             reason = f"number column `{column}` is in none of its first rows, which have {listed(names)}"
-            yield Problem(source.name, "", f"{reason}; rows without a number come last")
+            yield Problem(source.name, "", f"{reason}; rows without a number come last", is_note=True)
 
 
 def _paths(given: Any) -> list[str] | None:
@@ -196,6 +203,21 @@ def check_column(states: Sequence[int], sources: Sequence[Source], text_column: 
     names = next((names for source in lines if (names := source.columns())), [])
     if text_column not in names:
         Wanted(text_column).among(names, lines[0].name)
+
+
+def _check_references(
+    core: _core.Corpus, stretches: Sequence[Stretch], found: Sequence[Problem], asked: Settings, *, is_files: bool
+) -> None:
+    """Check that there is something to look for. REQUIRES: the core holds the rows of ``against`` only.
+
+    Errors: ``ParameterError`` if no row has the text column, ``RefusedError`` if no row of the files has a text.
+    """
+    check_column(core.states, [one.source for one in stretches], asked.text_column)
+    if not is_files or any(core.states[:2]):
+        return
+    told = [problem for problem in (*found, *_problems(stretches), *_bad(core, stretches)) if not problem.is_note]
+    why = str(told[0]) if told else f"{counted(len(core), 'row')}, none with a text"
+    raise RefusedError(f"no row of against=… could be read, so there is nothing to look for: {why}")
 
 
 def _problems(stretches: Sequence[Stretch]) -> list[Problem]:

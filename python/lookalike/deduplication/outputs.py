@@ -25,6 +25,7 @@ from lookalike.deduplication.picking import Row, pick
 from lookalike.deduplication.placing import Places, repeated, told_apart
 from lookalike.deduplication.reading import NAMING, WRITING
 from lookalike.deduplication.result import LINKS, Deduplication, each_pair
+from lookalike.engines.writing import WriteError
 from lookalike.errors import ParameterError
 
 Path = str | os.PathLike[str]
@@ -140,10 +141,21 @@ def _copy(written: Plan, corpus: Corpus | None, stream: Stream) -> None:
         last = b"\n"
         with place.open() as file:
             for piece in chunks(file, place.compression() if source.format == "jsonl" else None):
-                stream.write(piece)
+                _deliver(piece, stream)
                 last = piece[-1:]
         if last != b"\n" and len(written.names) > 1:
-            stream.write(b"\n")
+            _deliver(b"\n", stream)
+
+
+def _deliver(piece: bytes, stream: Stream) -> None:
+    """Write to a stream. Errors: ``WriteError`` with the name of the stream; a closed pipe is told as it is."""
+    try:
+        stream.write(piece)
+    except BrokenPipeError:
+        raise
+    except OSError as error:
+        name = getattr(stream, "name", "out")
+        raise WriteError(error.errno, f"`{name}` cannot be written: {error.strerror or error}") from None
 
 
 def _names(
@@ -194,6 +206,11 @@ def _pairs(answer: Deduplication, found: _core.PairStream | ListedPairs, names: 
     if most < len(found):
         answer.notes.append(
             f"--pairs lists the first {most:,} of {len(found):,} pairs, by row: use --max-pairs 0 for all"
+        )
+    if isinstance(found, ListedPairs) and (others := found.contamination.repeated):
+        answer.notes.append(
+            f"references found that have the text of an earlier one: {others:,}; "
+            "--pairs lists only the first of each text"
         )
     pairs = islice(each_pair(found), most)
     while part := list(islice(pairs, PART)):

@@ -22,6 +22,8 @@ from lookalike.errors import ParameterError
 #: exact resemblance; an estimated resemblance; the distance of fingerprints; the exact containment; equal features of a
 #: filter that decided alone.
 LINKS = ("survives", "identical", "exact", "estimated", "distance", "contained", "filter")
+#: What became of a row when it was read, by the core's number.
+STATES = ("compared", "short", "missing", "bad", "blank")
 #: Pairs read from the core at a time.
 _PART = 1 << 16
 
@@ -79,6 +81,8 @@ class Deduplication:
     notes: list[str] = field(default_factory=list)
     #: What was found of the rows of ``against``, for the method containment; ``None`` otherwise.
     contamination: Contamination | None = None
+    #: Rows of ``against`` by state, in the order of ``states``.
+    their_states: Sequence[int] = (0,) * len(STATES)
 
     def __repr__(self) -> str:
         own = self.rows - self.references
@@ -107,12 +111,22 @@ class Deduplication:
     @cached_property
     def states(self) -> dict[str, int]:
         """Rows by state: compared, short, missing, bad, blank."""
-        return dict(zip(("compared", "short", "missing", "bad", "blank"), self.core.states, strict=True))
+        return dict(zip(STATES, self.core.states, strict=True))
+
+    @property
+    def reference_states(self) -> dict[str, int]:
+        """Rows of ``against`` by state."""
+        return dict(zip(STATES, self.their_states, strict=True))
+
+    @property
+    def own_states(self) -> dict[str, int]:
+        """Rows by state, without those of ``against``."""
+        return {name: self.states[name] - count for name, count in self.reference_states.items()}
 
     @property
     def with_text(self) -> int:
-        """Rows that have a text, whether it is long enough to be compared or not."""
-        return self.states["compared"] + self.states["short"]
+        """Rows, without those of ``against``, that have a text, whether it is long enough to be compared or not."""
+        return self.own_states["compared"] + self.own_states["short"]
 
     @cached_property
     def removed(self) -> dict[str, int]:
@@ -237,6 +251,7 @@ class Deduplication:
             "rows": self.rows,
             "references": self.references,
             "states": self.states,
+            **({"reference_states": self.reference_states} if self.is_against else {}),
             "removed": self.removed,
             **({} if self.contamination is None else {"contamination": self.contamination.to_json()}),
             "kept": self.rows - self.references - sum(self.removed.values()),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import asdict, dataclass
+from numbers import Integral, Real
 from typing import TYPE_CHECKING, Any
 
 from lookalike import _core, params
@@ -127,6 +128,11 @@ class Settings:
         return self.method == "minhash" and self.no_verify
 
     @property
+    def over_ids(self) -> str:
+        """Words that limit a claim to shingle ids of fewer than 64 bits, which different shingles may share."""
+        return f" over {self.bits}-bit shingle ids" if self.bits < 64 and self.method != "exact" else ""
+
+    @property
     def limits(self) -> tuple[float | None, bool]:
         """The limits on length and language, for the methods that do not have them in ``nearness``."""
         return (None, False) if self.method == "simhash" else (self.length_within, self.same_language)
@@ -152,6 +158,7 @@ def settings(**given: Any) -> Settings:
     for name, one in params.DEDUPLICATION.items():
         if one.choices and chosen[name] is not None and chosen[name] not in one.choices:
             raise ParameterError(f"{name} `{chosen[name]}` is not known: use one of {', '.join(one.choices)}")
+    _check_numbers(chosen)
     if chosen["shingle"] is None:
         chosen["shingle"] = params.SHINGLES[chosen["unit"]]
     _check(chosen)
@@ -160,6 +167,14 @@ def settings(**given: Any) -> Settings:
     # A maker that cannot be built is refused before anything is read.
     _ = made.simhash
     return made
+
+
+def _check_numbers(chosen: dict[str, Any]) -> None:
+    """Errors: ``ParameterError`` for anything but a number where one is needed. Truth values are no numbers here."""
+    for name, one in params.DEDUPLICATION.items():
+        value, kind = chosen[name], {int: Integral, float: Real}.get(one.kind)
+        if value is not None and kind is not None and (isinstance(value, bool) or not isinstance(value, kind)):
+            raise ParameterError(f"{name} `{value}` is not a {'whole ' if one.kind is int else ''}number")
 
 
 def _filtering(chosen: dict[str, Any]) -> dict[str, Any]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from heapq import nlargest, nsmallest
 from math import ceil, floor
 from pathlib import Path
@@ -123,6 +123,7 @@ def _page(answer: Deduplication, found: Audit, plot: CurvePlot | None, shown: li
 
 def _lead(answer: Deduplication) -> Iterator[str]:
     """Yield sentences about the result and its guarantee."""
+    verified = f"(verified{answer.settings.over_ids})"
     settings, gone, own = answer.settings, sum(answer.removed.values()), answer.rows - answer.references
     if settings.method == "exact":
         yield "Only identical texts were removed."
@@ -138,25 +139,23 @@ def _lead(answer: Deduplication) -> Iterator[str]:
     elif (contaminated := answer.contamination) is not None:
         yield f"{contaminated.found:,} of {counted(contaminated.references, 'reference')} were found in these rows."
     elif settings.method == "containment":
-        yield f"At least {settings.threshold:g} of every removed row is contained in the row kept for it (verified)."
+        yield f"At least {settings.threshold:g} of every removed row is contained in the row kept for it {verified}."
     elif settings.method == "minhash":
-        yield f"Every removed row has resemblance ≥ {settings.threshold:g} with the row kept for it (verified)."
+        yield f"Every removed row has resemblance ≥ {settings.threshold:g} with the row kept for it {verified}."
 
 
 def _facts(answer: Deduplication) -> Iterator[tuple[str, str]]:
     """Yield names and values for the list at the end."""
-    words = {
-        "short": "shorter than a shingle (compared as a whole only)",
-        "missing": "without text",
-        "bad": "unreadable",
-        "blank": "blank lines",
-    }
     yield "Version", f"lookalike {_core.__version__}"
     yield "Rows read", f"{answer.rows:,}"
     if answer.references:
         yield "Rows of the reference corpus", f"{answer.references:,}"
-    apart = ", ".join(f"{answer.states[state]:,} {told}" for state, told in words.items() if answer.states[state])
-    yield "Not compared, and kept", apart or "none"
+    yield "Shorter than a shingle (compared as a whole only)", f"{answer.own_states['short']:,}"
+    yield "Not compared, and kept", _without_text(answer.own_states)
+    if theirs := answer.reference_states["short"]:
+        yield "References too short to be searched for (found only where a whole text is identical)", f"{theirs:,}"
+    if answer.references:
+        yield "References not compared", _without_text(answer.reference_states)
     yield "Distinct documents", f"{answer.documents:,}"
     work = answer.work
     yield "Pairs compared by sketches, and exactly", f"{work['glances']:,}, {work['exact_comparisons']:,}"
@@ -166,6 +165,11 @@ def _facts(answer: Deduplication) -> Iterator[tuple[str, str]]:
         yield "Temporary files", in_bytes(work["spilled_bytes"])
     for name, value in answer.settings.shown.items():
         yield name.replace("_", " "), visible(frame.plain(value))
+
+
+def _without_text(states: Mapping[str, int]) -> str:
+    words = {"missing": "without text", "bad": "unreadable", "blank": "blank lines"}
+    return ", ".join(f"{states[state]:,} {told}" for state, told in words.items() if states[state]) or "none"
 
 
 def _measures(answer: Deduplication, found: Audit) -> Iterator[Measure]:

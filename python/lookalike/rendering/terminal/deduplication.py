@@ -18,9 +18,8 @@ if TYPE_CHECKING:
     from lookalike.deduplication.expecting import Expected
     from lookalike.designs.filters import Filter
 
-#: Rows that were not compared, by the reason: one of them, several of them.
+#: Rows without a text, by the reason: one of them, several of them.
 _STATES = {
-    "short": ("shorter than a shingle (compared as a whole only)",) * 2,
     "missing": ("without text",) * 2,
     "bad": ("unreadable",) * 2,
     "blank": ("blank line", "blank lines"),
@@ -50,10 +49,25 @@ def _found(answer: Deduplication) -> Iterator[str]:
         sizes = answer.cluster_sizes
         yield f"  {counted(len(sizes), 'cluster')}, the largest with {counted(max(sizes.values()), 'row')}"
     yield from _contaminated(answer)
-    states = {name: count for name, count in answer.states.items() if count and name != "compared"}
-    if states:
-        told = (f"{count:,} {_STATES[name][count != 1]}" for name, count in states.items())
-        yield "  not compared, and kept: " + ", ".join(told)
+    yield from _uncompared(answer)
+
+
+def _uncompared(answer: Deduplication) -> Iterator[str]:
+    """Say which rows were not compared, or only as a whole: of the input, and of the references."""
+    own, theirs = answer.own_states, answer.reference_states
+    if own["short"]:
+        yield f"  shorter than a shingle: {own['short']:,} (compared as a whole only)"
+    if without := _without_text(own):
+        yield f"  not compared, and kept: {without}"
+    if theirs["short"]:
+        searched = "found only where a whole text is identical"
+        yield f"  references too short to be searched for: {theirs['short']:,} ({searched})"
+    if without := _without_text(theirs):
+        yield f"  references not compared: {without}"
+
+
+def _without_text(states: Mapping[str, int]) -> str:
+    return ", ".join(f"{states[name]:,} {words[states[name] != 1]}" for name, words in _STATES.items() if states[name])
 
 
 def _contaminated(answer: Deduplication) -> Iterator[str]:
@@ -64,27 +78,34 @@ def _contaminated(answer: Deduplication) -> Iterator[str]:
     yield f"  found: {found.found:,} of {counted(found.references, 'reference')}, in {counted(rows, 'row')}"
     if not rows:
         return
-    sides = {"contains": "contain a reference", "contained": "are contained in one", "both": "do both"}
-    yield "  of these rows, " + ", ".join(f"{found.sides[name]:,} {words}" for name, words in sides.items())
+    sides = {
+        "contains": ("contains a reference", "contain a reference"),
+        "contained": ("is contained in one", "are contained in one"),
+        "both": ("does both", "do both"),
+    }
+    yield "  of these rows, " + ", ".join(counted(found.sides[name], *words) for name, words in sides.items())
 
 
 def _guarantee(answer: Deduplication) -> Iterator[str]:
     settings = answer.settings
+    if answer.rows == answer.references:
+        return
     if settings.is_by_features and settings.filter is not None:
         yield from _unverified(settings.filter)
         return
     if settings.is_by_distance:
         yield f"not verified: {_promise(answer)}"
     elif settings.method == "simhash":
-        yield f"verified pairs within {counted(settings.distance, 'bit')}: {_promise(answer)}"
+        yield f"verified pairs within {counted(settings.distance, 'bit')}{settings.over_ids}: {_promise(answer)}"
     elif answer.contamination is not None:
-        sides = ("contains at least {0:g} of a reference", "has at least {0:g} of itself in one")
+        one = "one" if all(settings.sought) else "a reference"
+        sides = ("contains at least {0:g} of a reference", f"has at least {{0:g}} of itself in {one}")
         told = [
             text.format(settings.threshold) for text, is_sought in zip(sides, settings.sought, strict=True) if is_sought
         ]
-        yield f"counted exactly: every removed row {', or '.join(told)}; no kept row does"
+        yield f"counted exactly{settings.over_ids}: every removed row {', or '.join(told)}; no kept row does"
     elif settings.method != "exact":
-        yield f"verified: {_promise(answer)}"
+        yield f"verified{settings.over_ids}: {_promise(answer)}"
     if settings.search == "join":
         yield "no filter: every pair at or above the threshold was found, by an exact join"
     elif (found := settings.filter) is not None:

@@ -13,8 +13,6 @@ SHOWN = 5
 def lines(problems: Sequence[Problem]) -> Iterator[str]:
     """Yield a line for each of the first problems, and the number of the others."""
     for problem in problems[:SHOWN]:
-        where = ", ".join(part for part in (problem.source, problem.place) if part)
-        what = "note" if problem.is_note else "not read"
-        yield f"{what}: {where}: {problem.reason}" if where else f"{what}: {problem.reason}"
+        yield f"{'note' if problem.is_note else 'not read'}: {problem}"
     if len(problems) > SHOWN:
         yield f"  and {counted(len(problems) - SHOWN, 'more problem')}; --json lists all"
