@@ -15,6 +15,7 @@ import unicodedata
 from collections import Counter
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass, field, replace
+from itertools import pairwise
 from pathlib import Path, PurePosixPath
 from typing import Any, ClassVar, Self
 
@@ -32,6 +33,11 @@ DIGITS = 4
 #: With at most this many submitters, a word in most names may still be a name.
 FEW = 5
 BLOCK = "•"
+#: How names are written without their letters: Jörg Müller is also Joerg Mueller.
+_LETTERS = str.maketrans(
+    {"ä": "ae", "ö": "oe", "ü": "ue", "ß": "ss", "ø": "oe", "å": "aa", "æ": "ae"}
+    | {"Ä": "Ae", "Ö": "Oe", "Ü": "Ue", "ẞ": "SS", "Ø": "Oe", "Å": "Aa", "Æ": "Ae"}
+)
 _RUN = re.compile(r"[^\W\d_]+|\d+")
 #: An e-mail address. It begins where no such character stands before it, so the search is linear. A host without a dot
 #: counts only in angle brackets: `a@b` is a product in Python.
@@ -132,12 +138,16 @@ class Mask:
 
 
 def words(name: str) -> set[str]:
-    """Return the identifying words of a name, in lower case, with and without accents."""
+    """Return the identifying words of a name in lower case: also without accents, transliterated, and joined."""
     name = unicodedata.normalize("NFC", name)
     stem = name[: -len(suffix)] if (suffix := PurePosixPath(name).suffix) and len(suffix) <= 6 else name
-    runs = _RUN.findall(stem)
-    found = {_lower(word) for run in runs for word in (run, *_HUMP.findall(run))}
-    found |= {_lower(word) for run in _RUN.findall(_plain(stem)) for word in (run, *_HUMP.findall(run))}
+    found = set()
+    for spelt in {stem, _plain(stem), _plain(stem.translate(_LETTERS))}:
+        runs = _RUN.findall(spelt)
+        found |= {_lower(word) for run in runs for word in (run, *_HUMP.findall(run))}
+        # Anna-Lena is also "annalena". Short words and numbers are left out: "a b" and "hw 3" identify nobody.
+        letters = [run if run.isalpha() and len(run) >= WORD else "" for run in runs]
+        found |= {_lower(one + other) for one, other in pairwise(letters) if one and other}
     return {word for word in found if len(word) >= (DIGITS if word.isdigit() else WORD)}
 
 
