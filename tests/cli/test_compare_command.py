@@ -383,7 +383,7 @@ def test_when_no_file_can_be_read_the_code_is_3(tmp_path: Path):
 
 
 def test_a_row_that_stands_for_a_group_counts_for_all_its_pairs(tmp_path: Path):
-    """40 identical submissions are one row, and 20 others are 190 pairs of which the terminal shows 19."""
+    """40 identical submissions are one row; 7 others are 21 rows, of which the terminal shows 19."""
     files = {f"{i:02}.txt": prose(7, 100) for i in range(40)} | {f"b{i:02}.txt": prose(8, 100) for i in range(7)}
     root = write(tmp_path / "in", files)
     ran = run("compare", root, "--out", tmp_path / "out")
