@@ -69,3 +69,21 @@ def test_files_of_a_second_decision_are_gone(tmp_path: Path):
             assert len(list(Path(folder).iterdir())) == 1
             del pairs
             assert list(Path(folder).iterdir()) == []
+
+
+#: Runs the command, and interrupts it when it loads its first module of the command line.
+LOADING = """
+import runpy, sys
+import lookalike
+class Interrupting:
+    def find_spec(self, name, path=None, target=None):
+        if name == "lookalike.cli":
+            raise KeyboardInterrupt
+sys.meta_path.insert(0, Interrupting())
+runpy.run_module("lookalike", run_name="__main__")
+"""
+
+
+def test_an_interrupt_while_modules_are_loaded_exits_130():
+    done = subprocess.run([sys.executable, "-c", LOADING], capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stderr) == (130, "lookalike: interrupted\n")
