@@ -77,7 +77,7 @@ import runpy, sys
 import lookalike
 class Interrupting:
     def find_spec(self, name, path=None, target=None):
-        if name == "lookalike.cli":
+        if name == "lookalike.cli.main":
             raise KeyboardInterrupt
 sys.meta_path.insert(0, Interrupting())
 runpy.run_module("lookalike", run_name="__main__")
