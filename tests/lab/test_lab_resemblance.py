@@ -165,7 +165,7 @@ def test_the_census_tells_altavista_and_the_web():
     rows = {row[0]: row for row in outcome.tables[0].rows}
     assert rows["documents"][-1] == "30 M"
     assert rows["clusters"][-1] == "3.6 M"
-    assert rows[census.REPEATING][1:] == ("25.0%", "25.0%", "25.0%", "25.0%", "29%; Web 30–45 %")
+    assert rows[census.REPEATING][1:] == ("25.0%", "25.0%", "25.0%", "25.0%", "29%; Web 30%–45%")
     claims = {claim.name: claim for claim in outcome.claims}
     assert claims[census.REPEATING].ours == 0.25
     assert claims[census.REPEATING].paper == pytest.approx(8.7 / 30)

@@ -24,6 +24,8 @@ from lookalike.lab.shared.outcome import RESEMBLANCE, Cell, Claim, Outcome, Tabl
 
 #: The share that a search engine need not keep.
 REPEATING = "documents that repeat another"
+#: AltaVista's: all but one document of each cluster.
+REPEATED = (12.3 - 3.6) / 30
 #: §1: of 30 million documents 12.3 in 3.6 million clusters, of which 2.1 with 5.3 held identical ones only.
 PAPER = {
     "documents in a cluster": 12.3 / 30,
@@ -31,8 +33,7 @@ PAPER = {
     "documents a cluster": 12.3 / 3.6,
     "documents in clusters of identical ones only": 5.3 / 30,
     "documents in other clusters": 7 / 30,
-    # All but one document of each cluster.
-    REPEATING: (12.3 - 3.6) / 30,
+    REPEATING: REPEATED,
 }
 #: 2000, §1: the share of all pages that are duplicates or near-duplicates.
 WEB = (0.30, 0.45)
@@ -165,7 +166,7 @@ def _table(counts: dict[tuple[float, str], Count]) -> Table:
         "1.5 M",
         "7 M",
         None,
-        f"{PAPER[REPEATING]:.0%}; Web 30–45 %",
+        f"{REPEATED:.0%}; Web {WEB[0]:.0%}–{WEB[1]:.0%}",
     )
     columns = ("", *(f"{way}, {threshold:g}" for threshold, way in counts), "AltaVista, 0.5")
     rows: list[tuple[Cell, ...]] = [
