@@ -23,6 +23,8 @@ from oracles.compare import Answer, Handed, Source, compare
 from support.submissions import SYNTAX, prose, renamed, statements, wrapped, write
 
 CLASS = Path(la.__file__).parent / "demo" / "material" / "class"
+#: A class in each language with a grammar: one program, the same changed in four ways, and another.
+SAMPLES = Path(__file__).resolve().parents[2] / "crates" / "code" / "samples"
 
 
 def product(
@@ -211,6 +213,14 @@ def test_the_class_of_the_demo_is_compared_as_the_oracle_does(min_score: float):
     assert {file.format for entry in report.entries for file in entry.files} == {"", "notebook", "pdf"}
     found = compare(handed_of(report, CLASS), min_score=min_score)
     assert len(found.pairs) > 2
+    assert answer_of(report) == found._replace(pairs=[tuple(pair) for pair in found.pairs])  # type: ignore[misc]
+
+
+@pytest.mark.parametrize("language", sorted(path.name for path in SAMPLES.iterdir()))
+def test_a_class_in_each_grammar_is_compared_as_the_oracle_does(language: str):
+    report = la.compare(SAMPLES / language, layout="flat", min_score=0.0)
+    found = compare(handed_of(report, SAMPLES / language), min_score=0.0)
+    assert len(found.pairs) > 5
     assert answer_of(report) == found._replace(pairs=[tuple(pair) for pair in found.pairs])  # type: ignore[misc]
 
 
