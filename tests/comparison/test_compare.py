@@ -245,7 +245,8 @@ def test_the_tables_have_the_columns_of_the_design_and_agree_with_the_report(tmp
     pair = report.pairs[0]
     rows = table(tmp_path / "out" / "pairs.csv")
     assert ",".join(rows[0]) == (
-        "left,right,score,left_coverage,right_coverage,matched_tokens,longest,passages,limited,stands_for"
+        "left,right,score,left_coverage,right_coverage,matched_tokens,longest,passages,limited,stands_for,contained,"
+        "score_whole,score_reachable,matched_bits,list,left_label,right_label,left_time,right_time,left_old,right_old"
     )
     assert (rows[0]["left"], rows[0]["right"]) == named(report, pair)
     assert float(rows[0]["score"]) == pytest.approx(pair.score, abs=1e-6)
@@ -253,7 +254,17 @@ def test_the_tables_have_the_columns_of_the_design_and_agree_with_the_report(tmp
     passages = table(tmp_path / "out" / "passages.csv")
     places = ("file", "start_line", "end_line")
     sides = [[f"{side}_{place}" for place in places] for side in ("left", "right")]
-    assert list(passages[0]) == ["left", "right", *sides[0], *sides[1], "tokens", "shared_by", "same_text"]
+    assert list(passages[0]) == [
+        "left",
+        "right",
+        *sides[0],
+        *sides[1],
+        "tokens",
+        "shared_by",
+        "same_text",
+        "bits",
+        "weak",
+    ]
     assert len(passages) == sum(len(pair.passages) for pair in report.pairs)
     assert [int(passages[0][name]) for name in sides[1][1:]] == [
         pair.passages[0].right.start_line,

@@ -203,7 +203,7 @@ def answer_of(report: Report) -> Answer:
 
 
 def told(passage: Passage) -> tuple[object, ...]:
-    return (tuple(passage.left), tuple(passage.right), *passage[2:])
+    return (tuple(passage.left), tuple(passage.right), *passage[2:7])
 
 
 @pytest.mark.parametrize("min_score", [0.0, 0.1, 0.4])
@@ -280,7 +280,7 @@ def test_a_pair_that_reached_a_limit_of_work_is_marked(tmp_path: Path):
     assert [(pair.limited, pair.score > 0.7) for pair in report.pairs] == [(True, True)]
     assert any("reached a limit of work" in remark.reason for remark in report.warnings)
     la.write_report(report, tmp_path / "out")
-    assert (tmp_path / "out" / "pairs.csv").read_text("utf-8").splitlines()[1].endswith(",1,1")
+    assert (tmp_path / "out" / "pairs.csv").read_text("utf-8").splitlines()[1].split(",")[8:10] == ["1", "1"]
 
 
 def test_a_hot_passage_at_most_doubles_the_alignments(tmp_path: Path):

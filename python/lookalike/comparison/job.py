@@ -8,67 +8,26 @@ from __future__ import annotations
 
 import hashlib
 import time
-from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import asdict, dataclass
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict
 from typing import Any, NamedTuple
 
-from lookalike import _core, documents, frontends, params
+from lookalike import _core, documents, params
 from lookalike._calls import explained
 from lookalike._types import Progress, unheard
 from lookalike.comparison import token_documents
 from lookalike.comparison.persons import persons, returning
+from lookalike.comparison.reading import READING, Question, Read, read_all
 from lookalike.comparison.result import Cluster, Common, Entry, File, Marks, Pair, Passage, Region, Remark, Report
-from lookalike.comparison.token_documents import Given, TokenDocument
-from lookalike.documents import Document, Limits, Submission, understanding
-from lookalike.engines import confined, local
-from lookalike.errors import FrontendError, ParameterError
-from lookalike.fingerprints import Reading
-from lookalike.frontends import FrontEnd, FrontEnds, Readable, disguise, with_own
+from lookalike.comparison.token_documents import Given
+from lookalike.documents import Limits, Submission, understanding
+from lookalike.engines import local
+from lookalike.errors import ParameterError
+from lookalike.frontends import FrontEnd, FrontEnds, with_own
 
-#: Files a thread takes at a time.
-BATCH_FILES = 16
 #: Seconds between two calls of progress, roughly; the comparison can be interrupted between them.
 PATIENCE = 0.25
-READING, COMPARING = "reading files", "comparing submissions"
-
-
-@dataclass(frozen=True)
-class Question:
-    """The parameters of a comparison."""
-
-    language: str
-    k: int | None
-    t: int | None
-    comments: bool
-    max_sharing: int | None
-    min_score: float | None
-    cluster_threshold: float
-
-    def thresholds(self, language: str) -> tuple[int, int]:
-        """Return k and t of a language; a lone k or t moves the other along where its default would contradict it."""
-        usual_k, usual_t = params.LANGUAGE_THRESHOLDS.get(language, params.CODE_THRESHOLDS)
-        k = self.k if self.k is not None else min(usual_k, self.t) if self.t is not None else usual_k
-        return k, self.t if self.t is not None else max(usual_t, k)
-
-    def cut_off(self, languages: Iterable[str]) -> float:
-        """Return the least score of listed pairs: by what most files are, the lower one on a tie."""
-        if self.min_score is not None:
-            return self.min_score
-        counts = Counter(params.LANGUAGE_CUT_OFFS.get(language, params.CODE_CUT_OFF) for language in languages)
-        return min(counts, key=lambda score: (-counts[score], score), default=params.CODE_CUT_OFF)
-
-
-class _Read(NamedTuple):
-    """A document as tokens, or the reason why it could not be read."""
-
-    name: str
-    file: _core.ReadFile | None
-    languages: tuple[str, ...]
-    notes: tuple[str, ...]
-    refusal: str | None
-    format: str = ""
-    places: tuple[tuple[int, str], ...] = ()
+COMPARING = "comparing submissions"
 
 
 #: What ``compare`` takes, in the words of the command line.
@@ -165,7 +124,7 @@ def _compared(
     tell = progress or unheard
     intake = _collected(inputs, choice, tell)
     understanding.check(intake, choice.include)
-    reads = _read_all(intake, question, readers, threads, tell)
+    reads = read_all(intake, question, readers, threads, tell)
     asked = asdict(question) | {"layout": choice.layout, "templates": len(intake.templates)}
     del asked["k"], asked["t"]
     if title:
@@ -215,72 +174,13 @@ def _question(
     return Question(language, k, t, comments, max_sharing, min_score, threshold)
 
 
-def _read_all(
-    intake: documents.Intake, question: Question, readers: FrontEnds, threads: int | None, tell: Progress
-) -> tuple[list[list[_Read]], list[_Read]]:
-    """Read the documents of all submissions, then the templates."""
-    groups = [submission.documents for submission in intake.submissions] + [intake.templates]
-    flat = [document for group in groups for document in group]
-    batches = [flat[i : i + BATCH_FILES] for i in range(0, len(flat), BATCH_FILES)]
-    found: list[_Read] = []
-
-    def read(batch: list[Document]) -> list[_Read]:
-        return [_read(document, question, readers) for document in batch]
-
-    for part in local.map_batches(read, batches, threads, stop=confined.stop):
-        found += part
-        tell(READING, len(found), len(flat))
-    confined.close()
-    parts = iter(found)
-    reads = [[next(parts) for _ in group] for group in groups]
-    return reads[:-1], reads[-1]
-
-
-def _readable(document: Document, question: Question, readers: FrontEnds) -> Readable:
-    if isinstance(document, TokenDocument):
-        return Readable.of_tokens(document.tokens, token_documents.LANGUAGE)
-    return frontends.read(document.name, document.data, question.language, comments=question.comments, among=readers)
-
-
-def _read(document: Document, question: Question, readers: FrontEnds) -> _Read:
-    """Read one document as tokens. One that cannot be read is returned with its reason, not raised."""
-    try:
-        readable = _readable(document, question, readers)
-        parts = [
-            (part.language, part.start, part.end, part.lexed, part.values, *question.thresholds(part.language))
-            for part in readable.parts
-        ]
-        file = _core.ReadFile(readable.text, parts, question.comments)
-    except FrontendError as error:
-        return _Read(document.name, None, (), (), str(error))
-    except (KeyboardInterrupt, SystemExit):
-        raise
-    except BaseException as error:
-        # One bad file never ends a run, not even by a fault of a parser. A panic of the core is not an Exception.
-        fault = f"internal error, please report it with the file: {type(error).__name__}: {error}"
-        return _Read(document.name, None, (), (), fault)
-    languages = tuple(dict.fromkeys(part.language for part in readable.parts))
-    disguised = () if readable.text.isascii() else disguise.signs(file.text)
-    notes = (*readable.notes, *_notes(file), *disguised)
-    return _Read(document.name, file, languages, notes, None, readable.format, readable.places)
-
-
-def _notes(file: _core.ReadFile) -> Iterator[str]:
-    """Yield remarks on how a file was read."""
-    reading = Reading(*file.reading)
-    if reading.guessed or reading.replaced:
-        yield f"read as {reading}"
-    for reason in file.degraded:
-        yield f"degraded: {reason}"
-
-
 class _Comparison:
     """A comparison whose files have been read."""
 
     def __init__(
         self,
         intake: documents.Intake,
-        reads: tuple[list[list[_Read]], list[_Read]],
+        reads: tuple[list[list[Read]], list[Read]],
         question: Question,
         max_pairs: int,
     ) -> None:
@@ -423,11 +323,11 @@ class _Comparison:
             yield Remark("pairs", f"reached a limit of work, so that their scores may be too low: {limited:,}", False)
 
 
-def _files(reads: list[_Read]) -> list[_core.ReadFile]:
+def _files(reads: list[Read]) -> list[_core.ReadFile]:
     return [read.file for read in reads if read.file is not None]
 
 
-def _place(submission: Submission, read: _Read) -> str:
+def _place(submission: Submission, read: Read) -> str:
     """Return the path of a file; a submission of one file is named after it."""
     is_file = f"/{submission.name}".endswith(f"/{read.name}")
     return submission.name if is_file else f"{submission.name}/{read.name}"
@@ -437,7 +337,7 @@ def _or(words: list[str]) -> str:
     return " or ".join([", ".join(words[:-1]), words[-1]] if len(words) > 1 else words)
 
 
-def _entry(submission: Submission, kept: list[_Read], counts: tuple[int, int, int, int]) -> Entry:
+def _entry(submission: Submission, kept: list[Read], counts: tuple[int, int, int, int]) -> Entry:
     files = tuple(
         File(
             read.name,
@@ -478,7 +378,9 @@ def _digest(submission: Submission) -> str:
 
 def _pairs(cohort: _core.Cohort) -> tuple[Pair, ...]:
     rows = zip(cohort.pairs(), cohort.passages(), strict=True)
-    return tuple(Pair(*row[:7], tuple(map(_passage, passages)), row[8], row[7]) for row, passages in rows)
+    return tuple(
+        Pair(*row[:7], tuple(map(_passage, passages)), row[8], row[7], score_whole=row[2]) for row, passages in rows
+    )
 
 
 def _passage(row: tuple[Any, ...]) -> Passage:

@@ -46,6 +46,10 @@ class Entry:
     label: str | None = None
     time: str | None = None
     old: bool = False
+    #: Tokens that cannot run, by the names that the entry points reach.
+    unreachable_tokens: int = 0
+    #: "analysed", or the reason why all of it counts as code that can run.
+    reachability: str = ""
 
     @property
     def own_tokens(self) -> int:
@@ -78,6 +82,22 @@ class Passage(NamedTuple):
     sort: str = "run"
     #: Share of its matching tokens whose text is the same too; the others are names or literals that differ.
     same_text: float = 1.0
+    #: Surprise under a model of the cohort's own tokens, in bits: long or unusual passages have many.
+    bits: float = 0.0
+    #: Whether it has so few bits that a page folds it away; tables have it all the same.
+    weak: bool = False
+
+
+class Section(NamedTuple):
+    """Neighbouring passages of a pair of texts, joined across small gaps."""
+
+    left: Region
+    right: Region
+    passages: int
+    #: Letters in its passages.
+    letters: int
+    #: Share of its letters that lie in passages.
+    same: float
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,6 +118,27 @@ class Pair:
     limited: bool = False
     #: Pairs that this row stands for: more than 1 if a side is in a group of more than 32 identical submissions.
     stands_for: int = 1
+    #: Share of the smaller side's own material that lies in common passages, weighed as in ``score``: 0 to 1.
+    contained: float = 0.0
+    #: The score with all material, and the score without code that cannot run; ``score`` is the better of both. None:
+    #: no code of the two was analysed.
+    score_whole: float = 0.0
+    score_reachable: float | None = None
+    #: Surprise of all counted passages in bits, on the side that has more of them.
+    matched_bits: float = 0.0
+    #: Of prose: passages joined across small gaps.
+    sections: tuple[Section, ...] = ()
+    #: Evidence that is no exact run; it never counts in ``score``.
+    loose: float | None = None
+
+
+class Outlier(NamedTuple):
+    """A submission whose best score stands out in this class."""
+
+    entry: int
+    score: float
+    #: Distance of the score from the median of all best scores, in robust standard deviations.
+    deviation: float
 
 
 class Cluster(NamedTuple):
@@ -207,6 +248,16 @@ class Report:
     marks: Callable[[int, int], bytes] = field(default=KeptMarks(()), repr=False, compare=False)
     #: What the given paths were taken for, in words.
     understood: str = ""
+    #: Pairs of which the smaller side stands almost whole in a much larger one, by ``contained``, best first. A pair
+    #: may also stand in ``pairs``.
+    contained: tuple[Pair, ...] = ()
+    #: Pairs at or above the cut-off that share too little to say anything, best first. They stand in no other list.
+    little: tuple[Pair, ...] = ()
+    #: How many pairs the two lists have before they are cut.
+    contained_count: int = 0
+    little_count: int = 0
+    #: Submissions whose best score stands out, farthest first.
+    outliers: tuple[Outlier, ...] = ()
 
     @property
     def listed(self) -> int:

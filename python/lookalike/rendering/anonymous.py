@@ -219,6 +219,8 @@ def anonymised(report: Report, marks: MarksOf, secrets: Secrets, pages: int) -> 
     order = sorted(range(len(report.entries)), key=lambda i: hidden.codes[report.entries[i].name])
     place = {old: new for new, old in enumerate(order)}
     pairs = sorted((_placed(pair, place) for pair in report.pairs), key=lambda p: (-p.score, p.left, p.right))
+    little = sorted((_placed(pair, place) for pair in report.little), key=lambda p: (-p.score, p.left, p.right))
+    inside = sorted((_placed(pair, place) for pair in report.contained), key=lambda p: (-p.contained, p.left, p.right))
     shown = {end for pair in pairs[:pages] for end in (pair.left, pair.right)}
     changed = replace(
         report,
@@ -226,6 +228,9 @@ def anonymised(report: Report, marks: MarksOf, secrets: Secrets, pages: int) -> 
         understood=mask(report.understood),
         entries=tuple(hidden.entry(report.entries[old], is_shown=new in shown) for new, old in enumerate(order)),
         pairs=tuple(pairs),
+        contained=tuple(inside),
+        little=tuple(little),
+        outliers=tuple(one._replace(entry=place[one.entry]) for one in report.outliers),
         clusters=tuple(
             Cluster(place[c.representative], tuple(place[member] for member in c.members), c.scores)
             for c in report.clusters
@@ -261,6 +266,8 @@ def _placed(pair: Pair, place: dict[int, int]) -> Pair:
         return replace(pair, left=left, right=right)
     turned = [p._replace(left=p.right, right=p.left) for p in pair.passages]
     turned.sort(key=lambda passage: (passage.left.file, passage.left.start, passage.left.end))
+    sections = [p._replace(left=p.right, right=p.left) for p in pair.sections]
+    sections.sort(key=lambda section: (section.left.file, section.left.start, section.left.end))
     return replace(
         pair,
         left=right,
@@ -268,4 +275,5 @@ def _placed(pair: Pair, place: dict[int, int]) -> Pair:
         left_coverage=pair.right_coverage,
         right_coverage=pair.left_coverage,
         passages=tuple(turned),
+        sections=tuple(sections),
     )

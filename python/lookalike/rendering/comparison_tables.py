@@ -11,35 +11,49 @@ from typing import Any
 
 from lookalike import params
 from lookalike._types import counted
-from lookalike.comparison.result import Cluster, Common, Entry, Pair, Passage, Remark, Report
+from lookalike.comparison.result import Cluster, Common, Entry, Pair, Passage, Remark, Report, Section
 from lookalike.rendering.tables import cell, rows
 
 SCHEMA_VERSION = 1
 #: Marks a JSON file as a report of lookalike.
 KIND = "lookalike report"
-PAIR_COLUMNS = "left,right,score,left_coverage,right_coverage,matched_tokens,longest,passages,limited,stands_for"
+PAIR_COLUMNS = (
+    "left,right,score,left_coverage,right_coverage,matched_tokens,longest,passages,limited,stands_for,contained,"
+    "score_whole,score_reachable,matched_bits,list,left_label,right_label,left_time,right_time,left_old,right_old"
+)
 PASSAGE_COLUMNS = (
     "left,right,left_file,left_start_line,left_end_line,right_file,right_start_line,right_end_line,tokens,shared_by,"
-    "same_text"
+    "same_text,bits,weak"
 )
 CLUSTER_COLUMNS = "name,cluster,representative"
 #: Order of the numbers of a passage in JSON.
 PASSAGE_FIELDS = (
     *("left_file", "left_start", "left_end", "left_start_line", "left_end_line"),
     *("right_file", "right_start", "right_end", "right_start_line", "right_end_line"),
-    *("tokens", "shared_by", "exact", "sort", "same_text"),
+    *("tokens", "shared_by", "exact", "sort", "same_text", "bits", "weak"),
 )
+#: Order of the numbers of a section in JSON.
+SECTION_FIELDS = (*PASSAGE_FIELDS[:10], "passages", "letters", "same")
+
+
+def lists(report: Report) -> tuple[tuple[str, tuple[Pair, ...]], ...]:
+    """Return the ranked lists of pairs with their names. A pair may stand in the first two."""
+    return ("main", report.pairs), ("contained", report.contained), ("little", report.little)
 
 
 def pairs_csv(report: Report) -> str:
-    """Return the pairs, best first."""
+    """Return the pairs of each list, best first; a pair that stands in two lists has two rows."""
     names = [cell(entry.name) for entry in report.entries]
+    about = [(cell(entry.label or ""), cell(entry.time or ""), str(int(entry.old))) for entry in report.entries]
     return rows(
         PAIR_COLUMNS,
         (
             f"{names[pair.left]},{names[pair.right]},{_shares(pair, ',')},"
-            f"{pair.matched_tokens},{pair.longest},{len(pair.passages)},{int(pair.limited)},{pair.stands_for}"
-            for pair in report.pairs
+            f"{pair.matched_tokens},{pair.longest},{len(pair.passages)},{int(pair.limited)},{pair.stands_for},"
+            f"{_measures(pair)},{name},"
+            + ",".join(f"{left},{right}" for left, right in zip(about[pair.left], about[pair.right], strict=True))
+            for name, pairs in lists(report)
+            for pair in pairs
         ),
     )
 
@@ -52,7 +66,7 @@ def passages_csv(report: Report, most: int = params.MAX_PASSAGES.default) -> str
 
 
 def _passage_lines(report: Report, names: list[str], files: list[list[str]], most: int) -> Iterator[str]:
-    for pair in report.pairs[: pairs_with_passages(report, most)]:
+    for pair in every_pair(report)[: pairs_with_passages(report, most)]:
         ends = f"{names[pair.left]},{names[pair.right]},"
         left_files, right_files = files[pair.left], files[pair.right]
         for passage in pair.passages:
@@ -60,8 +74,17 @@ def _passage_lines(report: Report, names: list[str], files: list[list[str]], mos
             yield (
                 f"{ends}{left_files[left.file]},{left.start_line},{left.end_line},"
                 f"{right_files[right.file]},{right.start_line},{right.end_line},{passage.tokens},{passage.shared_by},"
-                f"{round(passage.same_text, 6)!r}"
+                f"{round(passage.same_text, 6)!r},{round(passage.bits, 3)!r},{int(passage.weak)}"
             )
+
+
+def every_pair(report: Report) -> list[Pair]:
+    """Return the pairs of all lists, each once, in their order."""
+    found: dict[tuple[int, int], Pair] = {}
+    for _, pairs in lists(report):
+        for pair in pairs:
+            found.setdefault((pair.left, pair.right), pair)
+    return list(found.values())
 
 
 def clusters_csv(report: Report) -> str:
@@ -79,14 +102,13 @@ def clusters_csv(report: Report) -> str:
 
 def pairs_with_passages(report: Report, most: int) -> int:
     """Return how many pairs, from the best, have their passages in tables of at most ``most``; 0 for all."""
-    if not most:
-        return len(report.pairs)
+    every = every_pair(report)
     room = most
-    for i, pair in enumerate(report.pairs):
+    for i, pair in enumerate(every if most else ()):
         room -= len(pair.passages)
         if room < 0:
             return i
-    return len(report.pairs)
+    return len(every)
 
 
 def cut_lists(report: Report, most_passages: int) -> Iterator[str]:
@@ -96,10 +118,16 @@ def cut_lists(report: Report, most_passages: int) -> Iterator[str]:
             f"pairs: the best {report.listed:,} of {report.pair_count:,} are listed; "
             f"{params.MAX_PAIRS.option} 0 lists all"
         )
-    full = pairs_with_passages(report, most_passages)
-    if full < len(report.pairs):
+    for name, listed, count in (
+        ("contained in much larger submissions", report.contained, report.contained_count),
+        ("too little to say", report.little, report.little_count),
+    ):
+        if count > (shown := sum(pair.stands_for for pair in listed)):
+            yield f"{name}: the best {shown:,} of {count:,} pairs are listed; {params.MAX_PAIRS.option} 0 lists all"
+    full, every = pairs_with_passages(report, most_passages), len(every_pair(report))
+    if full < every:
         yield (
-            f"passages: the tables have those of the first {full:,} of {len(report.pairs):,} pairs, at most "
+            f"passages: the tables have those of the first {full:,} of {every:,} pairs, at most "
             f"{counted(most_passages, 'passage')}; {params.MAX_PASSAGES.option} 0 writes all"
         )
 
@@ -122,26 +150,30 @@ def report_json(
         "cluster_threshold": report.cluster_threshold,
         "pair_count": report.pair_count,
         "listed": report.listed,
+        "contained_count": report.contained_count,
+        "little_count": report.little_count,
         "below": report.below,
         "aligned": report.aligned,
         "histogram": report.histogram,
         "groups": report.groups,
         "left_out": list(left_out),
+        "outliers": [outlier._asdict() for outlier in report.outliers],
         "clusters": [_cluster(cluster) for cluster in report.clusters],
         "common": [_common(common) for common in report.common],
         "undefined": _remarks(report.undefined),
         "skipped": _remarks(report.skipped),
         "warnings": _remarks(report.warnings),
         "passage_fields": PASSAGE_FIELDS,
+        "section_fields": SECTION_FIELDS,
     }
-    full = pairs_with_passages(report, most_passages)
-    pairs = (
-        _pair(pair, pages[i] if i < len(pages) else None, with_passages=i < full) for i, pair in enumerate(report.pairs)
-    )
-    parts = [
-        f'"entries":[{_lines(json.dumps(_entry(entry)) for entry in report.entries)}]',
-        f'"pairs":[{_lines(pairs)}]',
-    ]
+    every = every_pair(report)
+    full = {(pair.left, pair.right) for pair in every[: pairs_with_passages(report, most_passages)]}
+    page_of = {(pair.left, pair.right): page for pair, page in zip(report.pairs, pages, strict=False)}
+    parts = [f'"entries":[{_lines(json.dumps(_entry(entry)) for entry in report.entries)}]']
+    for key, (_, pairs) in zip(("pairs", "contained", "little"), lists(report), strict=True):
+        ends = ((pair, (pair.left, pair.right)) for pair in pairs)
+        told = (_pair(pair, page_of.get(end), with_passages=end in full) for pair, end in ends)
+        parts.append(f'"{key}":[{_lines(told)}]')
     return json.dumps(head, indent=1)[:-2] + ",\n " + ",\n ".join(parts) + "\n}\n"
 
 
@@ -155,6 +187,12 @@ def _shares(pair: Pair, comma: str) -> str:
     return comma.join(repr(round(share, 6)) for share in (pair.score, pair.left_coverage, pair.right_coverage))
 
 
+def _measures(pair: Pair) -> str:
+    """Return contained, both scores and bits as cells."""
+    reachable = "" if pair.score_reachable is None else repr(round(pair.score_reachable, 6))
+    return f"{round(pair.contained, 6)!r},{round(pair.score_whole, 6)!r},{reachable},{round(pair.matched_bits, 3)!r}"
+
+
 def _pair(pair: Pair, page: str | None, *, with_passages: bool) -> str:
     found = ",".join(map(_passage, pair.passages))
     score, left, right = _shares(pair, " ").split()
@@ -162,18 +200,31 @@ def _pair(pair: Pair, page: str | None, *, with_passages: bool) -> str:
         f'{{"left":{pair.left},"right":{pair.right},"score":{score},"left_coverage":{left},"right_coverage":{right},'
         f'"matched_tokens":{pair.matched_tokens},"longest":{pair.longest},"passage_count":{len(pair.passages)},'
         f'"limited":{json.dumps(pair.limited)},"stands_for":{pair.stands_for},'
+        f'"contained":{round(pair.contained, 6)!r},"score_whole":{round(pair.score_whole, 6)!r},'
+        f'"score_reachable":{_number(pair.score_reachable)},"matched_bits":{round(pair.matched_bits, 3)!r},'
+        f'"loose":{_number(pair.loose)},"sections":[{",".join(map(_section, pair.sections))}],'
         f'"page":{json.dumps(page)},"passages":{"[" + found + "]" if with_passages else "null"}}}'
     )
 
 
+def _number(value: float | None) -> str:
+    return "null" if value is None else repr(round(value, 6))
+
+
 def _passage(passage: Passage) -> str:
-    left, right = passage.left, passage.right
     return (
-        f"[{left.file},{left.start},{left.end},{left.start_line},{left.end_line},"
-        f"{right.file},{right.start},{right.end},{right.start_line},{right.end_line},"
-        f'{passage.tokens},{passage.shared_by},{"true" if passage.exact else "false"},"{passage.sort}",'
-        f"{round(passage.same_text, 6)!r}]"
+        f"[{_regions(passage)},"
+        f'{passage.tokens},{passage.shared_by},{json.dumps(passage.exact)},"{passage.sort}",'
+        f"{round(passage.same_text, 6)!r},{round(passage.bits, 3)!r},{json.dumps(passage.weak)}]"
     )
+
+
+def _section(section: Section) -> str:
+    return f"[{_regions(section)},{section.passages},{section.letters},{round(section.same, 6)!r}]"
+
+
+def _regions(piece: Passage | Section) -> str:
+    return ",".join(str(number) for region in (piece.left, piece.right) for number in region)
 
 
 def _entry(entry: Entry) -> dict[str, Any]:
@@ -187,6 +238,8 @@ def _entry(entry: Entry) -> dict[str, Any]:
         "tokens": entry.tokens,
         "template_tokens": entry.template_tokens,
         "common_tokens": entry.common_tokens,
+        "unreachable_tokens": entry.unreachable_tokens,
+        "reachability": entry.reachability,
         "files": [
             {
                 "name": file.name,
