@@ -210,7 +210,7 @@ def defined() -> dict[str, Parameter]:
 COMPARED = {
     "language", "k", "t", "template", "old", "by_directory", "layout", "include", "exclude", "follow_links", "comments",
     "max_sharing", "min_score", "cluster_threshold", "top", "title", "anonymise", "fail_above",
-    "max_pairs", "max_passages", "max_page_bytes",
+    "max_pairs", "max_passages", "max_size",
 }  # fmt: skip
 
 
@@ -274,7 +274,7 @@ def test_the_documents_teach_every_option_of_simhash():
 PRINTED = {
     "as_json", "strict", "out", "overwrite", "open_report", "fail_above", "top", "anonymise", "dry_run", "restore",
     "query", "given", "folder", "plot", "documents", "trials", "seed", "filter", "quiet", "output", "rows", "threads",
-    "max_passages", "max_page_bytes",
+    "max_passages", "max_size",
 }  # fmt: skip
 
 

@@ -152,16 +152,15 @@ MIN_SCORE = Parameter(
 CLUSTER_THRESHOLD = Parameter(
     "cluster_threshold", "Pairs with at least this score form clusters.", default=0.5, kind=float, least=0, most=1
 )
-TOP = Parameter(
-    "top", "Number of pairs with a page of their own; 0 for all.", default=250, kind=int, flags=("-n",), least=0
-)
 # fmt: off
+TOP = Parameter("top", "Number of pairs with a page of their own, 0 for all. The others open in pairs/more.html.",
+                default=250, kind=int, flags=("-n", "--max-pages"), least=0)
 FAIL_ABOVE = Parameter("fail_above", "Exit with code 1 if a pair has at least this score.", kind=float, least=0, most=1)
 MAX_PAIRS = Parameter("max_pairs", "Most pairs that are listed, best first; 0 for all. All are counted.",
-                      default=10_000, kind=int, least=0, most=2**32 - 1)
+                      default=10_000, kind=int, flags=("--max-rows",), least=0, most=2**32 - 1)
 MAX_PASSAGES = Parameter("max_passages", "Most passages in the tables; 0 for all.", default=100_000, kind=int, least=0)
-MAX_PAGE_BYTES = Parameter("max_page_bytes", "Most bytes of all pair pages; 0 for no limit. Default: 40000000, and "
-                           "no limit with --top 0.", kind=int, least=0)
+MAX_SIZE = Parameter("max_size", "Most bytes of all pages of pairs; 0 for no limit. Default: 40000000, and no limit "
+                     "with --top 0.", kind=int, least=0)
 # fmt: on
 #: The default of the last one for any other --top.
 PAGE_BYTES = 40_000_000

@@ -94,7 +94,7 @@ def test_names_of_an_earlier_report_are_not_overwritten(tmp_path: Path):
 
 def test_order_tells_nothing():
     report = signed()
-    hidden, _ = anonymised(report, lambda entry, file: b"", Secrets(b"k" * 32), 99)
+    hidden, _ = anonymised(report, lambda entry, file: b"", Secrets(b"k" * 32))
     codes = [entry.name for entry in hidden.entries]
     assert codes == sorted(codes)
     assert [entry.digest for entry in hidden.entries] != [entry.digest for entry in report.entries]
@@ -103,7 +103,7 @@ def test_order_tells_nothing():
 
 def test_what_was_found_stays_the_same():
     report = signed()
-    hidden, marks = anonymised(report, lambda entry, file: str(entry).encode(), Secrets(b"k" * 32), 99)
+    hidden, marks = anonymised(report, lambda entry, file: str(entry).encode(), Secrets(b"k" * 32))
     owner = {entry.digest: i for i, entry in enumerate(report.entries)}
     back = [owner[entry.digest] for entry in hidden.entries]
     assert {(frozenset((back[p.left], back[p.right])), p.score) for p in hidden.pairs} == {
@@ -124,7 +124,7 @@ def test_what_a_passage_is_stays_the_same():
     report = signed()
     sorts = ("repeat", "literal")
     pairs = [replace(p, passages=tuple(map(sorted_as, p.passages, sorts))) for p in report.pairs]
-    hidden, _ = anonymised(replace(report, pairs=tuple(pairs)), lambda entry, file: b"", Secrets(b"k" * 32), 99)
+    hidden, _ = anonymised(replace(report, pairs=tuple(pairs)), lambda entry, file: b"", Secrets(b"k" * 32))
     assert all({passage.sort for passage in pair.passages} == {*sorts} for pair in hidden.pairs)
 
 
@@ -134,9 +134,12 @@ def sorted_as(passage: Passage, sort: str) -> Passage:
 
 def test_texts_that_no_page_shows_are_dropped():
     report = signed()
-    hidden, _ = anonymised(report, lambda entry, file: b"", Secrets(b"k" * 32), 1)
+    one = replace(report, pairs=report.pairs[:1], contained=(), little=())
+    hidden, _ = anonymised(one, lambda entry, file: b"", Secrets(b"k" * 32))
     shown = {hidden.pairs[0].left, hidden.pairs[0].right}
     assert {i for i, entry in enumerate(hidden.entries) if entry.files[0].text} == shown
+    hidden, _ = anonymised(one, lambda entry, file: b"", Secrets(b"k" * 32), texts=False)
+    assert not [entry for entry in hidden.entries if entry.files[0].text]
 
 
 @pytest.mark.parametrize(
@@ -165,7 +168,7 @@ def test_one_who_handed_in_most_of_the_work_is_still_masked():
     report = signed()
     entries = [replace(entry, name=f"Wanjiru/{i}", person="Wanjiru") for i, entry in enumerate(report.entries)]
     renamed = replace(report, entries=(*entries, *report.entries))
-    hidden, _ = anonymised(renamed, lambda entry, file: b"", Secrets(b"k" * 32), 99)
+    hidden, _ = anonymised(renamed, lambda entry, file: b"", Secrets(b"k" * 32))
     assert "anjiru" not in repr(hidden)
 
 

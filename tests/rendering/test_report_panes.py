@@ -9,10 +9,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lookalike.rendering.html.panes import COLOURS, pane
+from lookalike.rendering.html.panes import COLOURS, PALE, pane
 
 #: Letters of the classes of marks, and the first class that hides the others, as the definition has them.
-LETTERS, GREY = "-k-nsc-to", 7
+LETTERS, GREY = "-k-nsc-tou", 7
 
 
 def naive(text: str, marks: list[tuple[int, int, int]], regions: list[tuple[int, int, int]], side: str) -> str:
@@ -20,6 +20,8 @@ def naive(text: str, marks: list[tuple[int, int, int]], regions: list[tuple[int,
     text = text.removesuffix("\n").removesuffix("\r")
     regions = [(max(a, 0), min(b, len(text)), n) for a, b, n in regions if max(a, 0) < min(b, len(text))]
     cuts = {0, *(a for a, _, _ in regions), *(b for _, b, _ in regions)}
+    pale = [region for region in regions if region[2] >= PALE]
+    regions = [region for region in regions if region[2] < PALE]
     out, line, run, seen = "<b>1</b>", 1, None, 0
     for i, character in enumerate(text):
         here = mark_at(marks, i)
@@ -31,7 +33,10 @@ def naive(text: str, marks: list[tuple[int, int, int]], regions: list[tuple[int,
                 other = "r" if side == "l" else "l"
                 out += f'<a id={side}{number} class="p c{number % COLOURS}" href=#{other}{number}>{number}</a>'
             seen = max(((a, n) for a, b, n in regions if a <= i < b), default=(0, 0))[1]
-            out += f"<mark class=c{seen % COLOURS} data-p={seen}>" if seen else ""
+            parts = [(a, b) for a, b, n in pale if n == seen + PALE and a <= i]
+            is_pale = bool(parts) and i < max(parts)[1]
+            look = f'"c{seen % COLOURS} pale"' if is_pale else f"c{seen % COLOURS}"
+            out += f"<mark class={look} data-p={seen}>" if seen else ""
         if here is not None and run is None:
             out, run = out + f"<i class={LETTERS[marks[here][2]]}>", here
         out += shown(character, text[i + 1 : i + 2])
@@ -68,10 +73,11 @@ TEXTS = st.text(alphabet="ab \n\r\t&<>é\u202e\u200b\ud800\ufdd1\x01\x04\x1b\x7f
 REGIONS = st.lists(st.tuples(st.integers(0, 40), st.integers(0, 40)), max_size=5)
 
 
-@given(TEXTS, disjoint([1, 2, 3, 4, 5, 6]), disjoint([7, 8]), REGIONS, st.sampled_from("lr"))
-def test_a_pane_is_what_its_definition_says(text, tokens, greys, ends, side):
+@given(TEXTS, disjoint([1, 2, 3, 4, 5, 6]), disjoint([7, 8, 9]), REGIONS, disjoint([1, 2, 3]), st.sampled_from("lr"))
+def test_a_pane_is_what_its_definition_says(text, tokens, greys, ends, pale, side):
     marks = sorted(tokens + greys)
     regions = [(min(a, b), max(a, b), n) for n, (a, b) in enumerate(ends, 1)]
+    regions += [(a, b, n + PALE) for a, b, n in pale]
     assert pane(text, marks, regions, side) == naive(text, marks, regions, side)
 
 

@@ -7,7 +7,8 @@
 //!   (template, too common) hide the token marks under them. Other marks do not overlap; if one does, it begins late.
 //! * Each region begins with its number as a link to the other side, and is a `<mark>`. Where regions overlap, the one
 //!   that began last is visible; of several, the one with the highest number. Marks enclose the coloured runs and
-//!   interrupt them.
+//!   interrupt them. A range whose number is that of a region plus [`PALE`] is a part of it that does not match: it is
+//!   marked as pale. Pale parts of one region do not overlap; if they do, the one that begins last counts.
 //! * `&`, `<` and `>` are escaped. Invisible characters and those that change the writing direction are shown as `<i
 //!   class=x>U+202E</i>`, the noncharacters U+FDD0 to U+FDEF as U+FFFD.
 //!
@@ -16,13 +17,15 @@
 use std::collections::BinaryHeap;
 use std::fmt::Write;
 
-/// The letter of each class of marks: 1 keyword, 3 number, 4 string, 5 comment, 7 template, 8 too common. A dash means
-/// no colour.
-const LETTERS: &[u8] = b"-k-nsc-to";
+/// The letter of each class of marks: 1 keyword, 3 number, 4 string, 5 comment, 7 template, 8 too common, 9 cannot run.
+/// A dash means no colour.
+const LETTERS: &[u8] = b"-k-nsc-tou";
 /// The first class that greys out the marks under it.
 const GREY: u32 = 7;
 /// Colours of passages, used in turn.
 pub const COLOURS: u32 = 8;
+/// Added to the number of a range that is a pale part of a region.
+pub const PALE: u32 = 1 << 31;
 
 /// Start, end and class or number; positions are in characters.
 pub type MarkedRange = [u32; 3];
@@ -45,7 +48,11 @@ pub fn pane(text: &str, marks: &[MarkedRange], regions: &[MarkedRange], is_left:
             let _ = write!(writer.out, "<a id={own}{number} class=\"p c{colour}\" href=#{other}{number}>{number}</a>");
         }
         if cut.seen > 0 {
-            let _ = write!(writer.out, "<mark class=c{} data-p={}>", cut.seen % COLOURS, cut.seen);
+            let colour = cut.seen % COLOURS;
+            let _ = match cut.is_pale {
+                true => write!(writer.out, "<mark class=\"c{colour} pale\" data-p={}>", cut.seen),
+                false => write!(writer.out, "<mark class=c{colour} data-p={}>", cut.seen),
+            };
         }
         while let Some([start, end, class]) = paint.peek().copied().filter(|mark| mark[0] < cut.end) {
             if end > writer.at {
@@ -167,6 +174,8 @@ struct Cut {
     end: u32,
     /// Number of the visible region, or 0.
     seen: u32,
+    /// Whether it is a pale part of that region.
+    is_pale: bool,
     /// Regions that begin at its start.
     begun: Vec<u32>,
 }
@@ -178,6 +187,13 @@ fn cuts(regions: &[MarkedRange], length: u32) -> Vec<Cut> {
     waiting.retain(|[start, end, _]| start < end);
     waiting.sort_unstable_by_key(|[start, end, number]| (*start, *number, *end));
     let mut places: Vec<u32> = waiting.iter().flat_map(|[start, end, _]| [*start, *end]).chain([0, length]).collect();
+    let (mut pale, waiting): (Vec<MarkedRange>, Vec<MarkedRange>) =
+        waiting.into_iter().partition(|[_, _, number]| *number >= PALE);
+    pale.sort_unstable_by_key(|[start, _, number]| (*number, *start));
+    let is_pale = |seen: u32, at: u32| {
+        let begun = pale.partition_point(|[start, _, number]| (*number, *start) <= (seen | PALE, at));
+        begun > 0 && pale[begun - 1][2] == seen | PALE && at < pale[begun - 1][1]
+    };
     places.sort_unstable();
     places.dedup();
     let mut waiting = waiting.into_iter().peekable();
@@ -192,7 +208,8 @@ fn cuts(regions: &[MarkedRange], length: u32) -> Vec<Cut> {
         while open.peek().is_some_and(|region| region.2 <= ends[0]) {
             open.pop();
         }
-        found.push(Cut { end: ends[1], seen: open.peek().map_or(0, |region| region.1), begun });
+        let seen = open.peek().map_or(0, |region| region.1);
+        found.push(Cut { end: ends[1], seen, is_pale: seen > 0 && is_pale(seen, ends[0]), begun });
     }
     found
 }

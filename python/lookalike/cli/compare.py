@@ -25,7 +25,7 @@ COMPARISON = (
     params.CLUSTER_THRESHOLD, params.MAX_PAIRS,
 )  # fmt: skip
 #: Options that only change the folder of the report.
-FOLDER = ("top", "max_page_bytes", "overwrite", "open_report")
+FOLDER = ("top", "max_size", "overwrite", "open_report")
 
 
 @click.command(
@@ -35,7 +35,7 @@ FOLDER = ("top", "max_page_bytes", "overwrite", "open_report")
         "Input": [*(parameter.name for parameter in COMPARISON[:8]), "strict"],
         "Matching": [parameter.name for parameter in COMPARISON[8:-1]],
         "Report": [
-            *("out", "overwrite", "title", "top", "max_pairs", "max_passages", "max_page_bytes", "anonymise"),
+            *("out", "overwrite", "title", "top", "max_pairs", "max_passages", "max_size", "anonymise"),
             *("open_report", "as_json", "quiet"),
         ],
         "Run": ["threads", "fail_above"],
@@ -49,7 +49,7 @@ FOLDER = ("top", "max_page_bytes", "overwrite", "open_report")
 @options.option(params.TITLE)
 @options.option(params.TOP)
 @options.option(params.MAX_PASSAGES)
-@options.option(params.MAX_PAGE_BYTES)
+@options.option(params.MAX_SIZE)
 @options.option(params.ANONYMISE)
 @options.open_report
 @options.as_json
@@ -65,7 +65,7 @@ def compare(
     overwrite: bool,
     top: int,
     max_passages: int,
-    max_page_bytes: int | None,
+    max_size: int | None,
     anonymise: bool,
     open_report: bool,
     as_json: bool,
@@ -108,7 +108,7 @@ def compare(
         report = job.compare(list(paths), progress=tell, threads=options.use_threads(threads), **chosen)
     written = None
     if out is not None or not as_json:
-        extent = folder.Extent.new(top, max_passages, max_page_bytes)
+        extent = folder.Extent.new(top, max_passages, max_size)
         written = folder.write(report, out or _dated_folder(), extent, anonymise=anonymise, overwrite=overwrite)
     if written is None or as_json:
         click.echo(_as_json(report, written, anonymise, max_passages), nl=False)
@@ -171,6 +171,6 @@ def _as_json(report: Report, written: Written | None, anonymise: bool, most: int
     elif anonymise:
         from lookalike.rendering.anonymous import Secrets, anonymised
 
-        report, _ = anonymised(report, report.marks, Secrets.new(), 0)
+        report, _ = anonymised(report, report.marks, Secrets.new(), texts=False)
     cut = list(comparison_tables.cut_lists(report, most))
     return comparison_tables.report_json(report, left_out=cut, most_passages=most)

@@ -20,7 +20,7 @@ from pathlib import Path, PurePosixPath
 from typing import Any, ClassVar, Self
 
 from lookalike.comparison.result import Cluster, Common, Entry, File, Pair, Remark, Report
-from lookalike.rendering.html.pair_page import MarksOf
+from lookalike.rendering.html.sides import MarksOf
 from lookalike.rendering.tables import cell, rows
 
 KEY_BYTES = 32
@@ -210,8 +210,8 @@ class _Anonymity:
         return replace(file, name=name, text=text, notes=tuple(map(self.mask, file.notes)))
 
 
-def anonymised(report: Report, marks: MarksOf, secrets: Secrets, pages: int) -> tuple[Report, MarksOf]:
-    """Return the report without names, and its marks. Texts are kept only for pairs with a page."""
+def anonymised(report: Report, marks: MarksOf, secrets: Secrets, *, texts: bool = True) -> tuple[Report, MarksOf]:
+    """Return the report without names, and its marks. Texts are kept only of submissions in pairs, if at all."""
     known = {entry.name for entry in report.entries}
     languages = {file.language for entry in report.entries for file in entry.files}
     mask = Mask(_owners(report), languages)
@@ -221,7 +221,7 @@ def anonymised(report: Report, marks: MarksOf, secrets: Secrets, pages: int) -> 
     pairs = sorted((_placed(pair, place) for pair in report.pairs), key=lambda p: (-p.score, p.left, p.right))
     little = sorted((_placed(pair, place) for pair in report.little), key=lambda p: (-p.score, p.left, p.right))
     inside = sorted((_placed(pair, place) for pair in report.contained), key=lambda p: (-p.contained, p.left, p.right))
-    shown = {end for pair in pairs[:pages] for end in (pair.left, pair.right)}
+    shown = {end for pair in (*pairs, *inside, *little) if texts for end in (pair.left, pair.right)}
     changed = replace(
         report,
         parameters=hidden.value(dict(report.parameters)),

@@ -6,7 +6,7 @@ JSON is plain ASCII and keeps every name as it was, unprintable characters inclu
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from lookalike import params
@@ -134,11 +134,11 @@ def cut_lists(report: Report, most_passages: int) -> Iterator[str]:
 
 def report_json(
     report: Report,
-    pages: Sequence[str] = (),
+    pages: Mapping[tuple[int, int], str] | None = None,
     left_out: Sequence[str] = (),
     most_passages: int = params.MAX_PASSAGES.default,
 ) -> str:
-    """Return the report as JSON, without texts. ``pages``: files of the first pairs; ``left_out``: cut lists."""
+    """Return the report as JSON, without texts. ``pages``: pages by the ends of a pair; ``left_out``: cut lists."""
     head = {
         "kind": KIND,
         "schema_version": SCHEMA_VERSION,
@@ -168,7 +168,7 @@ def report_json(
     }
     every = every_pair(report)
     full = {(pair.left, pair.right) for pair in every[: pairs_with_passages(report, most_passages)]}
-    page_of = {(pair.left, pair.right): page for pair, page in zip(report.pairs, pages, strict=False)}
+    page_of = pages or {}
     parts = [f'"entries":[{_lines(json.dumps(_entry(entry)) for entry in report.entries)}]']
     for key, (_, pairs) in zip(("pairs", "contained", "little"), lists(report), strict=True):
         ends = ((pair, (pair.left, pair.right)) for pair in pairs)

@@ -16,12 +16,11 @@ from lookalike.engines.writing import writing
 from lookalike.errors import ParameterError
 from lookalike.rendering import comparison_tables
 from lookalike.rendering.html.overview import overview
-from lookalike.rendering.html.pair_page import MarksOf, pair_page
+from lookalike.rendering.html.pages import Pages, Put, make_pages
+from lookalike.rendering.html.sides import MarksOf
 from lookalike.rendering.safe import visible
 
 OVERVIEW, JSON = "report.html", "report.json"
-#: Takes a finished file: its name and its bytes.
-Put = Callable[[str, bytes], None]
 
 
 class Written(NamedTuple):
@@ -32,6 +31,7 @@ class Written(NamedTuple):
     report: Report
     #: The page to open.
     overview: Path
+    #: Pages of pairs that are files of their own.
     pages: int
     bytes: int
     #: One sentence for each list that was cut.
@@ -46,7 +46,7 @@ def write_report(
     *,
     top: int = params.TOP.default,
     max_passages: int = params.MAX_PASSAGES.default,
-    max_page_bytes: int | None = None,
+    max_size: int | None = None,
     anonymise: bool = False,
     overwrite: bool = False,
 ) -> Written:
@@ -56,9 +56,9 @@ def write_report(
 
     :param report: The result of ``compare``.
     :param out: The folder to write.
-    :param top: Pages of pairs; 0 for all.
+    :param top: Pairs with a page of their own, 0 for all; the others open in one page.
     :param max_passages: Most passages in the tables; 0 for all.
-    :param max_page_bytes: Most bytes of all pages of pairs; 0 for no limit. Default: 40 MB, no limit with ``top=0``.
+    :param max_size: Most bytes of all pages of pairs; 0 for no limit. Default: 40 MB, no limit with ``top=0``.
     :param anonymise: Use codes in place of names; the names are written beside the folder.
     :param overwrite: Replace an earlier report.
     :returns: The folder, the page to open, and what was left out.
@@ -71,28 +71,28 @@ def write_report(
     ...     write_report(report, f"{folder}/report").overview.name
     'report.html'
     """
-    extent = Extent.new(top, max_passages, max_page_bytes)
+    extent = Extent.new(top, max_passages, max_size)
     return write(report, Path(out), extent, anonymise=anonymise, overwrite=overwrite)
 
 
 class Extent(NamedTuple):
     """How much of a report is written."""
 
-    #: Pages of pairs, 0 for all; passages in the tables, 0 for all; bytes of all pages, 0 for any number.
+    #: Pairs with a page of their own, passages in the tables, bytes of all pages; 0 for no limit.
     top: int
     passages: int
-    page_bytes: int
+    size: int
 
     @classmethod
     def new(
         cls,
         top: int = params.TOP.default,
         max_passages: int = params.MAX_PASSAGES.default,
-        max_page_bytes: int | None = None,
+        max_size: int | None = None,
     ) -> Extent:
         """Fill in the defaults: who asks for all pages gets them."""
         usual = params.PAGE_BYTES if top else 0
-        return cls(top, max_passages, usual if max_page_bytes is None else max_page_bytes)
+        return cls(top, max_passages, usual if max_size is None else max_size)
 
 
 def write(
@@ -114,7 +114,7 @@ def write(
 
         _check_free(names, Secrets.is_kept_in, "key to a report", overwrite=overwrite)
         secrets = Secrets.kept_in(names) if names.exists() else Secrets.new()
-        report, marks = anonymised(report, marks, secrets, extent.top or len(report.pairs))
+        report, marks = anonymised(report, marks, secrets)
     with writing(out, lambda: _needed(report, extent, marks)), _workshop(out) as shop:
         draft = shop / "report"
         (draft / "pairs").mkdir(parents=True)
@@ -125,7 +125,7 @@ def write(
         size = sum(path.stat().st_size for path in draft.rglob("*") if path.is_file())
         _put(moves, shop)
     kept = tuple(names / name for name in secrets.FILES) if secrets is not None else ()
-    return Written(out, report, out / OVERVIEW, len(pages), size, tuple(left_out), kept)
+    return Written(out, report, out / OVERVIEW, pages.files, size, tuple(left_out), kept)
 
 
 @contextmanager
@@ -155,14 +155,14 @@ def _needed(report: Report, extent: Extent, marks: MarksOf) -> int:
     return sum(sizes)
 
 
-def _make_files(report: Report, put: Put, extent: Extent, marks: MarksOf) -> tuple[list[str], list[str]]:
+def _make_files(report: Report, put: Put, extent: Extent, marks: MarksOf) -> tuple[Pages, list[str]]:
     """Make all files; return the pages and what was left out."""
     shown = [visible(entry.name) for entry in report.entries]
-    pages, left_out = _make_pages(report, shown, put, extent, marks)
-    left_out += comparison_tables.cut_lists(report, extent.passages)
+    pages = make_pages(report, shown, marks, extent.top, extent.size, put)
+    left_out = [*pages.left_out, *comparison_tables.cut_lists(report, extent.passages)]
     texts = {
-        OVERVIEW: overview(report, shown, pages, left_out),
-        JSON: comparison_tables.report_json(report, pages, left_out, extent.passages),
+        OVERVIEW: overview(report, shown, pages.addresses, left_out),
+        JSON: comparison_tables.report_json(report, pages.addresses, left_out, extent.passages),
         "pairs.csv": comparison_tables.pairs_csv(report),
         "passages.csv": comparison_tables.passages_csv(report, extent.passages),
         "clusters.csv": comparison_tables.clusters_csv(report),
@@ -170,31 +170,6 @@ def _make_files(report: Report, put: Put, extent: Extent, marks: MarksOf) -> tup
     for name, text in texts.items():
         put(name, text.encode())
     return pages, left_out
-
-
-def _make_pages(
-    report: Report, shown: list[str], put: Put, extent: Extent, marks: MarksOf
-) -> tuple[list[str], list[str]]:
-    """Make the pages of the first pairs, up to the limits; return their names and what was left out."""
-    count = min(extent.top or len(report.pairs), len(report.pairs))
-    wanted = [f"pairs/{i:03}.html" for i in range(1, count + 1)]
-    size = 0
-    for i, name in enumerate(wanted):
-        data = pair_page(report, shown, i, wanted, marks).encode()
-        size += len(data)
-        if 0 < extent.page_bytes <= size and i + 1 < len(wanted):
-            # The last page that fits has no link to a next one.
-            put(name, pair_page(report, shown, i, wanted[: i + 1], marks).encode())
-            said = (
-                f"pair pages: the first {i + 1:,} of {len(wanted):,} are written, at most {extent.page_bytes:,} bytes; "
-                f"{params.MAX_PAGE_BYTES.option} 0 writes all"
-            )
-            return wanted[: i + 1], [said]
-        put(name, data)
-    if len(wanted) < len(report.pairs):
-        said = f"pair pages: {len(wanted):,} of {len(report.pairs):,} are written; {params.TOP.option} 0 writes all"
-        return wanted, [said]
-    return wanted, []
 
 
 def _is_report(folder: Path) -> bool:

@@ -19,8 +19,22 @@ if TYPE_CHECKING:
     from jinja2 import Environment
 
 TEMPLATES = Path(__file__).parent / "templates"
-#: Pages that also use the style of another page.
-_LIKE = {"dedup": ("overview.css",)}
+#: Styles and scripts of each kind of page, in their order; all of them share one scope.
+_STYLES = {
+    "dedup": ("look.css", "overview.css", "dedup.css"),
+    "overview": ("look.css", "overview.css", "lists.css"),
+    "pair": ("look.css", "pair.css", "evidence.css"),
+    "more": ("look.css", "pair.css", "evidence.css"),
+}
+_PAIR = ("dom.js", "reviews.js", "passages.js", "sides.js", "evidence.js", "pair.js")
+_SCRIPTS = {
+    "overview": (
+        *("dom.js", "reviews.js", "state.js", "table.js", "clusters.js", "timeline.js", "submission.js"),
+        "overview.js",
+    ),
+    "pair": (*_PAIR, "start.js"),
+    "more": (*_PAIR, "paint.js", "more.js"),
+}
 #: JSON inside a script element must not end the element.
 _ESCAPES = str.maketrans({"<": "\\u003c", ">": "\\u003e", "&": "\\u0026"})
 
@@ -28,6 +42,11 @@ _ESCAPES = str.maketrans({"<": "\\u003c", ">": "\\u003e", "&": "\\u0026"})
 def page(kind: str, **values: Any) -> str:
     """Return a page. Its template, style and script are named after its kind."""
     return _templates().get_template(f"{kind}.html").render(values, **_inlined(kind))
+
+
+def part(name: str, **values: Any) -> str:
+    """Return a part of a page, without style and script."""
+    return _templates().get_template(f"{name}.html").render(values, score=_score())
 
 
 def data_block(value: Any) -> str:
@@ -119,16 +138,23 @@ def _inlined(name: str) -> dict[str, str]:
     """
     from markupsafe import Markup
 
-    style = _lean("look.css", *_LIKE.get(name, ()), f"{name}.css")
-    script = _lean(f"{name}.js") if (TEMPLATES / f"{name}.js").exists() else ""
+    style = _lean(*_STYLES[name])
+    script = f'"use strict";\n{{{_lean(*_SCRIPTS[name])}}}\n' if name in _SCRIPTS else ""
     hashes = [b64encode(sha256(text.encode()).digest()).decode() for text in (style, script)]
     policy = (
         f"default-src 'none'; style-src 'sha256-{hashes[0]}'; "
         + (f"script-src 'sha256-{hashes[1]}'; " if script else "")
         + "img-src data:; base-uri 'none'; form-action 'none'"
     )
-    score = (TEMPLATES / "score.html").read_text(encoding="utf-8")
-    return {"style": Markup(style), "script": Markup(script), "score": Markup(score), "policy": policy}
+    return {"style": Markup(style), "script": Markup(script), "score": _score(), "policy": policy}
+
+
+@cache
+def _score() -> str:
+    """Return what a score means, as HTML."""
+    from markupsafe import Markup
+
+    return Markup((TEMPLATES / "score.html").read_text(encoding="utf-8"))
 
 
 def _lean(*names: str) -> str:

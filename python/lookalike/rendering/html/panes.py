@@ -10,9 +10,11 @@ from lookalike import _core
 
 #: Colours of passages, used in turn.
 COLOURS = _core.COLOURS
+#: Added to the number of a part of a passage that does not match: it is pale.
+PALE = 2**31
 
 #: Marks of a file: (start, end, class) ascending by start, or the same packed as native 32-bit words. Classes:
-#: 1 keyword, 2 name, 3 number, 4 string, 5 comment, 6 operator, 7 template, 8 too common.
+#: 1 keyword, 2 name, 3 number, 4 string, 5 comment, 6 operator, 7 template, 8 too common, 9 cannot run.
 Marks = bytes | Sequence[tuple[int, int, int]]
 
 

@@ -1,0 +1,222 @@
+"""The list of passages of a pair, as HTML: where each is, why it counts, and in which section of prose it stands.
+
+The strongest stand first: most bits, then most tokens. Weak passages and further copies of parts of others are folded
+away with their number. Cost: linear in the passages and in the text they cover.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections.abc import Iterable, Iterator, Sequence
+
+from lookalike._types import counted
+from lookalike.comparison.result import Entry, File, Pair, Passage, Region, Report, Section
+from lookalike.rendering.html.panes import COLOURS
+from lookalike.rendering.safe import visible
+
+#: A passage and its number on the page.
+Numbered = tuple[int, Passage]
+
+
+def strength(numbered: Numbered) -> tuple[float, int, int]:
+    """Return the key by which passages are sorted: most bits first, then most tokens, then the place."""
+    number, passage = numbered
+    return -passage.bits, -passage.tokens, number
+
+
+def ranked(pair: Pair) -> tuple[list[Numbered], list[Numbered], list[Numbered]]:
+    """Return the passages that are listed, those that are weak, and copies of parts of others; the strongest first."""
+    every = sorted(enumerate(pair.passages, 1), key=strength)
+    repeats = [one for one in every if one[1].sort == "repeat"]
+    weak = [one for one in every if one[1].weak and one[1].sort != "repeat"]
+    listed = [one for one in every if not one[1].weak and one[1].sort != "repeat"]
+    # If every passage is weak, folding them away would leave an empty list.
+    return (listed, weak, repeats) if listed else (weak, [], repeats)
+
+
+def passage_list(report: Report, pair: Pair) -> str:
+    """Return the list as HTML; parts that repeat are written here, which takes half the time of a template."""
+    listed, weak, repeats = ranked(pair)
+    files = [report.entries[end].files for end in (pair.left, pair.right)]
+    if not pair.passages:
+        return "<p class=soft>No passages are listed for this pair.</p>"
+    parts = [f"<ol class=top>\n{_items(pair.sections, listed, files)}\n</ol>"]
+    if weak:
+        said = f"{counted(len(weak), 'weak passage')} <span class=soft>short or usual in this class</span>"
+        parts.append(_fold("weak", said, weak, files))
+    if repeats:
+        said = f"{counted(len(repeats), 'repeat')} <span class=soft>further copies of parts of these passages</span>"
+        parts.append(_fold("repeats", said, repeats, files))
+    return "\n".join(parts)
+
+
+def _fold(name: str, said: str, passages: list[Numbered], files: list[tuple[File, ...]]) -> str:
+    items = "\n".join(_item(one, files) for one in passages)
+    return f"<details class=fold id={name}><summary>{said}</summary>\n<ol>\n{items}\n</ol></details>"
+
+
+def _items(sections: Sequence[Section], listed: list[Numbered], files: list[tuple[File, ...]]) -> str:
+    """Return the listed passages; those of a section of prose stand inside it."""
+    inside: dict[int, list[Numbered]] = {}
+    for one in listed:
+        inside.setdefault(_section_of(sections, one[1]), []).append(one)
+    loose = [(strength(one), _item(one, files)) for one in inside.pop(-1, [])]
+    joined = [
+        (strength(members[0]), _section(sections[i], i + 1, members, files)) for i, members in sorted(inside.items())
+    ]
+    return "\n".join(html for _, html in sorted(loose + joined))
+
+
+def _section_of(sections: Sequence[Section], passage: Passage) -> int:
+    """Return the section in which a passage stands on both sides, or -1."""
+    for i, section in enumerate(sections):
+        if all(
+            inner.file == outer.file and outer.start <= inner.start and inner.end <= outer.end
+            for inner, outer in ((passage.left, section.left), (passage.right, section.right))
+        ):
+            return i
+    return -1
+
+
+def _section(section: Section, number: int, members: list[Numbered], files: list[tuple[File, ...]]) -> str:
+    """Return a section of prose with its passages."""
+    left, right = files[0][section.left.file], files[1][section.right.file]
+    best = members[0][0]
+    share = min(99 if section.same < 1 else 100, round(section.same * 100))
+    items = "\n".join(_item(one, files) for one in members)
+    return (
+        f"<li class=section data-bits={sum(p.bits for _, p in members):.0f} data-tokens={section.letters} "
+        f"data-place={min(n for n, _ in members)}>"
+        f"<a class=whole href=#l{best}><b>Section {number}</b> {_where(left, right, section.left, section.right)}"
+        f"<small>{counted(section.passages, 'passage')}, {counted(section.letters, 'letter')}; "
+        f"{share} % of it is the same text</small></a>\n<ol>\n{items}\n</ol></li>"
+    )
+
+
+def _item(one: Numbered, files: list[tuple[File, ...]]) -> str:
+    """Return a passage of the list: number, place, and why it counts."""
+    number, passage = one
+    left, right = files[0][passage.left.file], files[1][passage.right.file]
+    between = f"{file_name(left)} and {file_name(right)}; " if len(files[0]) + len(files[1]) > 2 else ""
+    where = _where(left, right, passage.left, passage.right)
+    return (
+        f"<li{'' if passage.sort == 'run' else ' class=lesser'} data-bits={passage.bits:.0f} "
+        f"data-tokens={passage.tokens} data-place={number}><a class=c{number % COLOURS} href=#l{number}>"
+        f"<span class=p>{number}</span><span>{where}</span><small>{between}{why(passage, left, right)}</small></a></li>"
+    )
+
+
+def why(passage: Passage, left: File, right: File) -> str:
+    """Return why a passage counts: its length, how its sides agree, and how many have it."""
+    at = place_of(left, passage.left.start)
+    is_prose = left.language == "text" or (left.format == "notebook" and not at.endswith(", code"))
+    bits = f", {round(passage.bits):,} bits" if passage.bits else ""
+    return f"{_agreement(passage, left, right, bits, is_prose=is_prose)}; {_rarity(passage.shared_by)}"
+
+
+def file_name(file: File) -> str:
+    """Return a file's name as HTML."""
+    from markupsafe import escape
+
+    return str(escape(visible(file.name)))
+
+
+def _where(left: File, right: File, a: Region, b: Region) -> str:
+    """Return two places: lines, and pages, cells or notes if a file has them."""
+    if left.places or right.places:
+        return f"<span>{_named(left, a)}</span> &harr; <span>{_named(right, b)}</span>"
+    return f"{_noun(a, b)} {_lines(a)} &harr; {_lines(b)}"
+
+
+def _named(file: File, region: Region) -> str:
+    first, last = (place_of(file, at).partition(",")[0] for at in (region.start, region.end - 1))
+    place = f"{first}, " if first == last else f"{first} to {last}, "
+    return f"{place if first else ''}{_noun(region)} {_lines(region)}"
+
+
+def place_of(file: File, at: int) -> str:
+    """Return the page, cell or note of an offset."""
+    before = bisect_right(file.places, at, key=lambda place: place[0])
+    return file.places[before - 1][1] if before else ""
+
+
+def _noun(*regions: Region) -> str:
+    return "line" if all(region.start_line == region.end_line for region in regions) else "lines"
+
+
+def _lines(region: Region) -> str:
+    """Return the lines of a region. The dash is an entity: an ASCII page is written four times as fast."""
+    return (
+        f"{region.start_line}&ndash;{region.end_line}"
+        if region.start_line < region.end_line
+        else f"{region.start_line}"
+    )
+
+
+def _agreement(passage: Passage, left: File, right: File, bits: str, *, is_prose: bool) -> str:
+    """Return the length of a passage, and how its two sides agree."""
+    if passage.sort == "literal":
+        return f"same string literal, {counted(passage.tokens, 'word')}{bits}"
+    if is_prose:
+        return (
+            f"{counted(passage.tokens, 'letter')}{bits}; same words{'' if passage.exact else ' with small gaps'}"
+            + _repeated(passage)
+        )
+    return f"{counted(passage.tokens, 'token')}{bits}; {_same_text(passage, left, right)}{_repeated(passage)}"
+
+
+def _repeated(passage: Passage) -> str:
+    return "; also part of another passage" if passage.sort == "repeat" else ""
+
+
+def _same_text(passage: Passage, left: File, right: File) -> str:
+    """Return how much of a passage of code has the same text on both sides."""
+    if passage.exact:
+        is_same = _without_layout(left, passage.left) == _without_layout(right, passage.right)
+        return "same text except for layout" if is_same else "same code; comments or separators differ"
+    if passage.same_text == 1:
+        return "same code with small gaps"
+    return f"same structure; {int(100 * passage.same_text)} % of the tokens have the same text, the others other names"
+
+
+def _without_layout(file: File, region: Region) -> str:
+    return "".join(file.text[region.start : region.end].split())
+
+
+def _rarity(shared_by: int) -> str:
+    """Return how many submitters share a passage."""
+    return "in these two only" if shared_by <= 2 else f"shared by {shared_by:,} submitters"
+
+
+def explained(pair: Pair, entries: Sequence[Entry]) -> Iterator[str]:
+    """Yield sentences on a score that the shares of both sides do not explain."""
+    runs = [passage for passage in pair.passages if passage.sort == "run"]
+    tokens = sum(passage.tokens for passage in runs)
+    if tokens and min(pair.left_coverage, pair.right_coverage) - pair.score >= FAR:
+        renamed = sum(passage.tokens * (1 - passage.same_text) for passage in runs) / tokens
+        common = sum(passage.tokens for passage in runs if passage.shared_by > 2) / tokens
+        reasons = [f"{_share(renamed)} of the shared tokens have other names or values"] if renamed >= 0.005 else []
+        reasons += [f"{_share(common)} lie in passages that more than two submitters have"] if common >= 0.005 else []
+        because = f": {' and '.join(reasons)}, which weighs less" if reasons else ""
+        yield f"The score is far below the shared parts because it weighs the material{because}."
+    if pair.score_reachable is not None and pair.score_reachable > pair.score_whole:
+        idle = " and ".join(f"{entries[end].unreachable_tokens:,}" for end in (pair.left, pair.right))
+        yield (
+            f"The score leaves out code that cannot run ({idle} tokens, greyed below). With it, the score is "
+            f"{pair.score_whole:.2f}."
+        )
+    if pair.loose is not None:
+        yield f"Evidence that is no exact run, and not part of the score: {pair.loose:.2f}."
+
+
+#: A score this far below both shares is explained.
+FAR = 0.15
+
+
+def _share(value: float) -> str:
+    return f"{round(100 * value)} %"
+
+
+def numbers(passages: Iterable[Numbered]) -> str:
+    """Return the numbers of passages for an attribute."""
+    return " ".join(str(number) for number, _ in passages)

@@ -1,0 +1,133 @@
+// Clusters at the slider's score: small ones as a star whose lines open the pair, large ones as a table of all pairs.
+const STAR = 10, MATRIX = 60, CLUSTERS = 40, CELLS = 12000;
+
+// The other submissions that a row ties a submission to; a row of a group of identical ones stands for all its members.
+const groupOf = new Map(data.groups.flatMap((group) => group.map((member) => [member, group])));
+const mayPair = (a, b) => a !== b && !(cards[a].old && cards[b].old) && !(cards[a].person && cards[a].person === cards[b].person);
+
+function ties() {
+  const tied = new Map();
+  const tie = (a, b, pair) => {
+    if (!tied.has(a)) tied.set(a, new Map());
+    tied.get(a).set(b, pair);
+  };
+  for (const pair of above()) {
+    if (pair.stands === 1) { tie(pair.left, pair.right, pair); tie(pair.right, pair.left, pair); continue; }
+    const [left, right] = [pair.left, pair.right].map((end) => groupOf.get(end) || [end]);
+    for (const a of left) for (const b of right) if (mayPair(a, b)) { tie(a, b, pair); tie(b, a, pair); }
+  }
+  return tied;
+}
+
+// As the report makes them: submissions lead in the order of the sum of their scores, and take their free neighbours.
+function clustered(tied) {
+  if (Math.abs(view.least - data.clusterAt) < 1e-9) return data.clusters;
+  const strength = new Map([...tied].map(([a, near]) => [a, [...near.values()].reduce((sum, pair) => sum + Math.floor(pair.score * 1e9), 0)]));
+  const taken = new Set(), found = [];
+  for (const leader of [...tied.keys()].sort((a, b) => strength.get(b) - strength.get(a) || a - b)) {
+    if (taken.has(leader)) continue;
+    const members = [...tied.get(leader)].filter(([other]) => !taken.has(other));
+    if (!members.length) continue;
+    members.sort((a, b) => b[1].score - a[1].score || a[0] - b[0]);
+    const all = [leader, ...members.map(([other]) => other)];
+    for (const member of all) taken.add(member);
+    found.push(all);
+  }
+  return found;
+}
+
+const said = (a, b, pair) => `${nameOf(a)} and ${nameOf(b)}: ${pair.score.toFixed(2)}`;
+const short = (name) => name.length < 22 ? name : name.slice(0, 20) + "…";
+
+function edge(a, b, pair, places) {
+  const [from, to] = [places.get(a), places.get(b)];
+  const ends = { x1: from.x, y1: from.y, x2: to.x, y2: to.y };
+  const lines = [draw("title", {}, said(a, b, pair)), draw("line", { ...ends, class: "hit" }),
+    draw("line", { ...ends, "stroke-width": (1 + 3 * pair.score ** 2).toFixed(2), "stroke-opacity": (0.25 + 0.6 * pair.score).toFixed(2) })];
+  return pair.page ? draw("a", { href: "pairs/" + pair.page, class: "edge", "aria-label": "Open " + said(a, b, pair) }, ...lines) : draw("g", { class: "edge" }, ...lines);
+}
+
+function node(entry, { x, y, before }, isCentre) {
+  const { name, label } = cards[entry];
+  return draw("a", { href: `#s=${entry}`, class: label >= 0 ? `node c${label % 8}` : "node", "aria-label": name }, draw("title", {}, name),
+    draw("circle", { cx: x, cy: y, r: isCentre ? 8 : 6 }),
+    draw("text", { x: x + (before ? -11 : 11), y: y + 4, "text-anchor": before ? "end" : "start" }, short(name)));
+}
+
+function star(members, tied) {
+  const ring = members.length - 1;
+  const radius = ring < 2 ? 44 : Math.max(52, ring * 14), side = 140, width = 2 * (radius + side), height = ring < 2 ? 36 : 2 * radius + 44;
+  const centre = { x: width / 2, y: height / 2 };
+  const places = new Map([[members[0], ring === 1 ? { x: side, y: centre.y, before: true } : centre]]);
+  members.slice(1).forEach((member, i) => {
+    const angle = ring === 1 ? 0 : (2 * Math.PI * (i + 0.5)) / ring - Math.PI / 2;
+    const x = ring === 1 ? width - side : centre.x + radius * Math.cos(angle);
+    places.set(member, { x: Math.round(x), y: Math.round(centre.y + radius * Math.sin(angle)), before: Math.cos(angle) < -1e-9 });
+  });
+  const edges = members.flatMap((a, i) => members.slice(i + 1).filter((b) => tied.get(a)?.has(b)).map((b) => edge(a, b, tied.get(a).get(b), places)));
+  return draw("svg", { class: "graph", viewBox: `0 0 ${width} ${height}`, width, height, role: "group", "aria-label": "Graph of the cluster" },
+    ...edges, ...members.map((member, i) => node(member, places.get(member), i === 0)));
+}
+
+function matrix(members, tied) {
+  const heads = members.map((_, i) => make("th", { scope: "col", class: "num" }, String(i + 1)));
+  const rows = members.map((a, i) => make("tr", {}, make("th", { scope: "row" }, make("span", { class: "soft num" }, `${i + 1} `), make("a", { href: `#s=${a}` }, nameOf(a))),
+    ...members.map((b) => {
+      const pair = tied.get(a)?.get(b);
+      if (!pair) return make("td", { class: a === b ? "same" : "" });
+      const cell = make("td", { class: `h${Math.min(9, Math.floor(pair.score * 10))}` });
+      if (pair.page) cell.append(make("a", { href: "pairs/" + pair.page, tabindex: "-1", title: said(a, b, pair), "aria-label": said(a, b, pair) }));
+      return cell;
+    })));
+  return make("table", { class: "matrix" }, make("thead", {}, make("tr", {}, make("td"), ...heads)), make("tbody", {}, ...rows));
+}
+
+function roll(members, tied) {
+  const scores = members.map((member, i) => i ? tied.get(members[0])?.get(member) : null);
+  return make("ol", { class: "roll" }, ...members.map((member, i) => make("li", {}, make("a", { href: `#s=${member}` }, nameOf(member)),
+    make("span", { class: "soft" }, scores[i] ? ` ${scores[i].score.toFixed(2)}` : i ? "" : " (compared with all others)"))));
+}
+
+function opening(members) {
+  const timed = members.filter((member) => cards[member].seconds !== null).sort((a, b) => cards[a].seconds - cards[b].seconds);
+  const named = timed.length ? ` First handed in: ${nameOf(timed[0])}, ${cards[timed[0]].time}.` : "";
+  return `${counted(members.length, "submission")} around ${nameOf(members[0])}.${named}`;
+}
+
+function pictured(members, tied) {
+  if (members.length <= STAR) return star(members, tied);
+  return members.length <= MATRIX ? matrix(members, tied) : roll(members, tied);
+}
+
+function figure(members, tied, isFolded) {
+  const pairs = make("button", { type: "button" }, "Show its pairs");
+  pairs.addEventListener("click", () => { view.cluster = new Set(members); show("pairs"); chosen(); one("frame").scrollIntoView({ block: "center" }); });
+  const caption = make("figcaption", {}, opening(members), " ", pairs);
+  const box = make("div", { class: "graph-box", tabindex: members.length > STAR ? "0" : undefined, role: members.length > STAR ? "region" : undefined, "aria-label": members.length > STAR ? opening(members) : undefined });
+  if (!isFolded) { box.append(pictured(members, tied)); return make("figure", { class: members.length > STAR ? "large" : "" }, caption, box); }
+  const fold = make("details", {}, make("summary", {}, "Show this cluster"), box);
+  fold.addEventListener("toggle", () => { if (!box.firstChild) box.append(pictured(members, tied)); });
+  return make("figure", {}, caption, fold);
+}
+
+let many = CLUSTERS;
+function clusters() {
+  const section = one("graph");
+  if (!section) return;
+  const tied = ties();
+  const found = clustered(tied).slice().sort((a, b) => b.length - a.length);
+  let room = CELLS;
+  const figures = found.slice(0, many).map((members) => {
+    const size = members.length <= STAR ? members.length ** 2 : members.length <= MATRIX ? members.length ** 2 : members.length * 4;
+    room -= size;
+    return figure(members, tied, room < 0);
+  });
+  one("clusters").replaceChildren(...figures);
+  const inside = new Map(found.flatMap((members, i) => members.map((member) => [member, i])));
+  const across = above().filter((pair) => inside.get(pair.left) !== inside.get(pair.right)).length;
+  one("clustered").textContent = found.length
+    ? `${counted(found.length, "cluster")} of submissions with score ${view.least.toFixed(2)} or higher.` + (across ? ` ${counted(across, "more pair")} ${across === 1 ? "joins" : "join"} different clusters; see the table.` : "")
+    : `No clusters: no pair has a score of ${view.least.toFixed(2)} or higher.`;
+  one("more").hidden = found.length <= many;
+  one("more").textContent = `Show ${plain(Math.min(CLUSTERS, found.length - many))} of ${counted(found.length - many, "more cluster")}`;
+}

@@ -1,0 +1,2 @@
+// The page of one pair begins as soon as it is there.
+begin();
