@@ -10,7 +10,8 @@
 #   make bench     speeds with expected answers; RIVALS=DIR adds other tools in the same run
 #   make fuzz      fuzz each target for FUZZ_SECONDS; EXECUTIONS=1000000 runs each until then, and continues a stopped run
 #   make mutants   share of small changes to the code that the tests notice, per module; ONLY="params score.rs" for some
-#   make quality   answers on labelled data; needs DATA=DIR, and EVAL=DIR for metrics that are not beside it; ONLY=SET
+#   make quality   answers on labelled data; needs DATA=DIR, and EVAL=DIR for metrics that are not beside it; ONLY=SET;
+#                  RIVALS=DIR, where other tools are installed, adds them to the table of disguised copies
 
 # The system's certificates: right behind a proxy, harmless elsewhere.
 export UV_SYSTEM_CERTS := 1
@@ -64,7 +65,7 @@ bench: $(VENV)/.built
 
 # Without DATA it says that it skips, and why.
 quality: $(VENV)/.built
-	$(BIN)/python -m quality $(DATA) $(if $(EVAL),--eval $(EVAL)) $(if $(ONLY),--only $(ONLY))
+	$(BIN)/python -m quality $(DATA) $(if $(EVAL),--eval $(EVAL)) $(if $(RIVALS),--rivals $(RIVALS)) $(if $(ONLY),--only $(ONLY))
 
 # A tool that cannot be had is skipped, and said so. Rust files take hours on two cores.
 mutants: $(VENV)/.built

@@ -18,6 +18,9 @@ def arguments(given: list[str] | None) -> argparse.Namespace:
     parser.add_argument(
         "--eval", type=Path, metavar="DIR", help="folder of the metrics; `eval` beside the data by default"
     )
+    parser.add_argument(
+        "--rivals", type=Path, metavar="DIR", help="folder where other tools are installed; they join the same run"
+    )
     parser.add_argument("--only", choices=runner.SETS, help="one set, and no page is written")
     parser.add_argument("--page", type=Path, default=report.FILE, metavar="FILE", help="where the page goes")
     return parser.parse_args(given)
@@ -32,13 +35,17 @@ def main(given: list[str] | None = None) -> int:
     metrics = options.eval or options.data.resolve().parent / "eval"
     outcomes = {}
     try:
-        for name, outcome in runner.run([options.only] if options.only else runner.SETS, options.data, metrics):
+        for name, outcome in runner.run(
+            [options.only] if options.only else runner.SETS, options.data, metrics, options.rivals
+        ):
             print(*report.lines(name, outcome), sep="\n", flush=True)
             outcomes[name] = outcome
     except FileNotFoundError as error:
         print(f"quality: {error}", file=sys.stderr)
         return 2
-    if not options.only:
+    if options.only:
+        print("", report.section(options.only, outcomes[options.only]), sep="\n")
+    else:
         options.page.write_text(report.page(outcomes), "utf-8")
         print(f"written: {options.page.name}")
     return int(any(figure.is_met is False for outcome in outcomes.values() for figure in outcome.figures))

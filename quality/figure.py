@@ -16,12 +16,19 @@ class Figure:
     above: float | None = None
     below: float | None = None
     at_most: float | None = None
+    #: Bounds of a 95 % interval by bootstrap, and what was drawn.
+    interval: tuple[float, float, str] | None = None
 
     @property
     def wanted(self) -> str:
         """What is wanted, for people."""
         bounds = (("≥", self.at_least), (">", self.above), ("<", self.below), ("≤", self.at_most))
         return " and ".join(f"{sign} {bound:.4g}" for sign, bound in bounds if bound is not None)
+
+    @property
+    def spread(self) -> str:
+        """The interval, for people; empty where there is none."""
+        return f"{self.interval[0]:.3f}–{self.interval[1]:.3f}, {self.interval[2]}" if self.interval else ""
 
     @property
     def is_met(self) -> bool | None:

@@ -8,11 +8,14 @@ import re
 import subprocess
 import sys
 import tempfile
-from collections.abc import Iterable, Mapping
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from types import ModuleType
 from typing import Any
+
+from quality.intervals import Row
 
 PAIRS, SPANS, CLUSTERS = "eval_pairs.py", "eval_spans.py", "eval_clusters.py"
 Scores = Mapping[tuple[str, str], float]
@@ -71,6 +74,19 @@ class Metrics:
             positives,
             None if is_implicit else positives / len(truth),
         )
+
+    def rows(
+        self, labels: Path, scores: Scores, problem_of: Callable[[str], str], kind: str | None, group: str | None
+    ) -> dict[str, list[Row]]:
+        """Return the scored pairs as the script judges them, by the problem of their first document."""
+        truth, is_implicit, _ = self._pairs.load_labels(str(labels), kind, group)
+        keyed = {self._pairs.key(*pair): score for pair, score in scores.items()}
+        parts: dict[str, tuple[dict[Any, int], dict[Any, float]]] = defaultdict(lambda: ({}, {}))
+        for pair, label in truth.items():
+            parts[problem_of(pair[0])][0][pair] = label
+        for pair, score in keyed.items():
+            parts[problem_of(pair[0])][1][pair] = score
+        return {name: self._pairs.scored(known, is_implicit, found, group) for name, (known, found) in parts.items()}
 
     def rand_index(self, labels: Path, clusters: Mapping[str, object]) -> float:
         """Adjusted Rand index of a clustering, by document, against labels."""

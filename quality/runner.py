@@ -25,6 +25,7 @@ SETS = (
     "pan13_train",
     "clough_stevenson",
     "obfuscated_java",
+    "resilience",
     "textreuse_samples",
     "license_variants",
     "reuters21578",
@@ -39,15 +40,15 @@ def definition(name: str) -> ModuleType:
     return importlib.import_module(f"quality.sets.{name}")
 
 
-def run(names: Iterable[str], data: Path, metrics: Path) -> Iterator[tuple[str, Outcome]]:
+def run(names: Iterable[str], data: Path, metrics: Path, rivals: Path | None = None) -> Iterator[tuple[str, Outcome]]:
     """Score sets, each as soon as the one before is done."""
     spawn = multiprocessing.get_context("spawn")
     with ProcessPoolExecutor(1, mp_context=spawn, max_tasks_per_child=1) as processes:
         for name in names:
-            yield name, processes.submit(score, name, data, metrics).result()
+            yield name, processes.submit(score, name, data, metrics, rivals).result()
 
 
-def score(name: str, data: Path, metrics: Path) -> Outcome:
+def score(name: str, data: Path, metrics: Path, rivals: Path | None = None) -> Outcome:
     """Score a set in this process."""
     module = definition(name)
     folder = module.place(data) if hasattr(module, "place") else data / name
@@ -55,7 +56,7 @@ def score(name: str, data: Path, metrics: Path) -> Outcome:
     if not (folder / file).is_file():
         return Outcome(skipped=getattr(module, "MISSING", f"there is no `{name}/{file}` in the data given"))
     before = time.process_time()
-    task = Task(folder, Metrics(metrics))
+    task = Task(folder, Metrics(metrics), rivals)
     figures = module.measure(task)
     return Outcome(figures, [*task.summary(), *task.details], time.process_time() - before, peak_mb())
 

@@ -8,7 +8,7 @@ import zipfile
 from collections import Counter, defaultdict
 from collections.abc import Callable, Collection, Iterable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 
@@ -16,6 +16,8 @@ import lookalike as la
 from lookalike.comparison.result import Pair, Report
 from quality.definitions import differences
 from quality.figure import Figure
+from quality.intervals import interval
+from quality.listing import listed
 from quality.metrics import Metrics
 
 Pairs = dict[tuple[str, str], float]
@@ -47,6 +49,8 @@ class Task:
 
     folder: Path
     metrics: Metrics
+    #: Folder where other tools are installed, if they take part.
+    rivals: Path | None = None
     #: Markdown a set wants to tell beyond its figures.
     details: list[str] = field(default_factory=list)
     #: Documents, pairs with something in common and passages so far.
@@ -92,10 +96,10 @@ class Task:
         differing = sum(differences(self.compare(names).report) for names in cohorts)
         return Figure("pairs unlike the definition", differing, at_most=0)
 
-    def cohorts(self, cohort_of: Callable[[str], str]) -> list[list[str]]:
+    def cohorts(self, cohort_of: Callable[[str], str], documents: Collection[str] | None = None) -> list[list[str]]:
         """Return the documents of each cohort of two or more; a lone document has nothing to be compared with."""
         cohorts = defaultdict(list)
-        for name in self.documents:
+        for name in self.documents if documents is None else documents:
             cohorts[cohort_of(name)].append(name)
         alone = sum(len(names) == 1 for names in cohorts.values())
         if alone:
@@ -105,6 +109,30 @@ class Task:
     def compare_by(self, cohort_of: Callable[[str], str]) -> Pairs:
         """Compare the documents of each cohort apart; the scores of all."""
         return {pair: score for names in self.cohorts(cohort_of) for pair, score in self.compare(names).scores.items()}
+
+    def listed_by(self, cohort_of: Callable[[str], str], documents: Collection[str] | None = None) -> Pairs:
+        """Run the command with its defaults on each cohort apart; pairs that it does not list have no score."""
+        found = {}
+        for names in self.cohorts(cohort_of, documents):
+            with self._unpacked(names) as class_:
+                for left, right, pair in listed(class_.folder):
+                    found[class_.documents[left], class_.documents[right]] = pair["score"]
+        return found
+
+    def as_listed(
+        self,
+        labels: Path,
+        scores: Pairs,
+        problem_of: Callable[[str], str],
+        *,
+        at_least: float | None = None,
+        kind: str | None = None,
+        group: str | None = None,
+    ) -> Figure:
+        """Average precision of the pairs that the command lists, with its interval."""
+        rows = self.metrics.rows(labels, scores, problem_of, kind, group)
+        found = self.average_precision(labels, scores, at_least, kind=kind, group=group)
+        return replace(found, measure=f"{found.measure}, as listed", interval=interval(rows))
 
     @contextmanager
     def _unpacked(self, documents: Collection[str]) -> Iterator[_Unpacked]:

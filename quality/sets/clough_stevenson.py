@@ -14,7 +14,13 @@ LIMITS = (
 
 def measure(task: Task) -> list[Figure]:
     """Average precision; the order cut > light > heavy > non of the mean scores is told beside it."""
-    scores = task.compare_by(lambda name: name.rpartition("_")[2])
+    scores = task.compare_by(task_of)
     means = task.mean_by_kind(scores)
     task.details.append(f"Order of mean scores: {' > '.join(sorted(means, key=means.__getitem__, reverse=True))}.")
-    return [task.average_precision(task.pairs, scores, 0.98)]
+    listed = task.as_listed(task.pairs, task.listed_by(task_of), task_of, at_least=0.99)
+    return [task.average_precision(task.pairs, scores, 0.98), listed]
+
+
+def task_of(name: str) -> str:
+    """Return the question that a document answers."""
+    return name.rpartition("_")[2]

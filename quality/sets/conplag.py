@@ -18,6 +18,8 @@ LIMITS = (
 )
 #: The published figures of JPlag; those of MOSS are 0.72 and 0.75.
 WANTED = {"raw": 0.77, "template_free": 0.80}
+#: Wanted of the pairs that the command lists, a class per problem.
+LISTED = {"raw": 0.87, "template_free": None}
 #: A passage whose sides agree by less is not the same code, and the largest share of such passages in non-copies.
 ALIKE, UNLIKE = 0.8, {"raw": 0.05, "template_free": 0.035}
 
@@ -40,11 +42,24 @@ def measure(task: Task) -> list[Figure]:
         )
         at = f"precision {found.precision:.3f} and recall {found.recall:.3f} at score ≥ {found.threshold or 0:.3f}"
         task.details.append(f"{version}: {at}.")
+        figures.append(by_problem(task, labelled, version))
     groups = defaultdict(set)
     for row in labelled:
         if row["kind"] == "template_free":
             groups[row["group"]] |= {row["a"], row["b"]}
     return [*figures, task.unlike_the_definition(sorted(names) for names in groups.values())]
+
+
+def by_problem(task: Task, labelled: list[dict[str, str]], version: str) -> Figure:
+    """Average precision of what the command lists, a class per problem with each submission once."""
+    of_version = [row for row in labelled if row["kind"] == version]
+    pairs = [(row["a"], row["b"]) for row in of_version]
+    problem = {row[side]: row["group"] for row in of_version for side in "ab"}
+    once = distinct(task, pairs)
+    listed = task.listed_by(problem.__getitem__, sorted(set(once.values())))
+    both = {frozenset(pair): score for pair, score in listed.items()}
+    scores = {(a, b): both.get(frozenset((once[a], once[b])), 0.0) for a, b in pairs}
+    return task.as_listed(task.pairs, scores, problem.__getitem__, at_least=LISTED[version], kind=version)
 
 
 def distinct(task: Task, pairs: list[tuple[str, str]]) -> dict[str, str]:

@@ -12,4 +12,6 @@ WANTED = {"java": 0.90, "c": 0.70}
 def measure(task: Task) -> list[Figure]:
     """Average precision for each language."""
     scores = task.compare_by(top_folder)
-    return [task.average_precision(task.pairs, scores, wanted, group=group) for group, wanted in WANTED.items()]
+    figures = [task.average_precision(task.pairs, scores, wanted, group=group) for group, wanted in WANTED.items()]
+    listed = task.listed_by(top_folder)
+    return [*figures, *(task.as_listed(task.pairs, listed, top_folder, group=group) for group in WANTED)]

@@ -10,4 +10,7 @@ COHORT = "one test"
 
 def measure(task: Task) -> list[Figure]:
     """Average precision over the pairs of all tests."""
-    return [task.average_precision(task.clusters, task.compare_by(top_folder), 0.96)]
+    return [
+        task.average_precision(task.clusters, task.compare_by(top_folder), 0.96),
+        task.as_listed(task.clusters, task.listed_by(top_folder), top_folder),
+    ]

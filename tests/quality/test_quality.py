@@ -12,13 +12,16 @@ import zipfile
 from itertools import combinations
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 import lookalike as la
 from bench import duplicates
-from quality import agreement, report, runner
+from quality import agreement, intervals, report, runner
+from quality.disguised import Class, Found, table
 from quality.figure import Figure, Outcome
 from quality.metrics import Metrics
+from quality.sets import resilience
 from quality.task import Task
 
 ROOT = Path(__file__).parents[2]
@@ -330,7 +333,7 @@ def test_the_page_tells_figures_misses_and_what_was_skipped(data: Path, tmp_path
     assert "conplag            skipped: there is no `conplag/files.zip` in the data given" in done.stdout
     text = page.read_text("utf-8")
     row = next(line for line in text.splitlines() if line.startswith("| vkcup15_sample | AP |"))
-    assert "≥ 0.96 | 0.5000 | **missed** | one test | `make quality DATA=DIR ONLY=vkcup15_sample`" in row
+    assert "≥ 0.96 | 0.5000 | **missed** |  | one test | `make quality DATA=DIR ONLY=vkcup15_sample`" in row
     assert all(f"## {name}" in text for name in runner.SETS)
     assert str(data) not in text
 
@@ -366,3 +369,85 @@ def test_every_set_says_what_its_cohort_is():
 
 def test_a_skipped_set_is_told_as_such():
     assert list(report.lines("x", Outcome(skipped="why"))) == [f"{'x':<18} skipped: why"]
+
+
+ROWS = [(0.9, 1), (0.9, 0), (0.5, 1), (None, 1), (0.1, 0), (0.0, 0)]
+
+
+def test_average_precision_takes_ties_together_and_counts_what_has_no_score():
+    wanted = (1 / 3) * (1 / 2) + (1 / 3) * (2 / 3)
+    assert intervals.average_precision(ROWS)[0] == pytest.approx(wanted)
+    twice = np.array([[2, 2, 2, 2, 2, 2], [0, 1, 1, 1, 0, 0]])
+    assert intervals.average_precision(ROWS, twice) == pytest.approx([wanted, 1 / 4])
+
+
+def test_interval_holds_the_value_and_draws_problems_where_there_are_enough():
+    rows = [(i / 40, int(i % 3 == 0 or i > 30)) for i in range(40)]
+    value = intervals.average_precision(rows)[0]
+    few = {"a": rows[:20], "b": rows[20:]}
+    many = {str(i): rows[i * 4 : i * 4 + 4] for i in range(10)}
+    for problems, drawn in ((few, "pairs"), (many, "problems")):
+        low, high, told = intervals.interval(problems)
+        assert told == drawn
+        assert 0 < low < value < high < 1
+        assert intervals.interval(problems) == (low, high, told)
+
+
+def test_listed_pairs_are_those_of_the_command_and_others_have_no_score(data: Path):
+    found = figures(data, "vkcup15_sample")["AP, as listed"]
+    assert found.value == pytest.approx(1 / 2)
+    assert found.interval is not None
+    task = Task(data / "textreuse_samples", Metrics(data.parent / "eval"))
+    scores = task.listed_by(lambda name: name.split("/")[0])
+    assert {frozenset(pair): score for pair, score in scores.items()} == {frozenset(("one/a.txt", "one/b.txt")): 1.0}
+    rows = task.metrics.rows(task.pairs, scores, lambda name: name, None, None)
+    assert sorted(row for of_name in rows.values() for row in of_name) == [(0.0, 0), (1.0, 1)]
+
+
+# A tool that says what lookalike would not: every rewritten program is nearest to the first file of the class.
+JPLAG = """#!/bin/sh
+cd "$2" && echo "left	right	average	maximum" > "$3"
+for one in *; do for other in *; do
+  case "$one$other" in
+    *~*) test "$one" \\< "$other" && echo "$one	$other	0.5	0.75" >> "$3";;
+  esac
+done; done
+exit 0
+"""
+
+
+def test_disguised_copies_are_ranked_beside_other_tools(tmp_path: Path):
+    programs = obfuscate_programs()
+    class_ = Class("python", programs)
+    class_.rewrite(2)
+    assert {len(made) for made in class_.rewritten.values()} == {1, 2}, "not every attack applies to all programs"
+    (tmp_path / "jplag").mkdir()
+    (tmp_path / "jplag" / "run").write_text(JPLAG, "utf-8")
+    (tmp_path / "jplag" / "run").chmod(0o755)
+    class_.rewritten = {name: class_.rewritten[name] for name in ("layout", "renaming")}
+    found, absent = table([class_], tmp_path)
+    assert 0.9 < found["layout"]["lookalike"].median < 1, "the layout drops parentheses that say nothing"
+    assert found["layout"]["lookalike"].share_first == 1
+    assert found["renaming"]["JPlag norm average"].median == 0.5
+    assert found["renaming"]["JPlag norm average"].share_first == 1, "all scores are equal: all are first together"
+    assert found["renaming"]["JPlag merge maximum"].median == 0.75
+    assert absent == {
+        "Dolos python": "there is no `dolos/node_modules`",
+        "copydetect python": "there is no `main/bin/python`",
+    }
+    assert "| renaming | 2 | " in resilience.laid_out("python", [class_], found)
+
+
+def test_a_source_that_is_not_first_is_counted():
+    class_ = Class("java", {"a": "", "b": ""}, {"layout": {"a": "", "b": ""}})
+    found = Found()
+    pairs = {("a~0", "a"): 0.4, ("a~0", "b"): 0.5, ("b~0", "b"): 0.5, ("a~0", "b~0"): 0.5, ("a", "b"): 0.9}
+    found.add(class_, "layout", {frozenset(f"{name}.java" for name in pair): score for pair, score in pairs.items()})
+    assert (found.median, found.share_first) == (pytest.approx(0.45), 0.5)
+
+
+def obfuscate_programs() -> dict[str, str]:
+    """Three programs of our own that share nothing much."""
+    sample = (ROOT / "tests" / "support" / "obfuscate" / "programs" / "words.py").read_text("utf-8")
+    others = [ROOT / "tests" / "support" / name for name in ("planted.py", "texts.py")]
+    return {"a": sample, **{path.stem: path.read_text("utf-8") for path in others}}

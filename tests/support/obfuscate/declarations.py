@@ -18,7 +18,7 @@ KEYWORDS = re.findall(
     "void extends implements throws synchronized union",
 )
 MODIFIERS = {"final", "const", "static", "public", "private", "protected", "volatile", "transient", "constexpr"}
-ASSIGNING = {"=", "+=", "-=", "*=", "/=", "%=", "&=", "|=", "^=", "<<=", ">>="}
+ASSIGNING = {"=", "+=", "-=", "*=", "/=", "%=", "&=", "|=", "^=", "<<=", ">>=", ">>>="}
 
 
 @dataclass(frozen=True)
@@ -58,15 +58,8 @@ def type_end(tokens: list[str], at: int) -> int:
     while at + 1 < len(tokens) and tokens[at] in {".", "::"} and is_name(tokens[at + 1]):
         at += 2
     if at < len(tokens) and tokens[at] == "<":
-        depth = 0
-        while at < len(tokens):
-            depth += (tokens[at] == "<") - (tokens[at] == ">") - 2 * (tokens[at] == ">>")
-            if not (is_name(tokens[at]) or tokens[at] in {"<", ">", ">>", ",", "?", "[", "]", ".", "::", "*"}):
-                return start
-            at += 1
-            if depth <= 0:
-                break
-        if depth:
+        at = _arguments_end(tokens, at)
+        if not at:
             return start
     while tokens[at : at + 2] == ["[", "]"]:
         at += 2
@@ -78,18 +71,30 @@ def type_end(tokens: list[str], at: int) -> int:
 def split(tokens: list[str], sign: str = ",") -> list[list[str]]:
     """Cut tokens at a sign outside brackets and outside type arguments."""
     parts: list[list[str]] = [[]]
-    depth = 0
+    depth, closed = 0, 0
     for at, token in enumerate(tokens):
-        if token == "<" and at and is_name(tokens[at - 1]) and tokens[at - 1][0].isupper():
-            depth += 1
-        elif token in {">", ">>"} and depth and not {"(", ")"} & set(tokens[max(0, at - 2) : at]):
-            depth = max(0, depth - len(token))
+        if token == "<" and at >= closed and is_name(tokens[at - 1] if at else ""):
+            end = _arguments_end(tokens, at)
+            closed = max(closed, end)
         depth += (token in "([{") - (token in ")]}")
-        if token == sign and depth <= 0:
+        if token == sign and depth <= 0 and at >= closed:
             parts.append([])
         else:
             parts[-1].append(token)
     return parts
+
+
+def _arguments_end(tokens: list[str], at: int) -> int:
+    """Return where the type arguments that open here end; 0 if `<` is a comparison."""
+    depth = 0
+    for end in range(at, len(tokens)):
+        token = tokens[end]
+        depth += (token == "<") - len(token) * (not token.strip(">"))
+        if depth <= 0:
+            return end + 1
+        if not (is_name(token) or token in {"<", ",", "?", "[", "]", ".", "::", "*"}):
+            return 0
+    return 0
 
 
 def declaration(tokens: list[str]) -> Declaration | None:

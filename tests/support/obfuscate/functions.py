@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections import Counter
 from copy import deepcopy
+from itertools import pairwise
 from random import Random
 
 from support.obfuscate.dead import Names
@@ -66,6 +67,8 @@ def extract(nodes: list[Node], random: Random, language: str) -> None:
     fresh = Names(all_names(nodes), random)
     macros = {token.split()[1].split("(")[0] for node in nodes for token in flat(node) if token.startswith("#define ")}
     outer = {name for node in nodes for one in _members(node) for found in bound(one) for name in found.names}
+    tokens = [token for node in nodes for token in flat(node)]
+    outer |= {name for word, name in pairwise(tokens) if word in {"class", "struct", "interface", "enum"}}
     for place in _places(nodes):
         for function in [node for node in place if isinstance(node, Function)]:
             made = _extracted(function, random, language, fresh, outer | macros)
@@ -88,15 +91,20 @@ def _extracted(function: Function, random: Random, language: str, fresh: Names, 
     name_at = head.index("(") - 1
     if FIXED & set(head) or "const" in head[name_at:] or "<" in head[:1] or ">" in head[:name_at][:3]:
         return None
-    if language == "cpp" and "::" in head[:name_at]:
+    if parameters(head) is None or (language == "cpp" and "::" in head[:name_at]):
         return None
     known = _known(function, language)
+    local = {name for found in bound(function.body) for name in found.names}
+    local |= {name for _, name in parameters(function.head) or []}
+    counts = Counter(flat(function.body))
     runs = []
-    for body in within(function.body):
+    for body in _outside_try(function.body):
         for start in range(len(body)):
             for end in range(start + 2, min(start + 6, len(body)) + 1):
-                inputs = _inputs(function, body, start, end, known, outer, language)
-                if inputs is not None:
+                if any(_escapes(node) for node in body[start:end]):
+                    break
+                inputs = _inputs(body[start:end], counts, local, language)
+                if inputs is not None and all(name in known and name not in outer for name in inputs):
                     runs.append((body, start, end, inputs))
     if not runs:
         return None
@@ -133,33 +141,31 @@ def _known(function: Function, language: str) -> dict[str, tuple[str, ...]]:
     return {name: type_ for name, type_ in taken.items() if name not in unsure and type_[0] not in {"auto", "var"}}
 
 
-def _inputs(
-    function: Function,
-    body: list[Node],
-    start: int,
-    end: int,
-    known: dict[str, tuple[str, ...]],
-    outer: set[str],
-    language: str,
-) -> list[str] | None:
+def _outside_try(node: Node | None) -> list[list[Node]]:
+    """Return statement lists that are not inside a try statement, where exceptions are caught."""
+    match node:
+        case Block(body):
+            return [body, *(found for one in body for found in _outside_try(one))]
+        case If(_, then, otherwise):
+            return [*_outside_try(then), *_outside_try(otherwise)]
+        case Loop(_, _, body):
+            return _outside_try(body)
+    return []
+
+
+def _inputs(run: list[Node], counts: Counter[str], local: set[str], language: str) -> list[str] | None:
     """Return the variables a run of statements takes from its function; None if it cannot be moved."""
-    run = body[start:end]
     tokens = [token for node in run for token in flat(node)]
-    if len(tokens) < 12 or any(_escapes(node) for node in run) or {"->", "[&]", "return", "super"} & set(tokens):
+    if len(tokens) < 12 or {"->", "return", "super"} & set(tokens):
         return None
-    if any(token.startswith("#") for token in tokens) or (language == "cpp" and tokens[0] == "["):
+    if any(token.startswith("#") for token in tokens):
         return None
     own = {name for node in run if isinstance(node, Simple) for found in bound(node) for name in found.names}
     inner = {name for node in run for found in bound(node) for name in found.names}
-    whole = Counter(flat(function.body))
-    if any(whole[name] > tokens.count(name) for name in own):
+    if any(counts[name] > tokens.count(name) for name in own):
         return None
-    local = {name for found in bound(function.body) for name in found.names}
-    local |= {name for _, name in parameters(function.head) or []}
-    words = {name for node in run for name in names(node)}
-    used = sorted((words & local) - inner)
-    if any(name not in known or name in outer for name in used) or inner & outer:
-        return None
+    alone = {token for before, token in zip(["", *tokens], tokens, strict=False) if before not in {".", "->"}}
+    used = sorted((alone & local) - inner)
     if language == "java" and len(_changed(run) & set(used)) > 1:
         return None
     return used if len(used) < 6 else None

@@ -44,6 +44,24 @@ from support.obfuscate.tree import (
 PLAIN = PRIMITIVE | {"string", "ll", "ld"}
 
 
+#: Methods that classes of the library call by name.
+KNOWN = {
+    "compare",
+    "compareTo",
+    "run",
+    "call",
+    "apply",
+    "accept",
+    "test",
+    "get",
+    "next",
+    "hasNext",
+    "iterator",
+    "close",
+}
+KNOWN |= {"equals", "hashCode", "toString", "read", "write", "remove"}
+
+
 def braced(nodes: list[Node]) -> None:
     """Put braces around every body of one statement."""
     for body in blocks(nodes):
@@ -349,9 +367,11 @@ def is_renamable(function: Function) -> bool:
     """Tell whether nothing outside the file may call a function by its name."""
     head = function.head
     name = function_name(head)
-    if not is_name(name) or name == "main" or {"operator", "@"} & set(head):
+    if not is_name(name) or name in KNOWN | {"main"} or {"operator", "@"} & set(head):
         return False
-    is_own = "public" not in head and head.index("(") > 1 and head[0] != name
+    if head.index("(") < 2 or head[head.index("(") - 2] in MODIFIERS:
+        return False  # A constructor bears the name of its class.
+    is_own = "public" not in head
     return "static" in head or "private" in head or is_own
 
 

@@ -18,7 +18,7 @@ TOKEN = re.compile(
     | (?P<string> (?:u8|[uUL])?"(?:\\.|[^"\\\n])*" | '(?:\\.|[^'\\\n])+')
     | (?P<number> \.?\d(?:[eEpP][+-]|['\w.])*)
     | (?P<name> [A-Za-z_$]\w*)
-    | (?P<sign> ->|::|\+\+|--|<<=|>>=|[-+*/%&|^=!<>]=|&&|\|\||<<|>>|\.\.\.|.)""",
+    | (?P<sign> ->|::|\+\+|--|<<=|>>>=|>>=|[-+*/%&|^=!<>]=|&&|\|\||<<|>>>|>>|\.\.\.|.)""",
     re.VERBOSE | re.DOTALL,
 )
 CLOSING = {"(": ")", "[": "]", "{": "}"}
@@ -296,7 +296,7 @@ def without_template(head: list[str]) -> list[str]:
         return head
     depth = 0
     for at, token in enumerate(head):
-        depth += (token == "<") - (token == ">") - 2 * (token == ">>")
+        depth += (token == "<") - len(token) * (not token.strip(">"))
         if at and not depth:
             return head[at + 1 :]
     return []
