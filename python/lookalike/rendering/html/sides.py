@@ -117,7 +117,7 @@ def _contents(entry: Entry, own: list[list[Marked]], letter: str) -> str:
 
 
 #: Most files of a list that is open from the start.
-FEW = 6
+FEW = 12
 
 
 def _percent(share: float) -> str:

@@ -16,6 +16,13 @@ function excerpt(side, number) {
   else range.setEndAfter(last);
   const copy = make("pre", {}, range.cloneContents());
   for (const named of copy.querySelectorAll("[id]")) named.removeAttribute("id");
+  // A passage may end with a line feed: the number of the line after it is not part of it.
+  const numbers = [...copy.querySelectorAll("b")], after = document.createRange();
+  if (numbers.length > 1) {
+    after.setStartAfter(numbers.at(-1));
+    after.setEndAfter(copy.lastChild);
+    if (!after.toString().trim()) numbers.at(-1).remove();
+  }
   const file = start.closest(".file").querySelector("summary").firstChild.textContent;
   box.append(make("p", { class: "mono" }, file), copy);
   if (isCut) box.append(make("p", {}, `The passage goes on; ${PRINTED_LINES} lines of it are printed.`));

@@ -25,6 +25,7 @@ function scroll(side, number, height) {
 
 function dark() {
   lit.number = 0;
+  document.querySelector("main").classList.remove("lit");
   for (const old of document.querySelectorAll(".on")) old.classList.remove("on");
 }
 
@@ -33,6 +34,7 @@ function light(number, from) {
   dark();
   lit.number = number;
   lit.driver = null;
+  document.querySelector("main").classList.add("lit");
   const own = `mark[data-p="${number}"], main a[href="#l${number}"]:not(.whole), main a[href="#r${number}"]`;
   for (const part of document.querySelectorAll(own)) part.classList.add("on");
   const stays = from && badge(from, number);

@@ -29,7 +29,7 @@ function timeline() {
   const [from, to] = [times.reduce((a, b) => Math.min(a, b)), times.reduce((a, b) => Math.max(a, b))];
   const width = Math.max(280, box.clientWidth - 26), edge = 12;
   const at = (seconds) => Math.round(edge + (to > from ? (seconds - from) / (to - from) : 0.5) * (width - 2 * edge));
-  const pairs = above().filter((pair) => cards[pair.left].seconds !== null && cards[pair.right].seconds !== null);
+  const found = above().filter((pair) => cards[pair.left].seconds !== null && cards[pair.right].seconds !== null), pairs = found.slice(0, LINES);
   const placed = lanes(new Set(pairs.flatMap((pair) => [pair.left, pair.right])), at);
   const floor = 58 + Math.max(0, ...[...placed.values()].map(({ y }) => y));
   const counts = Array(BARS).fill(0);
@@ -37,9 +37,9 @@ function timeline() {
   const most = Math.max(...counts), step = (width - 2 * edge) / BARS;
   const bars = counts.map((count, i) => draw("rect", { class: "low", x: edge + i * step + 0.5, width: Math.max(1, step - 1), y: floor - (40 * count) / most, height: (40 * count) / most },
     draw("title", {}, counted(count, "submission"))));
-  const lines = pairs.slice(0, LINES).map((pair) => {
+  const lines = pairs.map((pair) => {
     const [a, b] = [placed.get(pair.left), placed.get(pair.right)], ends = { x1: a.x, y1: a.y, x2: b.x, y2: b.y };
-    const found = first(pair), order = found ? `; ${nameOf(found.side ? pair.right : pair.left)} was first, by ${span(found.by)}` : "";
+    const lead = first(pair), order = lead ? `; ${nameOf(lead.side ? pair.right : pair.left)} was first, by ${span(lead.by)}` : "";
     const parts = [draw("title", {}, said(pair.left, pair.right, pair) + order), draw("line", { ...ends, class: "hit" }), draw("line", { ...ends, "stroke-opacity": 0.2 + 0.6 * pair.score })];
     return pair.page ? draw("a", { href: "pairs/" + pair.page, class: "edge", "aria-label": "Open " + said(pair.left, pair.right, pair) + order }, ...parts) : draw("g", { class: "edge" }, ...parts);
   });
@@ -50,5 +50,5 @@ function timeline() {
   box.replaceChildren(draw("svg", { class: "graph", width, height: floor + 22, viewBox: `0 0 ${width} ${floor + 22}`, role: "group", "aria-label": "Timeline of submissions" }, ...bars, ...lines, ...dots, ...axis));
   const missing = cards.length - timed.length;
   one("timed").textContent = `Grey bars: all ${plain(timed.length)} submissions with a time. Dots: those in pairs with score ${view.least.toFixed(2)} or higher; each line is a pair and opens it.`
-    + (pairs.length > LINES ? ` The best ${LINES} of ${plain(pairs.length)} lines are drawn.` : "") + (missing ? ` ${counted(missing, "submission")} without a time.` : "");
+    + (found.length > LINES ? ` The best ${LINES} of ${plain(found.length)} pairs are drawn.` : "") + (missing ? ` ${counted(missing, "submission")} without a time.` : "");
 }
