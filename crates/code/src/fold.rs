@@ -4,6 +4,7 @@
 //! walk compares no strings. It hashes only the few leaves whose class is their own text.
 
 use crate::languages::CodeLanguage;
+use crate::reachable::Reader;
 use crate::sequence::{class_value, FoldRules, NAME, TYPE};
 use crate::TokenKind;
 use std::collections::HashMap;
@@ -110,6 +111,8 @@ pub struct FoldTables {
     pub string: NodeClass,
     /// How tokens are folded.
     pub rules: FoldRules,
+    /// The reader of definitions of every node kind, by its number.
+    pub readers: Vec<Option<Reader>>,
 }
 
 impl FoldTables {
@@ -124,6 +127,7 @@ impl FoldTables {
             number: NodeClass::Token(language.value("\u{1}number"), TokenKind::Number),
             string: NodeClass::Token(language.value("\u{1}string"), TokenKind::String),
             rules: FoldRules::new(language.family, language.shape.ends_lines, language.shape.imports),
+            readers: language.shape.plan.map_or(Vec::new(), |plan| plan.readers(language)),
         };
         for id in 0..grammar.node_kind_count() as u16 {
             let kind = grammar.node_kind_for_id(id).unwrap_or("");

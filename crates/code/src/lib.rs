@@ -40,6 +40,7 @@ mod imports;
 pub mod languages;
 pub mod lexed;
 mod lexer;
+pub mod reachable;
 mod sequence;
 mod tree;
 
@@ -139,6 +140,8 @@ pub struct CodeTokens {
     pub comments: Vec<Span>,
     /// The reason why the grammar was not followed, if it was not.
     pub degraded: Option<Degraded>,
+    /// Its definitions and the names they use, if it was parsed and its language is analysed.
+    pub outline: Option<reachable::Outline>,
 }
 
 impl CodeTokens {

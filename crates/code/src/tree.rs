@@ -10,6 +10,7 @@
 use crate::fold::{literal, NodeClass};
 use crate::languages::CodeLanguage;
 use crate::lexer::{is_blank, Lexer};
+use crate::reachable::Outliner;
 use crate::sequence::Sequence;
 use crate::{CodeOptions, CodeTokens, Degraded};
 use std::cell::{Cell, RefCell};
@@ -180,12 +181,15 @@ struct Walk<'a> {
     loose_bytes: usize,
     /// Whether each open node, the root first, is an ERROR.
     open: Vec<bool>,
+    /// The outline of the file, if its language is analysed.
+    outliner: Option<Outliner<'a>>,
 }
 
 impl<'a> Walk<'a> {
     fn new(language: &'a CodeLanguage, text: &'a str, options: CodeOptions) -> Self {
         let found = Sequence { tokens: Vec::with_capacity(text.len() / 3), comments: Vec::new() };
-        Self { language, text, options, found, at: 0, errors: 0, first_row: None, loose_bytes: 0, open: Vec::new() }
+        let (open, outliner) = (Vec::new(), Outliner::new(language, text));
+        Self { language, text, options, found, at: 0, errors: 0, first_row: None, loose_bytes: 0, open, outliner }
     }
 
     /// Visits every node in the order of the text.
@@ -203,6 +207,9 @@ impl<'a> Walk<'a> {
             if class == NodeClass::Inner && cursor.goto_first_child() {
                 self.errors += u32::from(!is_sound && node.is_error());
                 self.open.push(!is_sound && node.is_error());
+                if let Some(outliner) = &mut self.outliner {
+                    outliner.enter(&node);
+                }
                 if self.open.len() > MAX_DEPTH as usize {
                     return Err(Degraded::Nesting { depth: MAX_DEPTH });
                 }
@@ -217,6 +224,9 @@ impl<'a> Walk<'a> {
                     return self.finish();
                 }
                 self.open.pop();
+                if let Some(outliner) = &mut self.outliner {
+                    outliner.leave();
+                }
             }
         }
     }
@@ -312,7 +322,12 @@ impl<'a> Walk<'a> {
                 share_permille: share as u32,
             });
         }
-        Ok(self.language.tables().rules.fold(self.text, self.found))
+        if let Some(outliner) = &mut self.outliner {
+            outliner.collect(&self.found.tokens);
+        }
+        let mut code = self.language.tables().rules.fold(self.text, self.found);
+        code.outline = self.outliner.map(|outliner| outliner.finish(&code));
+        Ok(code)
     }
 }
 

@@ -12,6 +12,7 @@
 
 pub mod pane;
 pub mod places;
+pub mod reachability;
 pub mod submissions;
 pub mod submitted_file;
 

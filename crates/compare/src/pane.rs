@@ -4,7 +4,8 @@
 //!
 //! * Each line begins with `<b>`, its number and `</b>`. It ends at `\n`; a `\r` before that is not shown.
 //! * A run with one mark is `<i class=k>…</i>` with a letter of `LETTERS`; names and operators have none. Grey marks
-//!   (template, too common) hide the token marks under them. Other marks do not overlap; if one does, it begins late.
+//!   (template, too common, cannot run) hide the token marks under them. Other marks do not overlap; if one does, it
+//!   begins late.
 //! * Each region begins with its number as a link to the other side, and is a `<mark>`. Where regions overlap, the one
 //!   that began last is visible; of several, the one with the highest number. Marks enclose the coloured runs and
 //!   interrupt them. A range whose number is that of a region plus [`PALE`] is a part of it that does not match: it is

@@ -5,9 +5,11 @@ use crate::submitted_file::SubmittedFile;
 use lookalike_code::TokenKind;
 use lookalike_core::frontend::Span;
 
-/// Classes of marks in addition to [`TokenKind`]: template, and material that too many share.
+/// Classes of marks in addition to [`TokenKind`]: template, material that too many share, and code that cannot run.
+/// Built-in types, which are [`TokenKind::Type`], have the mark of keywords, so 9 is free.
 const TEMPLATE: u32 = 7;
 const COMMON: u32 = 8;
+const UNREACHABLE: u32 = 9;
 
 /// A range of one file, in characters and lines.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -100,8 +102,8 @@ impl Submission {
     }
 
     /// The marks of a file: start, end and class in characters, ascending by start. Classes are those of [`TokenKind`],
-    /// 7 for template and 8 for material that too many share.
-    pub fn marks(&self, file: u32, template: &[bool], common: &[bool]) -> Vec<[u32; 3]> {
+    /// 7 for template, 8 for material that too many share and 9 for code that cannot run. `unreachable` may be empty.
+    pub fn marks(&self, file: u32, template: &[bool], common: &[bool], unreachable: &[bool]) -> Vec<[u32; 3]> {
         let read = &self.files[file as usize];
         let mut marks = Vec::new();
         for (_, part, first) in self.parts.iter().filter(|part| part.0 == file) {
@@ -110,8 +112,9 @@ impl Submission {
             let coloured = part.spans(&read.text).iter().zip(part.kinds());
             marks.extend(coloured.filter_map(|(span, kind)| Some([span.start, span.end, colour(*kind)?])));
             let range = *first as usize..*first as usize + part.tokens.len();
-            for (flags, class) in [(template, TEMPLATE), (common, COMMON)] {
-                stretches(&flags[range.clone()], part.spans(&read.text), class, &mut marks);
+            for (flags, class) in [(template, TEMPLATE), (common, COMMON), (unreachable, UNREACHABLE)] {
+                let own = flags.get(range.clone()).unwrap_or(&[]);
+                stretches(own, part.spans(&read.text), class, &mut marks);
             }
         }
         marks.sort_unstable();

@@ -1,6 +1,8 @@
 //! Turns files into entries of the matcher: tokens become small numbers, equal for equal tokens in all files.
 
+use crate::reachability;
 use crate::submitted_file::{FilePart, SubmittedFile, Tokens};
+use lookalike_code::reachable::Everything;
 use lookalike_core::matching::entry::{Entry, EntryPart, Literal, Pick, SEPARATOR};
 use lookalike_core::matching::weigh::UNIT;
 use std::collections::HashMap;
@@ -18,6 +20,8 @@ pub struct Submission {
     pub files: Vec<Arc<SubmittedFile>>,
     /// For each part of each file: file, part, first token.
     pub parts: Vec<(u32, u32, u32)>,
+    /// The reason why all of its code counts as reachable, if it was not analysed.
+    pub everything: Option<Everything>,
 }
 
 /// Numbers the distinct tokens in the order in which they are first seen.
@@ -49,10 +53,13 @@ impl TokenNumbers {
                 self.append(part, &mut entry);
             }
         }
-        entry.literals.sort_unstable();
+        let everything = reachability::analyse(&files, &parts, &mut entry).err();
+        // A literal stands where it first occurs in code that can run, otherwise where it first occurs.
+        let is_dead = |at: u32| entry.unreachable.get(at as usize).copied().unwrap_or(false);
+        entry.literals.sort_unstable_by_key(|literal| (literal.key, is_dead(literal.at), literal.at));
         entry.literals.dedup_by_key(|literal| literal.key);
         entry.roll();
-        (Submission { files, parts }, entry)
+        (Submission { files, parts, everything }, entry)
     }
 
     fn append(&mut self, part: &FilePart, entry: &mut Entry) {

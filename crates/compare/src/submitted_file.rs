@@ -3,6 +3,7 @@
 //! Cost: one pass of the front end and one of the fingerprinter. The spans of characters are not kept, because they
 //! would take twice the memory of everything else; they are computed again when they are shown.
 
+use lookalike_code::reachable::Outline;
 use lookalike_code::{language, lexed, CodeLanguage, TokenKind};
 use lookalike_core::error::Result;
 use lookalike_core::fingerprint::{Fingerprinter, Thresholds};
@@ -80,6 +81,21 @@ pub struct FilePart {
     spans: OnceLock<Vec<Span>>,
     kinds: Vec<TokenKind>,
     comments: Vec<Span>,
+    /// What is known of the definitions in its stretches of code, in order; empty for other text.
+    pub outlines: Vec<StretchOutline>,
+}
+
+/// What is known of the definitions in a stretch of code.
+#[derive(Debug)]
+pub struct StretchOutline {
+    /// The family of its language.
+    pub family: &'static str,
+    /// Whether unreachable code is looked for in its language.
+    pub is_analysed: bool,
+    /// Its first token in the part.
+    pub first: u32,
+    /// The definitions, if it was parsed and its language is analysed.
+    pub outline: Option<Outline>,
 }
 
 /// A file that has been read.
@@ -173,8 +189,9 @@ fn prose(text: &str, ranges: Vec<Range<usize>>, thresholds: (u32, u32)) -> Resul
     let stream = Stream { tokens, spans: Vec::new(), unit: Unit::Character };
     let picks = select(&stream, thresholds)?;
     let tokens = Tokens::Characters(stream.tokens.iter().map(|token| *token as u32).collect());
-    let (verbatim, literals, kinds, comments) = Default::default();
-    Ok(FilePart { tokens, thresholds, picks, verbatim, literals, ranges, spans: OnceLock::new(), kinds, comments })
+    let (verbatim, literals, kinds, comments, outlines) = Default::default();
+    let spans = OnceLock::new();
+    Ok(FilePart { tokens, thresholds, picks, verbatim, literals, ranges, spans, kinds, comments, outlines })
 }
 
 /// Collects the tokens of code.
@@ -186,6 +203,7 @@ struct CodePieces {
     comments: Vec<Span>,
     verbatim: Vec<u32>,
     literals: Vec<Literal>,
+    outlines: Vec<StretchOutline>,
 }
 
 impl CodePieces {
@@ -201,6 +219,9 @@ impl CodePieces {
             language.tokenize(text.get(range.clone()).unwrap_or(""), lookalike_code::CodeOptions { comments })?;
         let base = range.start as u32;
         let shift = |span: &Span| Span { start: span.start + base, end: span.end + base };
+        let first = self.tokens.len() as u32;
+        let (family, is_analysed) = (language.family, language.is_analysed());
+        self.outlines.push(StretchOutline { family, is_analysed, first, outline: code.outline });
         self.tokens.extend(code.tokens);
         self.comments.extend(code.comments.iter().map(shift));
         for (span, kind) in code.spans.iter().map(shift).zip(code.kinds) {
@@ -257,11 +278,11 @@ impl CodePieces {
     }
 
     fn part(self, thresholds: (u32, u32), ranges: Vec<Range<usize>>) -> Result<FilePart> {
-        let Self { tokens, spans, kinds, comments, verbatim, literals } = self;
+        let Self { tokens, spans, kinds, comments, verbatim, literals, outlines } = self;
         let stream = Stream { tokens, spans: Vec::new(), unit: Unit::Word };
         let picks = select(&stream, thresholds)?;
         let (tokens, spans) = (Tokens::Hashed(stream.tokens), OnceLock::from(spans));
-        Ok(FilePart { tokens, thresholds, picks, verbatim, literals, ranges, spans, kinds, comments })
+        Ok(FilePart { tokens, thresholds, picks, verbatim, literals, ranges, spans, kinds, comments, outlines })
     }
 }
 

@@ -107,7 +107,7 @@ proptest! {
                 prop_assert!(region.start_line <= region.end_line, "{:?}", region);
             }
         }
-        for [start, end, _] in submission.marks(0, &flags, &flags) {
+        for [start, end, _] in submission.marks(0, &flags, &flags, &[]) {
             prop_assert!(start <= end && end <= count);
         }
         compare(entries);
@@ -126,7 +126,7 @@ proptest! {
             prop_assert!(region.start <= region.end && region.end <= count, "{:?}", region);
         }
         let flags = vec![true; entries[0].tokens.len()];
-        submissions[0].marks(0, &flags, &flags);
+        submissions[0].marks(0, &flags, &flags, &[]);
     }
 
     #[test]
@@ -175,7 +175,7 @@ fn marks_colour_code_and_what_is_nobodys_own() {
     template[code.start as usize..code.start as usize + 3].fill(true);
     let mut common = vec![false; template.len()];
     common[2..5].fill(true);
-    let marks = submissions[0].marks(0, &template, &common);
+    let marks = submissions[0].marks(0, &template, &common, &[]);
     assert!(marks.windows(2).all(|two| two[0] <= two[1]));
     let texts = |class: u32| {
         let of_class = marks.iter().filter(move |mark| mark[2] == class);
@@ -289,7 +289,7 @@ fn an_empty_file_has_no_part_and_harms_nobody() {
     let (submissions, entries) = submit(vec![files, vec![read("python", PROGRAM)], Vec::new(), vec![read(TEXT, "")]]);
     assert_eq!(entries.iter().map(|entry| entry.parts.len()).collect::<Vec<_>>(), [1, 1, 0, 0]);
     assert_eq!(submissions[0].parts, [(2, 0, 0)]);
-    assert_eq!(submissions[3].marks(0, &[], &[]), Vec::<[u32; 3]>::new());
+    assert_eq!(submissions[3].marks(0, &[], &[], &[]), Vec::<[u32; 3]>::new());
     let outcome = compare(entries);
     assert_eq!(outcome.pairs.iter().map(|pair| (pair.left, pair.right, pair.score)).collect::<Vec<_>>(), [(0, 1, 1.0)]);
 }

@@ -224,6 +224,13 @@ impl Cohort {
             .collect()
     }
 
+    /// Number of tokens of each submission that cannot run, and "analysed" or the reason why that is not known.
+    fn reachability(&self) -> Vec<(usize, String)> {
+        let entries = self.weighed.entries().iter().zip(&self.submissions);
+        let row = |(entry, submission): (&Entry, &Submission)| (dead_tokens(entry), analysis(submission));
+        entries.map(row).collect()
+    }
+
     /// Submissions too short to have a k-gram.
     fn too_short(&self) -> Vec<usize> {
         let entries = self.weighed.entries().iter().enumerate();
@@ -293,7 +300,8 @@ impl Cohort {
     fn marks<'py>(&self, py: Python<'py>, submission: usize, file: u32) -> Bound<'py, PyBytes> {
         let rows = match (self.submissions.get(submission), self.weighed.weighed().get(submission)) {
             (Some(read), Some(weighed)) if (file as usize) < read.files.len() => {
-                read.marks(file, &weighed.template, &weighed.common)
+                let entry = &self.weighed.entries()[submission];
+                read.marks(file, &weighed.template, &weighed.common, &entry.unreachable)
             }
             _ => Vec::new(),
         };
@@ -317,6 +325,25 @@ impl Cohort {
         let [tokens, same] = passage.same_text.map(f64::from);
         (place(0), place(1), passage.tokens, passage.shared_by, passage.exact, sort, same / tokens.max(1.0))
     }
+}
+
+fn dead_tokens(entry: &Entry) -> usize {
+    entry.unreachable.iter().filter(|is_dead| **is_dead).count()
+}
+
+/// "analysed", or the reason why all code counts as reachable.
+fn analysis(submission: &Submission) -> String {
+    submission.everything.map_or_else(|| "analysed".to_string(), |reason| reason.to_string())
+}
+
+/// Whether each token of a submission cannot run, a token between two parts included, and what `Cohort.reachability`
+/// says of it. For tests and for a closer look.
+#[pyfunction]
+pub fn unreachable(files: Vec<Py<ReadFile>>) -> (Vec<bool>, String) {
+    let files = files.iter().map(|file| file.get().file.clone()).collect();
+    let (submission, mut entry) = TokenNumbers::default().entry(files, 0, false);
+    entry.unreachable.resize(entry.tokens.len(), false);
+    (entry.unreachable, analysis(&submission))
 }
 
 fn as_place(region: Region) -> Place {

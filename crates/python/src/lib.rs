@@ -30,7 +30,7 @@ mod _core {
     #[pymodule_export]
     use crate::column::Column;
     #[pymodule_export]
-    use crate::compare::{languages, pane, Cohort, ReadFile};
+    use crate::compare::{languages, pane, unreachable, Cohort, ReadFile};
     #[pymodule_export]
     use crate::dedup::{Corpus, Outcome, PairStream};
     #[pymodule_export]

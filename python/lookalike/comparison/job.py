@@ -254,8 +254,8 @@ class _Comparison:
         )
 
     def _entries(self, cohort: _core.Cohort) -> tuple[Entry, ...]:
-        rows = zip(self.intake.submissions, self.kept, cohort.counts(), strict=True)
-        return tuple(_entry(submission, kept, counts) for submission, kept, counts in rows)
+        rows = zip(self.intake.submissions, self.kept, cohort.counts(), cohort.reachability(), strict=True)
+        return tuple(_entry(*row) for row in rows)
 
     def _promise(self, languages: list[str]) -> str:
         """State the guarantee, for the languages that were read."""
@@ -337,7 +337,9 @@ def _or(words: list[str]) -> str:
     return " or ".join([", ".join(words[:-1]), words[-1]] if len(words) > 1 else words)
 
 
-def _entry(submission: Submission, kept: list[Read], counts: tuple[int, int, int, int]) -> Entry:
+def _entry(
+    submission: Submission, kept: list[Read], counts: tuple[int, int, int, int], reachability: tuple[int, str]
+) -> Entry:
     files = tuple(
         File(
             read.name,
@@ -363,6 +365,7 @@ def _entry(submission: Submission, kept: list[Read], counts: tuple[int, int, int
         submission.label,
         submission.time,
         submission.old,
+        *reachability,
     )
 
 

@@ -3,6 +3,7 @@
 use super::{CodeLanguage, Quote, Shape};
 use crate::fold::NodeClass;
 use crate::lexer::Lexer;
+use crate::reachable;
 use crate::TokenKind;
 
 const PREFIXES: &[&str] = &["L", "u", "U", "u8"];
@@ -21,6 +22,7 @@ const SHAPE: Shape = Shape {
     quotes: &[Quote { prefixes: PREFIXES, ..Quote::DOUBLE }, Quote { prefixes: PREFIXES, ..Quote::SINGLE }],
     signed_numbers: true,
     special: Some(special),
+    plan: Some(&reachable::C),
     ..Shape::PLAIN
 };
 

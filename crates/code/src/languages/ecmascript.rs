@@ -3,6 +3,7 @@
 use super::{CodeLanguage, Quote, Shape};
 use crate::fold::NodeClass;
 use crate::lexer::Lexer;
+use crate::reachable;
 
 const TEMPLATE: Quote = Quote { open: "`", close: "`", lines: true, hole: Some(("${", b'}')), ..Quote::DOUBLE };
 
@@ -23,6 +24,7 @@ const SHAPE: Shape = Shape {
     name_part: "$",
     special: Some(special),
     ends_lines: true,
+    plan: Some(&reachable::ECMASCRIPT),
     ..Shape::PLAIN
 };
 

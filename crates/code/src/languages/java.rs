@@ -1,6 +1,7 @@
 //! Java.
 
 use super::{CodeLanguage, Quote, Shape};
+use crate::reachable;
 
 /// Java.
 pub static JAVA: CodeLanguage = CodeLanguage::new(
@@ -21,6 +22,7 @@ pub static JAVA: CodeLanguage = CodeLanguage::new(
         name_start: "$",
         name_part: "$",
         generics: true,
+        plan: Some(&reachable::JAVA),
         ..Shape::PLAIN
     },
 );

@@ -19,6 +19,7 @@ mod swift;
 
 use crate::fold::{FoldTables, NodeClass};
 use crate::lexer::Lexer;
+use crate::reachable::Plan;
 use std::sync::OnceLock;
 use tree_sitter_language::LanguageFn;
 
@@ -73,6 +74,11 @@ impl CodeLanguage {
         shape: Shape,
     ) -> Self {
         Self { name, suffixes, family, shape, entry, grammar: OnceLock::new(), tables: OnceLock::new() }
+    }
+
+    /// Whether unreachable code is looked for.
+    pub fn is_analysed(&self) -> bool {
+        self.shape.plan.is_some()
     }
 
     /// The grammar in the parser's form.
@@ -142,6 +148,8 @@ pub(crate) struct Shape {
     pub fits: Option<fn(&str) -> bool>,
     /// Reads what only this language has at an offset: its end and class, or `None`.
     pub special: Option<Special>,
+    /// How definitions are read, if unreachable code is looked for.
+    pub plan: Option<&'static Plan>,
 }
 
 /// Bytes that a grammar's scanner has for its state: a constant of tree-sitter.
@@ -179,6 +187,7 @@ impl Shape {
         generics: false,
         fits: None,
         special: None,
+        plan: None,
     };
 }
 

@@ -3,6 +3,7 @@
 use super::{CodeLanguage, Quote, Shape, SCANNER_BYTES};
 use crate::fold::NodeClass;
 use crate::lexer::Lexer;
+use crate::reachable;
 
 const PREFIXES: &[&str] = &[
     "r", "R", "b", "B", "f", "F", "u", "U", "t", "T", "rb", "rB", "Rb", "RB", "br", "bR", "Br", "BR", "fr", "fR", "Fr",
@@ -34,6 +35,7 @@ pub static PYTHON: CodeLanguage = CodeLanguage::new(
         fits: Some(fits),
         special: Some(special),
         ends_lines: true,
+        plan: Some(&reachable::PYTHON),
         ..Shape::PLAIN
     },
 );

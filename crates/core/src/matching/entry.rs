@@ -67,6 +67,10 @@ pub struct Entry {
     pub tokens: Vec<u32>,
     /// Hash of the exact text of each folded token (names, numbers, strings), 0 for other tokens; may be empty.
     pub verbatim: Vec<u32>,
+    /// Whether each token cannot run; empty if all can, or if that is not known.
+    pub unreachable: Vec<bool>,
+    /// Whether code that cannot run was looked for.
+    pub is_analysed: bool,
     /// Ascending.
     pub parts: Vec<EntryPart>,
     /// Ascending by position.
@@ -138,7 +142,11 @@ impl Entry {
 
     /// Whether two entries have the same content, the exact texts included.
     pub fn is_same(&self, other: &Self) -> bool {
-        self.tokens == other.tokens && self.verbatim == other.verbatim && self.parts == other.parts
+        self.tokens == other.tokens
+            && self.verbatim == other.verbatim
+            && self.parts == other.parts
+            && self.unreachable == other.unreachable
+            && self.is_analysed == other.is_analysed
     }
 }
 

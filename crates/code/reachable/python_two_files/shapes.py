@@ -1,0 +1,6 @@
+def square(n):
+    return n * n
+
+
+def cube(n):  # dead
+    return n * n * n  # dead
