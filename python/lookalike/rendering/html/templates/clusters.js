@@ -1,5 +1,5 @@
-// Clusters at the slider's score: small ones as a star whose lines open the pair, large ones as a table of all pairs.
-const STAR = 10, MATRIX = 60, CLUSTERS = 40, CELLS = 12000;
+// Clusters at the slider's score: small ones as a graph whose lines open the pair, large ones as a table of all pairs.
+const STAR = 10, MATRIX = 60, CLUSTERS = 30, CELLS = 12000;
 
 // The other submissions that a row ties a submission to; a row of a group of identical ones stands for all its members.
 const groupOf = new Map(data.groups.flatMap((group) => group.map((member) => [member, group])));
@@ -39,32 +39,33 @@ function clustered(tied) {
 const said = (a, b, pair) => `${nameOf(a)} and ${nameOf(b)}: ${pair.score.toFixed(2)}`;
 const short = (name) => name.length < 22 ? name : name.slice(0, 20) + "…";
 
-function edge(a, b, pair, places) {
-  const [from, to] = [places.get(a), places.get(b)];
-  const ends = { x1: from.x, y1: from.y, x2: to.x, y2: to.y };
-  const lines = [draw("title", {}, said(a, b, pair)), draw("line", { ...ends, class: "hit" }),
-    draw("line", { ...ends, "stroke-width": (1 + 3 * pair.score ** 2).toFixed(2), "stroke-opacity": (0.25 + 0.6 * pair.score).toFixed(2) })];
-  return pair.page ? draw("a", { href: "pairs/" + pair.page, class: "edge", "aria-label": "Open " + said(a, b, pair) }, ...lines) : draw("g", { class: "edge" }, ...lines);
+// A line between two places; between two places of one column it bends to the left, so that it crosses no name.
+function between(from, to) {
+  const bend = from.x === to.x ? 16 + Math.abs(from.y - to.y) / 3 : 0;
+  return `M${from.x} ${from.y}Q${(from.x + to.x) / 2 - bend} ${(from.y + to.y) / 2} ${to.x} ${to.y}`;
+}
+
+function edge(a, b, pair, d, told) {
+  const name = said(a, b, pair) + (told || "");
+  const lines = [draw("title", {}, name), draw("path", { d, class: "hit" }),
+    draw("path", { d, "stroke-width": (1 + 3 * pair.score ** 2).toFixed(2), "stroke-opacity": (0.25 + 0.6 * pair.score).toFixed(2) })];
+  return pair.page ? draw("a", { href: "pairs/" + pair.page, class: "edge", "aria-label": "Open " + name }, ...lines) : draw("g", { class: "edge" }, ...lines);
 }
 
 function node(entry, { x, y, before }, isCentre) {
   const { name, label } = cards[entry];
   return draw("a", { href: `#s=${entry}`, class: label >= 0 ? `node c${label % 8}` : "node", "aria-label": name }, draw("title", {}, name),
     draw("circle", { cx: x, cy: y, r: isCentre ? 8 : 6 }),
-    draw("text", { x: x + (before ? -11 : 11), y: y + 4, "text-anchor": before ? "end" : "start" }, short(name)));
+    draw("text", { x: x + (before ? -12 : 12), y: y + 4, "text-anchor": before ? "end" : "start" }, short(name)));
 }
 
+// The submission that all others were compared with stands on the left, the others in a column on the right.
 function star(members, tied) {
-  const ring = members.length - 1;
-  const radius = ring < 2 ? 44 : Math.max(52, ring * 14), side = 140, width = 2 * (radius + side), height = ring < 2 ? 36 : 2 * radius + 44;
-  const centre = { x: width / 2, y: height / 2 };
-  const places = new Map([[members[0], ring === 1 ? { x: side, y: centre.y, before: true } : centre]]);
-  members.slice(1).forEach((member, i) => {
-    const angle = ring === 1 ? 0 : (2 * Math.PI * (i + 0.5)) / ring - Math.PI / 2;
-    const x = ring === 1 ? width - side : centre.x + radius * Math.cos(angle);
-    places.set(member, { x: Math.round(x), y: Math.round(centre.y + radius * Math.sin(angle)), before: Math.cos(angle) < -1e-9 });
-  });
-  const edges = members.flatMap((a, i) => members.slice(i + 1).filter((b) => tied.get(a)?.has(b)).map((b) => edge(a, b, tied.get(a).get(b), places)));
+  const step = 24, side = 138, across = 76, width = 2 * side + across, height = step * (members.length - 1) + 12;
+  const places = new Map([[members[0], { x: side, y: height / 2, before: true }],
+    ...members.slice(1).map((member, i) => [member, { x: side + across, y: 18 + step * i }])]);
+  const edges = members.flatMap((a, i) => members.slice(i + 1).filter((b) => tied.get(a)?.has(b))
+    .map((b) => edge(a, b, tied.get(a).get(b), between(places.get(a), places.get(b)))));
   return draw("svg", { class: "graph", viewBox: `0 0 ${width} ${height}`, width, height, role: "group", "aria-label": "Graph of the cluster" },
     ...edges, ...members.map((member, i) => node(member, places.get(member), i === 0)));
 }

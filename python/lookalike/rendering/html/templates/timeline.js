@@ -27,26 +27,25 @@ function timeline() {
   if (!box || timed.length < 2) return;
   const times = timed.map((card) => card.seconds);
   const [from, to] = [times.reduce((a, b) => Math.min(a, b)), times.reduce((a, b) => Math.max(a, b))];
-  const width = Math.max(280, box.clientWidth - 26), edge = 12;
-  const at = (seconds) => Math.round(edge + (to > from ? (seconds - from) / (to - from) : 0.5) * (width - 2 * edge));
+  const width = Math.max(280, box.clientWidth - 26), margin = 12;
+  const at = (seconds) => Math.round(margin + (to > from ? (seconds - from) / (to - from) : 0.5) * (width - 2 * margin));
   const found = above().filter((pair) => cards[pair.left].seconds !== null && cards[pair.right].seconds !== null), pairs = found.slice(0, LINES);
   const placed = lanes(new Set(pairs.flatMap((pair) => [pair.left, pair.right])), at);
-  const floor = 58 + Math.max(0, ...[...placed.values()].map(({ y }) => y));
+  const floor = 100 + Math.max(0, ...[...placed.values()].map(({ y }) => y));
   const counts = Array(BARS).fill(0);
   for (const time of times) counts[Math.min(BARS - 1, Math.floor((to > from ? (time - from) / (to - from) : 0.5) * BARS))] += 1;
-  const most = Math.max(...counts), step = (width - 2 * edge) / BARS;
-  const bars = counts.map((count, i) => draw("rect", { class: "low", x: edge + i * step + 0.5, width: Math.max(1, step - 1), y: floor - (40 * count) / most, height: (40 * count) / most },
+  const most = Math.max(...counts), step = (width - 2 * margin) / BARS;
+  const bars = counts.map((count, i) => draw("rect", { class: "low", x: margin + i * step + 0.5, width: Math.max(1, step - 1), y: floor - (40 * count) / most, height: (40 * count) / most },
     draw("title", {}, counted(count, "submission"))));
   const lines = pairs.map((pair) => {
-    const [a, b] = [placed.get(pair.left), placed.get(pair.right)], ends = { x1: a.x, y1: a.y, x2: b.x, y2: b.y };
     const lead = first(pair), order = lead ? `; ${nameOf(lead.side ? pair.right : pair.left)} was first, by ${span(lead.by)}` : "";
-    const parts = [draw("title", {}, said(pair.left, pair.right, pair) + order), draw("line", { ...ends, class: "hit" }), draw("line", { ...ends, "stroke-opacity": 0.2 + 0.6 * pair.score })];
-    return pair.page ? draw("a", { href: "pairs/" + pair.page, class: "edge", "aria-label": "Open " + said(pair.left, pair.right, pair) + order }, ...parts) : draw("g", { class: "edge" }, ...parts);
+    const [a, b] = [placed.get(pair.left), placed.get(pair.right)];
+    return edge(pair.left, pair.right, pair, `M${a.x} ${a.y}Q${(a.x + b.x) / 2} ${(a.y + b.y) / 2 + 10 + Math.min(70, Math.abs(a.x - b.x) / 6)} ${b.x} ${b.y}`, order);
   });
   const dots = [...placed].map(([entry, { x, y }]) => draw("a", { href: `#s=${entry}`, class: `node c${Math.max(0, cards[entry].label) % 8}`, "aria-label": `${nameOf(entry)}, ${cards[entry].time}` },
     draw("title", {}, `${nameOf(entry)}, ${cards[entry].time}`), draw("circle", { cx: x, cy: y, r: 5 })));
   const axis = ticks(from, to).filter(([share]) => width > 600 || share !== 0.25 && share !== 0.75).map(([share, text]) =>
-    draw("text", { x: edge + share * (width - 2 * edge), y: floor + 16, "text-anchor": share === 0 ? "start" : share === 1 ? "end" : "middle" }, text));
+    draw("text", { x: margin + share * (width - 2 * margin), y: floor + 16, "text-anchor": share === 0 ? "start" : share === 1 ? "end" : "middle" }, text));
   box.replaceChildren(draw("svg", { class: "graph", width, height: floor + 22, viewBox: `0 0 ${width} ${floor + 22}`, role: "group", "aria-label": "Timeline of submissions" }, ...bars, ...lines, ...dots, ...axis));
   const missing = cards.length - timed.length;
   one("timed").textContent = `Grey bars: all ${plain(timed.length)} submissions with a time. Dots: those in pairs with score ${view.least.toFixed(2)} or higher; each line is a pair and opens it.`
