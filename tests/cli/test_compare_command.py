@@ -169,10 +169,18 @@ def test_a_folder_that_cannot_be_made_exits_7(root: Path, tmp_path: Path):
 
 def test_top_is_the_number_of_pages_and_0_is_all(tmp_path: Path):
     root = write(tmp_path / "in", {f"{i}.txt": prose(1) for i in range(4)})
-    for top, count in (("2", 2), ("0", 6)):
-        ran = run("compare", root, "--out", tmp_path / top, "-n", top)
-        assert len(list((tmp_path / top / "pairs").iterdir())) == count
-        assert ("pair pages: 2 of 6 are written" in ran.out) == (top == "2")
+    own = [f"{i:03}.html" for i in range(1, 7)]
+    for option, top, pages in (("-n", "2", [*own[:2], "more.html"]), ("--max-pages", "0", own)):
+        ran = run("compare", root, "--out", tmp_path / top, option, top)
+        assert sorted(path.name for path in (tmp_path / top / "pairs").iterdir()) == pages
+        assert "pair pages" not in ran.out
+
+
+def test_pairs_that_cannot_be_opened_are_told_with_the_option(tmp_path: Path):
+    root = write(tmp_path / "in", {f"{i}.txt": prose(1) for i in range(4)})
+    ran = run("compare", root, "--out", tmp_path / "out", "--max-size", "1000", "--max-rows", "4")
+    assert "pair pages: the first 1 of 4 pairs can be opened, at most 1,000 bytes; --max-size 0 writes all" in ran.out
+    assert "pairs: the best 4 of 6 are listed; --max-pairs 0 lists all" in ran.out
 
 
 def test_anonymise_leaves_no_name_anywhere(tmp_path: Path):
@@ -235,7 +243,7 @@ def on_call(module: str, function: str, number: int = 1) -> str:
         ("lookalike.documents.gathering", "read_at_most"),
         ("lookalike.comparison.reading", "_read"),
         ("lookalike.comparison.job", "_pairs"),
-        ("lookalike.rendering.html.folder", "pair_page"),
+        ("lookalike.rendering.html.folder", "make_pages"),
         ("lookalike.rendering.html.folder", "overview"),
         ("lookalike.rendering.html.folder", "_put"),
     ],

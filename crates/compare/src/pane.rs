@@ -56,16 +56,16 @@ pub fn pane(text: &str, marks: &[MarkedRange], regions: &[MarkedRange], is_left:
             };
         }
         while let Some([start, end, class]) = paint.peek().copied().filter(|mark| mark[0] < cut.end) {
-            if end > writer.at {
+            if end.min(cut.end) > writer.at {
                 writer.copy(start.min(cut.end));
                 writer.out.push_str("<i class=");
                 writer.out.push(char::from(LETTERS[class as usize]));
                 writer.out.push('>');
                 writer.copy(end.min(cut.end));
                 writer.out.push_str("</i>");
-                if end > cut.end {
-                    break;
-                }
+            }
+            if end > cut.end {
+                break;
             }
             paint.next();
         }

@@ -45,7 +45,10 @@ class Number(click.ParamType):  # type: ignore[type-arg]
 
 def option(parameter: Parameter, **extra: Any) -> Callable[[Function], Function]:
     """Make a click option: its name, type, default and help come from the parameter's definition."""
-    names = (*parameter.flags, parameter.option) if len(parameter.name) > 1 else parameter.flags
+    # Messages name the first long option: other names of it stand behind.
+    short = [flag for flag in parameter.flags if not flag.startswith("--")]
+    others = [flag for flag in parameter.flags if flag.startswith("--")]
+    names = (*short, parameter.option, *others) if len(parameter.name) > 1 else parameter.flags
     if parameter.kind is bool:
         return click.option(
             *names, parameter.name, is_flag=True, default=parameter.default, help=parameter.help, **extra
