@@ -262,7 +262,7 @@ def test_near_duplicates_of_one_text_cost_a_glance_each():
 @pytest.mark.parametrize("method", ["minhash", "exact", "containment"])
 def test_texts_without_shingles_are_no_near_duplicates_of_anything(texts: list[str | None], method: str):
     answer = la.dedup(texts, method=method)
-    assert answer.removed["exact"] == answer.removed["estimated"] == 0
+    assert answer.removed["exact"] == 0
     assert answer.work["glances"] == answer.work["exact_comparisons"] == 0
     assert len(answer.select()) == len(texts) - answer.removed["identical"]
     if None in texts:
