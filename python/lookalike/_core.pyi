@@ -191,30 +191,8 @@ class Corpus:
     def contaminated(
         self,
     ) -> tuple[Outcome, tuple[tuple[int, int], tuple[int, int], tuple[Any, ...], tuple[Any, ...]]] | None: ...
-    def decide(
-        self,
-        search: str,
-        filter: tuple[int, int, int],
-        threshold: float,
-        clustering: str,
-        keep: str,
-        references: int | None,
-        memory_bytes: int,
-        nearness: tuple[int, float | None, bool, bool] | None,
-        limits: tuple[float | None, bool],
-    ) -> Outcome: ...
-    def pairs(
-        self,
-        search: str,
-        filter: tuple[int, int, int],
-        threshold: float,
-        clustering: str,
-        keep: str,
-        references: int | None,
-        memory_bytes: int,
-        nearness: tuple[int, float | None, bool, bool] | None,
-        limits: tuple[float | None, bool],
-    ) -> PairStream: ...
+    def decide(self, asked: tuple[Any, ...]) -> Outcome: ...
+    def pairs(self, asked: tuple[Any, ...]) -> PairStream: ...
 
 @final
 class PairStream:

@@ -155,7 +155,7 @@ def opened(
         if is_sought:
             outcome, contaminated = contamination.decided(core, asked)
         else:
-            outcome, contaminated = core.decide(*asked.arguments(start if against is not None else None)), None
+            outcome, contaminated = core.decide(asked.arguments(start if against is not None else None)), None
         every = [*problems, *found, *_problems(stretches), *_bad(core, stretches)]
         is_against = against is not None
         answer = Deduplication(
