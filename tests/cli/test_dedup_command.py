@@ -520,6 +520,5 @@ def test_exit_3_if_nothing_at_all_could_be_read(tmp_path: Path, capfd, job: str,
 def test_exit_0_if_there_is_nothing_to_read_or_something_was_read(tmp_path: Path, capfd, job: str):
     for number, data in enumerate((b"", b"\n", b'{"text": null}\n', b'{"text": "a"}\nno json\n')):
         (tmp_path / "rows.jsonl").write_bytes(data)
-        command(
-            capfd, job, tmp_path / "rows.jsonl", "-o", tmp_path / f"{number}.{'jsonl' if job == 'dedup' else 'csv'}"
-        )
+        out = tmp_path / f"{number}.{'jsonl' if job == 'dedup' else 'csv'}"
+        assert command(capfd, job, tmp_path / "rows.jsonl", "-o", out, expected=None).code == 0

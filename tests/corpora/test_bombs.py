@@ -3,38 +3,17 @@
 from __future__ import annotations
 
 import json
-import os
 import re
-import subprocess
-import sys
 from pathlib import Path
 
 import pyarrow as pa
 import pyarrow.parquet as pq
-import pytest
 
-from support.children import PATIENCE
+from support.memory import measured, needs_peak
 from support.packing import zstd
 
-pytestmark = pytest.mark.skipif(not os.path.exists("/proc/self/status"), reason="the system does not tell a peak")
+pytestmark = needs_peak
 MIB = 2**20
-MEASURED = """
-import re, sys
-from lookalike.cli.main import main
-sys.argv[1:] = {arguments!r}
-try:
-    main()
-finally:
-    print(re.search(r"VmHWM:\\s+(\\d+)", open("/proc/self/status").read())[1], file=sys.stderr)
-"""
-
-
-def measured(*arguments: str | Path) -> tuple[subprocess.CompletedProcess[bytes], int]:
-    """Run a command, and return what became of it and the most memory it had, in bytes."""
-    code = MEASURED.format(arguments=[str(one) for one in arguments])
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, timeout=PATIENCE, check=False)
-    assert b"Traceback" not in done.stderr
-    return done, int(done.stderr.split()[-1]) * 1024
 
 
 def test_a_value_that_is_repeated_stays_within_the_memory(tmp_path: Path):
