@@ -90,6 +90,8 @@ impl CodeLanguage {
 pub(crate) struct Shape {
     /// Node kinds that are identifiers.
     pub names: &'static str,
+    /// Node kinds that are identifiers even where their text is a keyword or a sign.
+    pub variables: &'static str,
     /// Node kinds that are numbers.
     pub numbers: &'static str,
     /// Node kinds that are strings or similar, with everything inside them.
@@ -108,8 +110,6 @@ pub(crate) struct Shape {
     pub types: &'static str,
     /// Keywords that begin an import, include, package or using line.
     pub imports: &'static str,
-    /// Constants that are identifiers in the grammar.
-    pub constants: &'static str,
     /// Keywords that are mostly identifiers, and operators that are mostly two operators: the lexer reads them as
     /// those.
     pub soft: &'static str,
@@ -127,6 +127,9 @@ pub(crate) struct Shape {
     pub comments_nest: bool,
     /// The kinds of strings, the longest opening first.
     pub quotes: &'static [Quote],
+    /// Whether any string may hold line ends. The lexer reads strings so if all of them are closed then; otherwise a quote
+    /// is missing, and every string ends with its line.
+    pub spanning: bool,
     /// Characters beyond letters and `_` that begin a name.
     pub name_start: &'static str,
     /// Characters beyond letters, digits and `_` that continue a name.
@@ -154,6 +157,7 @@ impl Shape {
     /// The default: comments and quotes of C, nothing special.
     const PLAIN: Self = Self {
         names: "identifier",
+        variables: "",
         numbers: "",
         strings: "",
         comments: "comment",
@@ -163,7 +167,6 @@ impl Shape {
         words: "",
         types: "",
         imports: "",
-        constants: "",
         soft: "",
         keyword_rules: "",
         ends_lines: false,
@@ -172,6 +175,7 @@ impl Shape {
         block_comments: &[("/*", "*/")],
         comments_nest: false,
         quotes: &[Quote::DOUBLE, Quote::SINGLE],
+        spanning: false,
         name_start: "",
         name_part: "",
         name_end: "",
