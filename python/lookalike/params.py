@@ -230,7 +230,7 @@ FILTER = Parameter("filter", "Evaluate this filter, given as k,s,r (for example 
 DOCUMENTS = Parameter(
     "documents", "Size of the collection, to predict the number of false pairs.", default=1_000_000, kind=int, least=1
 )
-TRIALS = Parameter("trials", "Number of random pairs for each simulated value.", default=20_000, kind=int)
+TRIALS = Parameter("trials", "Random pairs per simulated value; default for small filters.", default=20_000, kind=int)
 ERROR = Parameter("error", "Largest error of the estimated resemblance, 0 to 0.5.", default=0.05, kind=float)
 CONFIDENCE = Parameter(
     "confidence", "Probability that the error stays within --error, 0 to 1.", default=0.95, kind=float
