@@ -68,10 +68,13 @@ def test_a_full_disk_in_compare_tells_the_bytes_needed(tmp_path: Path):
     root, out = classroom(tmp_path / "class"), tmp_path / "report"
     whole = run("compare", root, "--out", tmp_path / "whole")
     assert whole.code == 0
-    done = limited(4_000, "compare", root, "--out", out)
+    done = limited(4_096, "compare", root, "--out", out)
     assert (done.returncode, done.stdout) == (7, "")
     size = sum(path.stat().st_size for path in (tmp_path / "whole").rglob("*") if path.is_file())
-    assert done.stderr.startswith(f"lookalike: no space for `{out}`: up to {in_bytes(size)} are needed, ")
+    assert done.stderr.splitlines() == [
+        f"lookalike: `{out}` cannot be written: a file may have at most 4 KiB (`ulimit -f`); "
+        f"up to {in_bytes(size)} are needed"
+    ]
     assert sorted(path.name for path in tmp_path.iterdir()) == ["class", "whole"]
 
 
@@ -80,7 +83,9 @@ def test_a_full_disk_names_the_output(tmp_path: Path, command: str):
     out = tmp_path / ("out.jsonl" if command == "dedup" else "out.csv")
     done = limited(100, command, rows(tmp_path), "-o", out)
     assert done.returncode == 7
-    assert done.stderr.splitlines()[-1].startswith(f"lookalike: no space for `{out}`: up to ")
+    assert done.stderr.splitlines()[-1].startswith(
+        f"lookalike: `{out}` cannot be written: a file may have at most 100 bytes (`ulimit -f`); up to "
+    )
     assert [path.name for path in tmp_path.iterdir()] == ["rows.jsonl"]
 
 

@@ -302,7 +302,8 @@ def test_a_disk_that_takes_no_more_is_told_and_nothing_is_left(large: Path, tmp_
     said = done.stderr.decode()
     assert done.returncode == 7, said
     if what == "output":
-        assert f"no space for `{folder / 'out.jsonl'}`: up to {in_bytes(large.stat().st_size)} are needed, " in said
+        assert f"`{folder / 'out.jsonl'}` cannot be written: a file may have at most 2 MiB (`ulimit -f`); " in said
+        assert f"up to {in_bytes(large.stat().st_size)} are needed" in said
     else:
         assert "cannot be read or written: File too large" in said
     assert said.count("\n") == 1
