@@ -43,10 +43,19 @@ pub fn read<'a>(line: &'a [u8], columns: &RecordColumns, buffer: &'a mut String)
     let paths = [Some(&*columns.text), columns.name.as_deref(), columns.number.as_deref()];
     match values(line, &paths) {
         Ok([text, name, number]) => {
-            let number = number.and_then(|raw| raw.parse().ok());
+            let number = number.and_then(number_of);
             (text_of(text, number, columns, buffer), name.and_then(name_of))
         }
         Err(error) => (Record::Bad(reason(&error)), None),
+    }
+}
+
+/// A number, or a string that is one, as tables without types have them.
+fn number_of(raw: &str) -> Option<f64> {
+    match ValueKind::of(raw) {
+        ValueKind::Number => raw.parse().ok(),
+        ValueKind::String => raw[1..raw.len() - 1].trim().parse().ok(),
+        _ => None,
     }
 }
 
@@ -215,6 +224,15 @@ mod tests {
         assert_eq!(text(r#" {"stars": 4.5, "text":"\u0061\n"} "#), Record::Text("a\n", Some(4.5)));
         assert_eq!(text(r#"{"a":{"text":"no"},"b":[1,{"text":2}],"te\u0078t":"yes"}"#), Record::Text("yes", None));
         assert_eq!(text(r#"{"text":"first","text":"last"}"#), Record::Text("last", None));
+    }
+
+    #[test]
+    fn a_number_may_be_a_string() {
+        assert_eq!(text(r#"{"stars": "4.5", "text":"a"}"#), Record::Text("a", Some(4.5)));
+        assert_eq!(text(r#"{"stars": " -1e3 ", "text":"a"}"#), Record::Text("a", Some(-1000.0)));
+        for value in [r#""high""#, r#""2024-01-01""#, r#""""#, "true", "[1]", "null"] {
+            assert_eq!(text(&format!(r#"{{"stars": {value}, "text":"a"}}"#)), Record::Text("a", None), "{value}");
+        }
     }
 
     #[test]

@@ -161,6 +161,12 @@ impl Corpus {
         self.core.states
     }
 
+    /// Rows with a text from `first` on, and how many of them have a number that decides which row is kept.
+    fn numbered(&self, first: usize) -> (usize, usize) {
+        let with_text = self.core.rows.iter().skip(first).filter(|row| row.state.has_text());
+        with_text.fold((0, 0), |(rows, numbers), row| (rows + 1, numbers + usize::from(!row.number.is_nan())))
+    }
+
     /// The first rows that could not be read, and why.
     #[getter]
     fn problems(&self) -> Vec<(u32, String)> {

@@ -14,7 +14,7 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from lookalike._types import Problem
-from lookalike.corpora.arrays import Wanted, arrow, columns, field_at, field_names, names_of
+from lookalike.corpora.arrays import Wanted, arrow, columns, field_at, field_names, filtered, names_of, taken
 from lookalike.corpora.batches import CHUNK_BYTES, Columns, without_texts
 from lookalike.corpora.dictionaries import longest_value
 from lookalike.corpora.lines import check_rows, reason_of
@@ -285,9 +285,9 @@ def _kept(
             part = mask[done : done + batch.num_rows]
             if 0 in part:
                 keep = pa.Array.from_buffers(pa.uint8(), len(part), [None, pa.py_buffer(part)]).cast(pa.bool_())
-                gone = pa.Table.from_batches([batch.filter(pc.invert(keep))], file.schema_arrow)
+                gone = pa.Table.from_batches([filtered(batch, pc.invert(keep))], file.schema_arrow)
                 removed(group, [start + done + number for number, keeps in enumerate(part) if not keeps], gone)
-                batch = batch.filter(keep)
+                batch = filtered(batch, keep)
             done += len(part)
             room.take(batch.nbytes)
             kept.append(batch)
@@ -354,7 +354,7 @@ def _interleaved(parts: list[pa.Table], gone: list[int], rows: int, name: str) -
         order[row] = number
     for number, row in enumerate(row for row in range(rows) if row not in is_gone):
         order[row] = len(gone) + number
-    return table.take(order)
+    return taken(table, order)
 
 
 def to_text(table: pa.Table) -> str:

@@ -65,7 +65,7 @@ def curve(
     trials: int | None = params.TRIALS.default,
     seed: int = params.SEED.default,
 ) -> Curve:
-    """Return the curve of a filter at these resemblances, simulated for the fast sketch if ``trials`` says how often."""
+    """Return the curve of a filter at these resemblances, simulated for the fast sketch if ``trials`` is given."""
     at = tuple(sorted(set(rho)))
     simulated: tuple[Simulated, ...] = ()
     if sketch == "fast" and trials is not None:
