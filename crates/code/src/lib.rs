@@ -157,6 +157,13 @@ impl CodeTokens {
         self.spans.push(span);
         self.kinds.push(kind);
     }
+
+    /// Keeps the first tokens only.
+    fn truncate(&mut self, tokens: usize) {
+        self.tokens.truncate(tokens);
+        self.spans.truncate(tokens);
+        self.kinds.truncate(tokens);
+    }
 }
 
 impl CodeLanguage {
