@@ -17,6 +17,7 @@ from lookalike._types import Problem
 from lookalike.corpora.arrays import Wanted, arrow, columns, field_at, field_names, filtered, names_of, taken
 from lookalike.corpora.batches import CHUNK_BYTES, Columns, without_texts
 from lookalike.corpora.dictionaries import longest_value
+from lookalike.corpora.ipc_messages import is_compressed
 from lookalike.corpora.lines import check_rows, reason_of
 from lookalike.corpora.places import InPlace, Place
 from lookalike.documents.reasons import GIB, MIB, RefusedError, in_bytes
@@ -368,7 +369,11 @@ def to_text(table: pa.Table) -> str:
 
 
 def from_text(text: str) -> pa.Table:
-    """Return the rows of such a text. Errors: ``ValueError``."""
+    """Return the rows of such a text. Errors: ``ValueError``, also if they are compressed: they could have any size."""
     pa = arrow("putting Parquet rows back")
-    with pa.ipc.open_stream(base64.b64decode(text, validate=True)) as stream:
+    data = base64.b64decode(text, validate=True)
+    for message in pa.ipc.MessageReader.open_stream(data):
+        if is_compressed(bytes(message.metadata)):
+            raise ValueError("its rows are compressed, which those of a ledger never are")
+    with pa.ipc.open_stream(data) as stream:
         return stream.read_all()
