@@ -103,7 +103,8 @@ impl<'a> Lexer<'a> {
                 }
                 NodeClass::Inner | NodeClass::Variable | NodeClass::Unread | NodeClass::Remark => {}
             }
-            at = end;
+            // A reader of a language that takes nothing must not stop the lexer here for ever.
+            at = end.max(at + first.len_utf8());
         }
     }
 

@@ -66,7 +66,8 @@ fn special(lexer: &Lexer<'_>, at: usize) -> Option<(usize, NodeClass)> {
         }
         b':' if DEFAULTS.iter().any(|sign| rest.starts_with(sign)) => Some((at + 2, lexer.literal(&rest[..2]))),
         _ if lexer.text[..at].trim_end_matches([' ', '\t']).ends_with("=~") && !rest.starts_with(['"', '\'', '$']) => {
-            Some((regex_end(lexer, at), lexer.string()))
+            let end = regex_end(lexer, at);
+            (end > at).then(|| (end, lexer.string()))
         }
         b'#' if before.is_whitespace() || before == ';' => Some((lexer.line_end(at), NodeClass::Comment)),
         b'(' if rest.starts_with("((") => {
