@@ -96,8 +96,8 @@ class Sketch:
     def updated(self, shingles: Sequence[bytes | bytearray]) -> Sketch: ...
 
 _Place = tuple[int, int, int, int, int]
-_PartTokens = tuple[tuple[int, int], bool, list[int], list[int], list[tuple[int, int]]]
-_PartPicks = tuple[list[tuple[int, int]], list[tuple[int, int, int]]]
+_PartTokens = tuple[tuple[int, int], bool, list[int], list[str], list[tuple[int, int]]]
+_PartPicks = tuple[list[tuple[int, int]], list[tuple[str, int, int]]]
 
 @final
 class ReadFile:
@@ -127,6 +127,7 @@ class Cohort:
         min_score: float,
         cluster_threshold: float,
         max_pairs: int,
+        threads: int,
     ) -> Cohort: ...
     def advance(self, rows: int) -> bool: ...
     def counts(self) -> list[tuple[int, int, int, int]]: ...
