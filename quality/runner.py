@@ -30,6 +30,7 @@ SETS = (
     "license_variants",
     "reuters21578",
     "dedup_definition",
+    "print_definition",
     "neardup100k",
     "adversarial",
 )

@@ -4,6 +4,10 @@
 use libfuzzer_sys::fuzz_target;
 use lookalike_code::{CodeOptions, CodeTokens, LANGUAGES};
 
+/// One text in so many is parsed a second time. Parsing is nearly all of the cost, and what could make a second result
+/// differ (a parser that keeps something of the text before) does so for most texts.
+const REPEATED: usize = 8;
+
 /// Fails unless the spans are in order, apart and between characters.
 fn check(code: &CodeTokens, text: &str) {
     assert!(code.tokens.len() == code.spans.len() && code.kinds.len() == code.spans.len());
@@ -26,5 +30,7 @@ fuzz_target!(|input: &[u8]| {
     let (Ok(parsed), Ok(lexed)) = (language.tokenize(&text, options), language.lex(&text, options)) else { return };
     check(&parsed, &text);
     check(&lexed, &text);
-    assert_eq!(language.tokenize(&text, options), Ok(parsed));
+    if rest.len() % REPEATED == 0 {
+        assert_eq!(language.tokenize(&text, options), Ok(parsed));
+    }
 });

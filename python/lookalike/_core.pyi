@@ -96,8 +96,8 @@ class Sketch:
     def updated(self, shingles: Sequence[bytes | bytearray]) -> Sketch: ...
 
 _Place = tuple[int, int, int, int, int]
-_PartTokens = tuple[tuple[int, int], bool, list[int], list[int], list[tuple[int, int]]]
-_PartPicks = tuple[list[tuple[int, int]], list[tuple[int, int, int]]]
+_PartTokens = tuple[tuple[int, int], bool, list[int], list[str], list[tuple[int, int]]]
+_PartPicks = tuple[list[tuple[int, int]], list[tuple[str, int, int]]]
 
 @final
 class ReadFile:
@@ -127,6 +127,7 @@ class Cohort:
         min_score: float,
         cluster_threshold: float,
         max_pairs: int,
+        threads: int,
     ) -> Cohort: ...
     def advance(self, rows: int) -> bool: ...
     def counts(self) -> list[tuple[int, int, int, int]]: ...
@@ -192,30 +193,9 @@ class Corpus:
     def contaminated(
         self,
     ) -> tuple[Outcome, tuple[tuple[int, int], tuple[int, int], tuple[Any, ...], tuple[Any, ...]]] | None: ...
-    def decide(
-        self,
-        search: str,
-        filter: tuple[int, int, int],
-        threshold: float,
-        clustering: str,
-        keep: str,
-        references: int | None,
-        memory_bytes: int,
-        nearness: tuple[int, float | None, bool, bool] | None,
-        limits: tuple[float | None, bool],
-    ) -> Outcome: ...
-    def pairs(
-        self,
-        search: str,
-        filter: tuple[int, int, int],
-        threshold: float,
-        clustering: str,
-        keep: str,
-        references: int | None,
-        memory_bytes: int,
-        nearness: tuple[int, float | None, bool, bool] | None,
-        limits: tuple[float | None, bool],
-    ) -> PairStream: ...
+    def numbered(self, first: int) -> tuple[int, int]: ...
+    def decide(self, asked: tuple[Any, ...]) -> Outcome: ...
+    def pairs(self, asked: tuple[Any, ...]) -> PairStream: ...
 
 @final
 class PairStream:

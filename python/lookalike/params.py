@@ -40,12 +40,8 @@ TOKEN_THRESHOLDS = THRESHOLDS["word"]
 #: tokens count in a score, so t is the longest that keeps the average precision on labelled data (docs/quality.md).
 LANGUAGE_THRESHOLDS = {
     "text": (16, 22),
-    "java": (8, 11),
-    "csharp": (8, 11),
-    "kotlin": (8, 11),
-    "scala": (8, 11),
-    "c": (12, 16),
-    "cpp": (12, 16),
+    **dict.fromkeys(("java", "csharp", "kotlin", "scala"), (8, 11)),
+    **dict.fromkeys(("c", "cpp"), (12, 16)),
 }
 #: The same for all other languages.
 CODE_THRESHOLDS = (10, 14)
@@ -56,18 +52,22 @@ CODE_CUT_OFF = 0.25
 
 _BY_UNIT = ", ".join(f"{k} {unit}s" for unit, (k, _) in THRESHOLDS.items())
 _T_BY_UNIT = ", ".join(f"{t} {unit}s" for unit, (_, t) in THRESHOLDS.items())
+_IN_COMPARE = [
+    f"in `compare` {prose} letters of prose, {min(code)} to {max(code)} tokens of code"
+    for prose, *code in zip(*LANGUAGE_THRESHOLDS.values(), CODE_THRESHOLDS, strict=True)
+]
 
 K = Parameter(
     "k",
     f"Noise threshold: matches shorter than k tokens are never reported. Range 1 to {_core.MAX_T}. Default by unit: "
-    f"{_BY_UNIT}; in `compare` 16 letters of prose, 8 to 12 tokens of code.",
+    f"{_BY_UNIT}; {_IN_COMPARE[0]}.",
     kind=int,
     flags=("-k",),
 )
 T = Parameter(
     "t",
     f"Guarantee threshold: every shared run of t tokens is found. Range k to {_core.MAX_T}. Default by unit: "
-    f"{_T_BY_UNIT}; in `compare` 22 letters of prose, 11 to 16 tokens of code.",
+    f"{_T_BY_UNIT}; {_IN_COMPARE[1]}.",
     kind=int,
     flags=("-t",),
 )
@@ -229,7 +229,7 @@ FILTER = Parameter("filter", "Evaluate this filter, given as k,s,r (for example 
 DOCUMENTS = Parameter(
     "documents", "Size of the collection, to predict the number of false pairs.", default=1_000_000, kind=int, least=1
 )
-TRIALS = Parameter("trials", "Number of random pairs for each simulated value.", default=20_000, kind=int)
+TRIALS = Parameter("trials", "Random pairs per simulated value; default for small filters.", default=20_000, kind=int)
 ERROR = Parameter("error", "Largest error of the estimated resemblance, 0 to 0.5.", default=0.05, kind=float)
 CONFIDENCE = Parameter(
     "confidence", "Probability that the error stays within --error, 0 to 1.", default=0.95, kind=float

@@ -49,6 +49,17 @@ def test_all_is_well_and_stderr_is_empty(root: Path, tmp_path: Path):
     assert f"report: {tmp_path / 'out' / 'report.html'}" in ran.out
 
 
+def test_a_report_inside_the_class_is_no_submission(root: Path):
+    first = run("compare", root, "--out", root / "report")
+    again = run("compare", root, "--out", root / "second")
+    pattern = run("compare", root / "*", "--out", root.parent / "third")
+    assert (first.code, again.code, pattern.code) == (0, 0, 0)
+    tables = [folder / "pairs.csv" for folder in (root / "report", root / "second", root.parent / "third")]
+    assert len({table.read_bytes() for table in tables}) == 1
+    skipped = json.loads((root / "second" / "report.json").read_text())["skipped"]
+    assert "a report that lookalike wrote" in json.dumps(skipped)
+
+
 def test_without_out_the_report_goes_to_a_new_dated_folder(root: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     monkeypatch.chdir(tmp_path)
     for _ in range(2):

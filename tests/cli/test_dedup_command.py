@@ -331,13 +331,14 @@ def test_texts_have_no_columns_to_choose_by(tmp_path: Path, capfd: Capture):
     assert "it has no columns" in done.err
 
 
-def test_a_column_that_no_line_begins_with_is_told(rows: Path, tmp_path: Path, capfd: Capture):
-    facts = json.loads(command(capfd, "dedup", rows, "--keep", "max:likes", "--json").out)
-    (problem,) = facts["problems"]
-    assert problem["is_note"]
-    assert problem["reason"].startswith("number column `likes` is in none of its first rows, which have `id`, `text`")
+def test_a_number_column_that_no_line_has_is_refused_with_those_that_are(rows: Path, capfd: Capture):
+    refused = command(capfd, "dedup", rows, "--keep", "max:likes", "--json", expected=2)
+    expected = "number column `likes` holds no number in any row: name a column of numbers; there are `id`, `text`"
+    assert expected in refused.err
     facts = json.loads(command(capfd, "dedup", rows, "--keep", "max:stars", "--json").out)
-    assert facts["problems"] == []
+    without = sum(row.stars is None for row in ROWS if row.text is not None)
+    texts = sum(row.text is not None for row in ROWS)
+    assert f"rows whose `stars` is missing or not a number: {without} of {texts}; they come last" in facts["notes"]
 
 
 def test_the_facts_say_what_was_found_what_it_is_worth_and_what_was_not_read(
@@ -520,6 +521,5 @@ def test_exit_3_if_nothing_at_all_could_be_read(tmp_path: Path, capfd, job: str,
 def test_exit_0_if_there_is_nothing_to_read_or_something_was_read(tmp_path: Path, capfd, job: str):
     for number, data in enumerate((b"", b"\n", b'{"text": null}\n', b'{"text": "a"}\nno json\n')):
         (tmp_path / "rows.jsonl").write_bytes(data)
-        command(
-            capfd, job, tmp_path / "rows.jsonl", "-o", tmp_path / f"{number}.{'jsonl' if job == 'dedup' else 'csv'}"
-        )
+        out = tmp_path / f"{number}.{'jsonl' if job == 'dedup' else 'csv'}"
+        assert command(capfd, job, tmp_path / "rows.jsonl", "-o", out, expected=None).code == 0

@@ -137,3 +137,18 @@ def test_command_solves_for_a_prefix():
     assert "16 tables, prefixes of 28 bits, of which 0 may differ" in shown
     assert json.loads(run("--prefix", "16", "--json"))["chosen"]["name"] == "paper"
     assert "prefix and tables contradict each other" in run("--prefix", "16", "--tables", "4", code=2)
+
+
+def test_a_filter_of_very_many_elements_is_not_simulated_unless_asked():
+    """A limit that hardly limits: the answer is that of the library, at once, and what was left out is said."""
+    shown = run("--bytes", "4294967296")
+    found = la.design(bytes=4294967296).filter
+    assert found.elements > curves.MOST_ELEMENTS
+    assert shown.startswith(f"filter {found}:")
+    assert "it was not simulated, because the filter has more than 2,048 elements" in shown
+    assert json.loads(run("--filter", f"{found.k},{found.s},{found.r}", "--json"))["curve"]["simulated"] == []
+
+
+@pytest.mark.parametrize(("k", "s", "trials"), [(6, 14, 20_000), (16, 16, 20_000), (32, 16, 10_000), (128, 16, 2_500)])
+def test_usual_trials_fall_with_the_elements(k: int, s: int, trials: int):
+    assert curves.usual_trials(Filter(k, s, 1)) == trials

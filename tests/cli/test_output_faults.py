@@ -15,8 +15,11 @@ from pathlib import Path
 
 import pytest
 
+import lookalike as la
 from lookalike.documents.reasons import in_bytes
 from lookalike.rendering.html import folder
+from support.children import PATIENCE
+from support.dedups import cells, corpus, lines
 from support.submissions import prose, run
 
 linux = pytest.mark.skipif(sys.platform != "linux", reason="/proc is a folder of Linux")
@@ -68,10 +71,13 @@ def test_a_full_disk_in_compare_tells_the_bytes_needed(tmp_path: Path):
     root, out = classroom(tmp_path / "class"), tmp_path / "report"
     whole = run("compare", root, "--out", tmp_path / "whole")
     assert whole.code == 0
-    done = limited(4_000, "compare", root, "--out", out)
+    done = limited(4_096, "compare", root, "--out", out)
     assert (done.returncode, done.stdout) == (7, "")
     size = sum(path.stat().st_size for path in (tmp_path / "whole").rglob("*") if path.is_file())
-    assert done.stderr.startswith(f"lookalike: no space for `{out}`: up to {in_bytes(size)} are needed, ")
+    assert done.stderr.splitlines() == [
+        f"lookalike: `{out}` cannot be written: a file may have at most 4 KiB (`ulimit -f`); "
+        f"up to {in_bytes(size)} are needed"
+    ]
     assert sorted(path.name for path in tmp_path.iterdir()) == ["class", "whole"]
 
 
@@ -80,7 +86,9 @@ def test_a_full_disk_names_the_output(tmp_path: Path, command: str):
     out = tmp_path / ("out.jsonl" if command == "dedup" else "out.csv")
     done = limited(100, command, rows(tmp_path), "-o", out)
     assert done.returncode == 7
-    assert done.stderr.splitlines()[-1].startswith(f"lookalike: no space for `{out}`: up to ")
+    assert done.stderr.splitlines()[-1].startswith(
+        f"lookalike: `{out}` cannot be written: a file may have at most 100 bytes (`ulimit -f`); up to "
+    )
     assert [path.name for path in tmp_path.iterdir()] == ["rows.jsonl"]
 
 
@@ -125,3 +133,32 @@ def test_an_input_folder_that_vanishes_exits_7(tmp_path: Path, monkeypatch: pyte
     ran = run("compare", root, "--out", tmp_path / "out")
     assert (ran.code, ran.out) == (7, "")
     assert ran.err.splitlines()[-1] == f"lookalike: `{root}` cannot be read or written: it vanished during the run"
+
+
+@pytest.mark.parametrize("rows_to", ["out.jsonl", "-"])
+def test_a_closed_pipe_leaves_complete_files_and_exit_0(tmp_path: Path, rows_to: str):
+    """The reader is gone before the first byte is written."""
+    (tmp_path / "rows.jsonl").write_bytes(lines(corpus(60)))
+    reader, writer = os.pipe()
+    os.close(reader)
+    arguments = ["dedup", "rows.jsonl", "-o", rows_to, "--ledger", "ledger", "--clusters", "clusters.csv"]
+    done = subprocess.run(
+        [sys.executable, "-m", "lookalike", *arguments],
+        stdout=writer,
+        stderr=subprocess.PIPE,
+        cwd=tmp_path,
+        timeout=PATIENCE,
+        check=False,
+    )
+    os.close(writer)
+    assert done.returncode == 0
+    # Where rows go to standard output, the summary goes to standard error.
+    assert done.stderr.splitlines()[1:2] == ([] if rows_to != "-" else [b"  removed: 23 identical, 67 exact"])
+    la.dedup(tmp_path / "rows.jsonl", clusters=tmp_path / "expected.csv")
+    assert len(cells(tmp_path / "clusters.csv")) == len(cells(tmp_path / "expected.csv")) > 10
+    clean = tmp_path / "clean.jsonl"
+    la.dedup(tmp_path / "rows.jsonl", out=clean)
+    if rows_to != "-":
+        assert (tmp_path / rows_to).read_bytes() == clean.read_bytes()
+    la.restore(tmp_path / "ledger", clean, tmp_path / "again.jsonl")
+    assert (tmp_path / "again.jsonl").read_bytes() == (tmp_path / "rows.jsonl").read_bytes()

@@ -55,7 +55,8 @@ def product(
         )
         for i, one in enumerate(handed)
     ]
-    cohort = _core.Cohort(given, [read(one) for one in templates], max_sharing, min_score, cluster_threshold, max_pairs)
+    limits = max_sharing, min_score, cluster_threshold, max_pairs
+    cohort = _core.Cohort(given, [read(one) for one in templates], *limits, threads=1 + rows % 3)
     while cohort.advance(rows):
         pass
     count, below, histogram, _, limited = cohort.totals()

@@ -2,39 +2,21 @@
 
 from __future__ import annotations
 
+import base64
 import json
-import os
 import re
-import subprocess
-import sys
 from pathlib import Path
 
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from support.children import PATIENCE
+from lookalike.corpora import parquet
+from support.memory import measured, needs_peak
 from support.packing import zstd
 
-pytestmark = pytest.mark.skipif(not os.path.exists("/proc/self/status"), reason="the system does not tell a peak")
+pytestmark = needs_peak
 MIB = 2**20
-MEASURED = """
-import re, sys
-from lookalike.cli.main import main
-sys.argv[1:] = {arguments!r}
-try:
-    main()
-finally:
-    print(re.search(r"VmHWM:\\s+(\\d+)", open("/proc/self/status").read())[1], file=sys.stderr)
-"""
-
-
-def measured(*arguments: str | Path) -> tuple[subprocess.CompletedProcess[bytes], int]:
-    """Run a command, and return what became of it and the most memory it had, in bytes."""
-    code = MEASURED.format(arguments=[str(one) for one in arguments])
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, timeout=PATIENCE, check=False)
-    assert b"Traceback" not in done.stderr
-    return done, int(done.stderr.split()[-1]) * 1024
 
 
 def test_a_value_that_is_repeated_stays_within_the_memory(tmp_path: Path):
@@ -50,6 +32,22 @@ def test_a_value_that_is_repeated_stays_within_the_memory(tmp_path: Path):
     (problem,) = json.loads(done.stdout)["problems"]
     assert "expands beyond 256 MiB, because values in it are repeated" in problem["reason"]
     assert peak < 512 * MIB
+
+
+@pytest.mark.parametrize("codec", ["zstd", "lz4"])
+@pytest.mark.parametrize("kind", [pa.string(), pa.dictionary(pa.int8(), pa.string())], ids=str)
+def test_compressed_rows_of_a_ledger_are_refused_before_they_expand(codec: str, kind: pa.DataType):
+    table = pa.table({"text": pa.array(["a" * MIB] * 3).cast(kind), "id": [1, 2, 3]})
+    assert parquet.from_text(parquet.to_text(table)).equals(table)
+    sink = pa.BufferOutputStream()
+    with pa.ipc.new_stream(sink, table.schema, options=pa.ipc.IpcWriteOptions(compression=codec)) as stream:
+        stream.write_table(table)
+    data = sink.getvalue().to_pybytes()
+    assert len(data) < 100_000
+    before = pa.default_memory_pool().bytes_allocated()
+    with pytest.raises(ValueError, match="its rows are compressed, which those of a ledger never are"):
+        parquet.from_text(base64.b64encode(data).decode())
+    assert pa.default_memory_pool().bytes_allocated() - before < MIB
 
 
 def test_a_line_of_a_ledger_stays_within_the_memory(tmp_path: Path):

@@ -21,6 +21,7 @@ from lookalike.corpora.batches import RECORD_BYTES
 from lookalike.documents.reasons import in_bytes
 from support.children import PATIENCE, started_until
 from support.dedups import FORMATS, WORDS, command, corpus, edited, lines, table
+from support.memory import measured, needs_peak
 from support.packing import zstd
 
 ROWS = corpus()
@@ -147,26 +148,6 @@ def test_a_damaged_row_group_is_told_counted_and_ends_nothing(tmp_path: Path, ca
     assert "20 rows could not be read" in done.err
 
 
-#: The peak is that of the process's own memory; what getrusage tells begins at the size of the process that started it.
-MEASURED = """
-import re, sys
-from lookalike.cli.main import main
-sys.argv[1:] = {arguments!r}
-try:
-    main()
-finally:
-    print(re.search(r"VmHWM:\\s+(\\d+)", open("/proc/self/status").read())[1], file=sys.stderr)
-"""
-
-
-def measured(*arguments: str | Path) -> tuple[subprocess.CompletedProcess[bytes], int]:
-    """Run a command, and return what became of it and the most memory it had, in bytes."""
-    code = MEASURED.format(arguments=[str(one) for one in arguments])
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, timeout=PATIENCE, check=False)
-    assert b"Traceback" not in done.stderr
-    return done, int(done.stderr.split()[-1]) * 1024
-
-
 def write_long_line(path: Path, size: int) -> None:
     """Write a corpus with a line of so many bytes, which take no room on the disk."""
     with open(path, "wb") as file:
@@ -175,7 +156,7 @@ def write_long_line(path: Path, size: int) -> None:
         file.write(b'"}\n' + lines(ROWS[20:]))
 
 
-@pytest.mark.skipif(not os.path.exists("/proc/self/status"), reason="the system does not tell a process's peak")
+@needs_peak
 def test_a_line_without_end_is_refused_and_the_next_is_found_in_bounded_memory(tmp_path: Path):
     """Memory does not grow with the line beyond what a record may have: so it is with one of any length."""
     write_long_line(tmp_path / "rows.jsonl", 2**30)
@@ -321,7 +302,8 @@ def test_a_disk_that_takes_no_more_is_told_and_nothing_is_left(large: Path, tmp_
     said = done.stderr.decode()
     assert done.returncode == 7, said
     if what == "output":
-        assert f"no space for `{folder / 'out.jsonl'}`: up to {in_bytes(large.stat().st_size)} are needed, " in said
+        assert f"`{folder / 'out.jsonl'}` cannot be written: a file may have at most 2 MiB (`ulimit -f`); " in said
+        assert f"up to {in_bytes(large.stat().st_size)} are needed" in said
     else:
         assert "cannot be read or written: File too large" in said
     assert said.count("\n") == 1

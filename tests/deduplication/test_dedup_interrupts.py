@@ -63,9 +63,9 @@ def test_files_of_a_second_decision_are_gone(tmp_path: Path):
         core.push_texts([" ".join(rng.choices("abcdefgh", k=30)) for _ in range(300)], None)
         small = (*asked.arguments(None)[:6], 100, None, asked.limits)
         for _ in range(2):
-            core.decide(*small)
+            core.decide(small)
             assert list(Path(folder).iterdir()) == []
-            pairs = core.pairs(*small)
+            pairs = core.pairs(small)
             assert len(list(Path(folder).iterdir())) == 1
             del pairs
             assert list(Path(folder).iterdir()) == []

@@ -38,16 +38,16 @@ def rule(texts: Sequence[str], keep: str) -> Any:
     return (lambda row: -len(texts[row].encode())) if keep == "longest" else (lambda row: 0)
 
 
-def agree(texts: Sequence[str], against: Sequence[str] = (), **chosen: Any) -> la.Deduplication:
+def check_dedup(texts: Sequence[str], against: Sequence[str] = (), **chosen: Any) -> la.Deduplication:
     """Deduplicate, and compare all of the answer with what its definition says."""
     answer = la.dedup(list(texts), against=list(against) if against else None, **chosen)
     every = [*against, *texts]
     order = oracle.rank_of(every, rule(every, answer.settings.keep), asked(answer).references)
-    same(answer, every, oracle.dedup(every, order, asked(answer)))
+    assert_same(answer, every, oracle.dedup(every, order, asked(answer)))
     return answer
 
 
-def same(answer: la.Deduplication, texts: Sequence[str], expected: Answer) -> None:
+def assert_same(answer: la.Deduplication, texts: Sequence[str], expected: Answer) -> None:
     """Kept rows, clusters, exact scores and pairs are equal."""
     assert list(answer.survivors) == expected.survivors
     assert list(answer.resemblances) == pytest.approx(expected.scores, abs=1e-6)
@@ -96,14 +96,14 @@ def test_an_answer_is_what_its_definition_says(
     seed: int, families: int, share: float, threshold: float, keep: str, clustering: str, sketch: str
 ):
     texts = boilerplate(60, families, share=share, seed=seed)
-    agree(texts, threshold=threshold, keep=keep, clustering=clustering, sketch=sketch, shingle=3)
+    check_dedup(texts, threshold=threshold, keep=keep, clustering=clustering, sketch=sketch, shingle=3)
 
 
 @pytest.mark.parametrize("clustering", ["star", "components"])
 def test_crowded_keys_follow_the_rule(clustering: str):
     """Keys have more holders than are all compared with each other."""
     texts = boilerplate(300, 280, share=0.96, seed=4)
-    answer = agree(texts, threshold=0.9, clustering=clustering, shingle=1)
+    answer = check_dedup(texts, threshold=0.9, clustering=clustering, shingle=1)
     assert answer.capped
     every = la.dedup(texts, threshold=0.9, shingle=1, recall=1)
     assert len(list(answer.pairs())) < len(list(every.pairs()))
@@ -114,7 +114,7 @@ def test_an_element_finds_64_clusters_and_no_more():
     common = " ".join(f"c{number}" for number in range(57))
     made = [f"{common} {' '.join(f'u{row}x{number}' for number in range(3))}" for row in range(80)]
     copies = [f"{text} more" for text in made]
-    answer = agree([*made, *copies], threshold=0.95, clustering="greedy", shingle=1)
+    answer = check_dedup([*made, *copies], threshold=0.95, clustering="greedy", shingle=1)
     assert [int(row in answer.gone) for row in range(80, 160)] == [1] * 64 + [0] * 16
 
 
@@ -126,7 +126,7 @@ def test_a_score_at_the_threshold_is_enough(clustering: str, recall: float, comm
     """Two texts share all words but one each: 8 of 10, 6 of 8, 18 of 20."""
     shared = [" ".join(f"w{family}x{number}" for number in range(common)) for family in range(20)]
     texts = [f"{words} {end}{family}" for end in "yz" for family, words in enumerate(shared)]
-    answer = agree(texts, threshold=threshold, clustering=clustering, recall=recall, shingle=1)
+    answer = check_dedup(texts, threshold=threshold, clustering=clustering, recall=recall, shingle=1)
     assert len(answer.gone) > 10
 
 
@@ -138,7 +138,7 @@ def test_a_score_at_the_threshold_is_enough(clustering: str, recall: float, comm
 )
 def test_recall_1_finds_what_brute_force_finds(seed: int, threshold: float, clustering: str):
     texts = boilerplate(50, 20, share=0.5, seed=seed)
-    answer = agree(texts, threshold=threshold, clustering=clustering, recall=1, shingle=3)
+    answer = check_dedup(texts, threshold=threshold, clustering=clustering, recall=1, shingle=3)
     near = {
         (left, right)
         for left, right in combinations(range(len(texts)), 2)
@@ -157,7 +157,7 @@ def test_recall_1_finds_what_brute_force_finds(seed: int, threshold: float, clus
 )
 def test_simhash_groups_are_those_of_brute_force(seed: int, distance: int, no_verify: bool, clustering: str):
     texts = boilerplate(60, 25, share=0.7, seed=seed)
-    agree(texts, method="simhash", distance=distance, no_verify=no_verify, clustering=clustering, threshold=0.6)
+    check_dedup(texts, method="simhash", distance=distance, no_verify=no_verify, clustering=clustering, threshold=0.6)
 
 
 def test_simhash_removes_what_brute_force_removes():
@@ -177,7 +177,7 @@ def test_simhash_removes_what_brute_force_removes():
 @example(seed=297962, cut=31, clustering="components")
 def test_only_rows_like_a_reference_go(seed: int, cut: int, clustering: str):
     texts = boilerplate(60, 20, seed=seed)
-    agree(texts[cut:], against=texts[:cut], threshold=0.7, clustering=clustering, shingle=3)
+    check_dedup(texts[cut:], against=texts[:cut], threshold=0.7, clustering=clustering, shingle=3)
 
 
 def test_threads_memory_and_container_do_not_change_the_answer():

@@ -89,6 +89,26 @@ def test_an_output_that_is_overwritten_never_stands_beside_another_ledger(folder
     assert seen == {OLD, NEW}
 
 
+def test_the_next_run_puts_back_what_a_killed_one_had_set_aside(folder: Path):
+    """Whatever writes next into the folder finds all of the old run or all of the new one."""
+    old, new = folder.parent / "old.jsonl", folder.parent / "new.jsonl"
+    targets = {"out": folder / "out.jsonl", **{name.split(".")[0]: folder / name for name in NAMES}}
+    la.dedup(old, **targets)
+    tables = {name: (folder / name).read_bytes() for name in (*NAMES, "out.jsonl")}
+    seen = []
+    for call in killed(folder, new, "-o", str(folder / "out.jsonl"), "--overwrite"):
+        with pytest.raises(FileExistsError, match="exists already"):
+            la.dedup(new, out=folder / "out.jsonl")
+        assert {one.name for one in folder.iterdir()} == tables.keys(), "nothing hidden is left"
+        is_old = {name: (folder / name).read_bytes() == data for name, data in tables.items()}
+        assert len({*is_old.values()}) == 1, is_old
+        seen.append(OLD if is_old["ledger"] else NEW)
+        assert restored(folder, "out.jsonl", f"{call}.jsonl") == seen[-1]
+        la.dedup(old, overwrite=True, **targets)
+    # Eight renames, at each of which the run was killed, and a run that ended.
+    assert seen == [OLD] * 8 + [NEW]
+
+
 def test_shards_in_a_folder_that_is_there_keep_to_one_ledger(folder: Path):
     """The ledger is that of the shards beside it, or no shard is there."""
     (folder / "clean").mkdir()

@@ -463,8 +463,44 @@ def test_of_several_folders_those_that_hold_files_are_submissions(tmp_path: Path
     }
     assert found.understood == (
         "each of 2 folders that hold files is a submission; the file is a submission; "
-        "the folder of folders is a class of submissions"
+        "the folder of folders is a class of submissions (-d: a submission)"
     )
+
+
+def test_several_folders_of_code_folders_are_submissions(tmp_path: Path):
+    root = make(tmp_path, "ann/src/a.py", "ann/test/b.py", "bob/src/a.py", "bob/Tests/b.py")
+    found = collect([root / "ann", root / "bob"])
+    assert shape(found) == {"ann": ["src/a.py", "test/b.py"], "bob": ["Tests/b.py", "src/a.py"]}
+    assert found.understood == (
+        "each of 2 folders of code folders such as `src` is a submission "
+        "(give one of them alone to compare what is in it)"
+    )
+    assert shape(collect([root / "ann"])) == {"src": ["a.py"], "test": ["b.py"]}
+
+
+def test_several_folders_with_other_folders_are_classes(tmp_path: Path):
+    root = make(tmp_path, "2024/ann/src/a.py", "2024/src/b.py", "2025/bob/a.py")
+    found = collect([root / "2024", root / "2025"])
+    assert sorted(shape(found)) == ["ann", "bob", "src"]
+    assert found.understood == "each of 2 folders of folders is a class of submissions (-d: a submission)"
+
+
+@pytest.mark.parametrize("again", ["a.py", "./a.py", "link.py"])
+def test_a_file_given_twice_is_read_once_and_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, again: str):
+    make(tmp_path, "a.py", "b.py")
+    (tmp_path / "link.py").symlink_to(tmp_path / "a.py")
+    monkeypatch.chdir(tmp_path)
+    found = collect(["a.py", again, "b.py"])
+    assert sorted(shape(found)) == ["a.py", "b.py"]
+    (told,) = found.skipped
+    assert (told.name, told.reason) == (again, "given twice, as `a.py` too; it is read once")
+    assert not told.is_submitted
+
+
+def test_a_folder_given_twice_is_read_once(tmp_path: Path):
+    root = make(tmp_path, "ann/a.py", "bob/a.py")
+    (root / "copy").symlink_to(root / "ann")
+    assert sorted(shape(collect([root / "ann", root / "bob", root / "copy"]))) == ["ann", "bob"]
 
 
 def test_a_pattern_of_folders_is_several_folders(tmp_path: Path):

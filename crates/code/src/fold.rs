@@ -16,8 +16,8 @@ pub enum NodeClass {
     Inner,
     /// One token, with this value.
     Token(u64, TokenKind),
-    /// An identifier, unless it is a constant of the language.
-    Word,
+    /// A name, whatever its text.
+    Variable,
     /// One comment.
     Comment,
     /// A comment if it holds nothing but a string; otherwise its children are read.
@@ -62,7 +62,7 @@ fn fold(language: &CodeLanguage, kind: &str, is_named: bool) -> NodeClass {
         () if !shape.keyword_rules.is_empty() && kind.starts_with(shape.keyword_rules) => {
             literal(language, &kind[shape.keyword_rules.len()..])
         }
-        () if is_in(shape.names) && !shape.constants.is_empty() => NodeClass::Word,
+        () if is_in(shape.variables) => NodeClass::Variable,
         () if is_in(shape.names) => NodeClass::Token(language.value(NAME), TokenKind::Name),
         () if is_in(shape.numbers) => NodeClass::Token(language.value("\u{1}number"), TokenKind::Number),
         () if is_in(shape.strings) => NodeClass::Token(language.value("\u{1}string"), TokenKind::String),
@@ -154,6 +154,18 @@ impl FoldTables {
             operators.dedup();
         }
         tables
+    }
+
+    /// The class of a text that is one of the keywords or operators.
+    pub fn exact(&self, text: &str, case_blind: bool) -> Option<NodeClass> {
+        // No keyword is longer than 40 bytes, so a very long word is not copied whole.
+        let lower = (case_blind && text.len() <= 40).then(|| text.to_ascii_lowercase());
+        let text = lower.as_deref().unwrap_or(text);
+        let operator = || {
+            let first = usize::from(*text.as_bytes().first()?);
+            self.operators.get(first)?.iter().find(|(operator, _)| *operator == text).map(|(_, class)| *class)
+        };
+        self.words.get(text).copied().or_else(operator)
     }
 
     /// Adds a literal text of the grammar to the tables of the lexer.

@@ -101,7 +101,13 @@ impl FoldRules {
             is_alias: false,
             span: token.span,
         };
-        line.read(code)
+        let before = code.tokens.len();
+        let end = line.read(code);
+        if end.is_none() {
+            // A block of Go adds its paths one by one, and may turn out to be none after some of them.
+            code.truncate(before);
+        }
+        end
     }
 }
 

@@ -26,7 +26,9 @@
 //! | an import, include, package or using line, with everything in it | `0x01` `import:`, its word and its target |
 //! | a comment, or a Python statement that is nothing but a string | none; with [`CodeOptions::comments`] each word in it is `0x01` `comment:` and the word in lower case |
 //!
-//! The text of a keyword is the one in the grammar: lower case where the language ignores case, `#include` however it
+//! A word is a keyword by its text, wherever it stands, except for the words that a language lists as mostly names:
+//! `record` and `match` are one token each, whatever they mean at their place. So code that parses and code that does not
+//! give the same tokens. The text of a keyword is the one in the grammar: lower case where the language ignores case, `#include` however it
 //! is spaced. Layout, the mark that ends a heredoc, and optional terminators are not tokens. The class of a name comes
 //! from its neighbours (`sequence.rs`), that of an import line from its tokens (`imports.rs`), both after the text is
 //! cut into tokens and whatever cut it. A lexer reads files that are broken, too deep or too costly to parse. It makes
@@ -46,13 +48,12 @@ mod tree;
 
 pub use languages::{language, CodeLanguage, LANGUAGES};
 
-use crate::sequence::Sequence;
 use lookalike_core::error::Error;
 use lookalike_core::frontend::{check_length, Span};
 use std::fmt;
 
 /// The version of the definition of a token. Stored values can be compared only within one version.
-pub const CODE_VERSION: u32 = 2;
+pub const CODE_VERSION: u32 = 3;
 
 /// How code becomes tokens.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -159,6 +160,13 @@ impl CodeTokens {
         self.spans.push(span);
         self.kinds.push(kind);
     }
+
+    /// Keeps the first tokens only.
+    fn truncate(&mut self, tokens: usize) {
+        self.tokens.truncate(tokens);
+        self.spans.truncate(tokens);
+        self.kinds.truncate(tokens);
+    }
 }
 
 impl CodeLanguage {
@@ -178,9 +186,7 @@ impl CodeLanguage {
     /// Errors: a text of 4 GiB or more.
     pub fn lex(&self, text: &str, options: CodeOptions) -> Result<CodeTokens, Error> {
         check_length(text.len())?;
-        let mut found = Sequence::default();
-        lexer::Lexer::new(self, text, options).run(0, text.len(), &mut found);
-        Ok(self.tables().rules.fold(text, found))
+        Ok(self.tables().rules.fold(text, lexer::Lexer::new(self, text, options).all()))
     }
 }
 

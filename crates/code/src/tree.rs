@@ -7,12 +7,12 @@
 //! of its progress report (one in a hundred steps). All of these are counts, so the same text always gives the same
 //! result.
 
-use crate::fold::{literal, NodeClass};
+use crate::fold::NodeClass;
 use crate::languages::CodeLanguage;
 use crate::lexer::{is_blank, Lexer};
 use crate::reachable::Outliner;
 use crate::sequence::Sequence;
-use crate::{CodeOptions, CodeTokens, Degraded};
+use crate::{CodeOptions, CodeTokens, Degraded, TokenKind};
 use std::cell::{Cell, RefCell};
 use std::ops::ControlFlow;
 use tree_sitter::{Node, ParseOptions, Parser, Tree};
@@ -267,20 +267,14 @@ impl<'a> Walk<'a> {
         match class {
             _ if start >= end => {}
             NodeClass::Inner if node.is_error() => {}
-            NodeClass::Token(value, kind) => self.take(value, start, end, kind),
-            NodeClass::Inner | NodeClass::Word => {
-                let tables = self.language.tables();
-                let is_constant = || self.language.shape.constants.split(' ').any(|word| word == text);
-                let class = match tables.words.get(text) {
-                    _ if class == NodeClass::Word && !is_constant() => tables.name,
-                    Some(class) => *class,
-                    None => literal(self.language, text),
-                };
-                match class {
-                    NodeClass::Token(value, kind) => self.take(value, start, end, kind),
-                    _ => self.drop(start, end),
-                }
+            NodeClass::Token(value, kind @ (TokenKind::String | TokenKind::Number)) => {
+                self.take(value, start, end, kind)
             }
+            NodeClass::Variable => {
+                let NodeClass::Token(value, kind) = self.language.tables().name else { return };
+                self.take(value, start, end, kind);
+            }
+            NodeClass::Token(..) | NodeClass::Inner => self.word(start, end, class),
             NodeClass::Comment => {
                 Lexer::new(self.language, self.text, self.options).comment(start, end, &mut self.found);
                 self.at = end;
@@ -290,7 +284,26 @@ impl<'a> Walk<'a> {
         }
     }
 
-    fn take(&mut self, value: u64, start: usize, end: usize, kind: crate::TokenKind) {
+    /// Reads a word or sign. The grammar says where it is, its text what it is, as in the lexer: a word that is a
+    /// keyword in some places only is the same token in all of them.
+    fn word(&mut self, start: usize, end: usize, given: NodeClass) {
+        let tables = self.language.tables();
+        let text = &self.text[start..end];
+        let class = match (tables.exact(text, self.language.shape.case_blind), given) {
+            (Some(class), _) => class,
+            // `#  include` is written in many ways.
+            (None, NodeClass::Token(..)) if text.starts_with('#') => given,
+            (None, _) if text.chars().all(|c| c.is_alphanumeric() || c == '_') => tables.name,
+            (None, _) => NodeClass::Unread,
+        };
+        match class {
+            NodeClass::Token(value, kind) => self.take(value, start, end, kind),
+            NodeClass::Unread => self.gap(end),
+            _ => self.drop(start, end),
+        }
+    }
+
+    fn take(&mut self, value: u64, start: usize, end: usize, kind: TokenKind) {
         self.found.push(value, start, end, kind);
         self.at = end;
     }

@@ -1,4 +1,6 @@
-//! Turns files into entries of the matcher: tokens become small numbers, equal for equal tokens in all files.
+//! Turns files into entries of the matcher: tokens and exact texts become small numbers, equal for equal ones in all files.
+//!
+//! Exact texts are numbered by the texts themselves, so no collision of hashes makes two of them equal.
 
 use crate::reachability;
 use crate::submitted_file::{FilePart, SubmittedFile, Tokens};
@@ -24,16 +26,26 @@ pub struct Submission {
     pub everything: Option<Everything>,
 }
 
-/// Numbers the distinct tokens in the order in which they are first seen.
+/// Numbers the distinct tokens and exact texts in the order in which they are first seen.
 #[derive(Default)]
 pub struct TokenNumbers {
     numbers: HashMap<u64, u32>,
+    texts: HashMap<Box<[u8]>, u32>,
 }
 
 impl TokenNumbers {
     fn number(&mut self, token: u64) -> u32 {
         let next = FIRST_NUMBER + self.numbers.len() as u32;
         *self.numbers.entry(token).or_insert(next)
+    }
+
+    fn text(&mut self, text: &[u8]) -> u32 {
+        if let Some(number) = self.texts.get(text) {
+            return *number;
+        }
+        let next = self.texts.len() as u32 + 1;
+        self.texts.insert(text.into(), next);
+        next
     }
 
     /// Joins the files of a submission: the tokens of all parts, with a separator between two parts.
@@ -58,7 +70,6 @@ impl TokenNumbers {
         let is_dead = |at: u32| entry.unreachable.get(at as usize).copied().unwrap_or(false);
         entry.literals.sort_unstable_by_key(|literal| (literal.key, is_dead(literal.at), literal.at));
         entry.literals.dedup_by_key(|literal| literal.key);
-        entry.roll();
         (Submission { files, parts, everything }, entry)
     }
 
@@ -68,7 +79,8 @@ impl TokenNumbers {
             Tokens::Characters(codes) => entry.tokens.extend_from_slice(codes),
             Tokens::Hashed(hashes) => entry.tokens.extend(hashes.iter().map(|hash| self.number(*hash))),
         }
-        entry.verbatim.extend_from_slice(&part.verbatim);
+        let texts: Vec<u32> = std::iter::once(0).chain(part.texts.iter().map(|text| self.text(text))).collect();
+        entry.verbatim.extend(part.verbatim.iter().map(|number| texts[*number as usize]));
         entry.verbatim.resize(entry.tokens.len(), 0);
         let (k, t) = part.thresholds;
         let worth = match part.tokens {
@@ -77,6 +89,10 @@ impl TokenNumbers {
         };
         entry.parts.push(EntryPart { start, end: entry.tokens.len() as u32, k, t, worth });
         entry.picks.extend(part.picks.iter().map(|pick| Pick { at: pick.at + start, ..*pick }));
-        entry.literals.extend(part.literals.iter().map(|literal| Literal { at: literal.at + start, ..*literal }));
+        let literal = |literal: &Literal| {
+            let key = u64::from(texts[literal.key as usize]);
+            Literal { key, at: literal.at + start, words: literal.words }
+        };
+        entry.literals.extend(part.literals.iter().map(literal));
     }
 }

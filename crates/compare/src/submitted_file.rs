@@ -11,9 +11,10 @@ use lookalike_core::frontend::{self, Options, Span, Stream, Unit};
 use lookalike_core::hash::identity::token_value;
 use lookalike_core::matching::entry::{Literal, Pick};
 use lookalike_core::scheme::SchemeKind as Scheme;
+use std::borrow::Cow;
+use std::collections::HashMap;
 use std::ops::Range;
 use std::sync::OnceLock;
-use xxhash_rust::xxh3::xxh3_64;
 
 /// The name of the language of prose.
 pub const TEXT: &str = "text";
@@ -72,9 +73,11 @@ pub struct FilePart {
     pub thresholds: (u32, u32),
     /// Selected k-grams, by the position of their first token in the part.
     pub picks: Vec<Pick>,
-    /// Hash of the exact text of each folded token, 0 for the others; empty for prose.
+    /// Number of the exact text of each folded token, 0 for the others; empty for prose.
     pub verbatim: Vec<u32>,
-    /// String literals, by the position of their token in the part.
+    /// The distinct exact texts of this part; number 1 is the first.
+    pub texts: Vec<Box<[u8]>>,
+    /// String literals, by the position of their token in the part. Their key is the number of their text.
     pub literals: Vec<Literal>,
     ranges: Vec<Range<usize>>,
     /// The span of each token in the file's text; for prose, computed when first needed.
@@ -170,6 +173,11 @@ impl FilePart {
         })
     }
 
+    /// The exact text with a number; empty for 0.
+    pub fn exact_text(&self, number: u32) -> &[u8] {
+        number.checked_sub(1).and_then(|at| self.texts.get(at as usize)).map_or(&[], |text| text)
+    }
+
     /// The kind of each token; empty for prose.
     pub fn kinds(&self) -> &[TokenKind] {
         &self.kinds
@@ -189,9 +197,9 @@ fn prose(text: &str, ranges: Vec<Range<usize>>, thresholds: (u32, u32)) -> Resul
     let stream = Stream { tokens, spans: Vec::new(), unit: Unit::Character };
     let picks = select(&stream, thresholds)?;
     let tokens = Tokens::Characters(stream.tokens.iter().map(|token| *token as u32).collect());
-    let (verbatim, literals, kinds, comments, outlines) = Default::default();
+    let (verbatim, texts, literals, kinds, comments, outlines) = Default::default();
     let spans = OnceLock::new();
-    Ok(FilePart { tokens, thresholds, picks, verbatim, literals, ranges, spans, kinds, comments, outlines })
+    Ok(FilePart { tokens, thresholds, picks, verbatim, texts, literals, ranges, spans, kinds, comments, outlines })
 }
 
 /// Collects the tokens of code.
@@ -202,11 +210,22 @@ struct CodePieces {
     kinds: Vec<TokenKind>,
     comments: Vec<Span>,
     verbatim: Vec<u32>,
+    numbers: HashMap<Box<[u8]>, u32>,
     literals: Vec<Literal>,
     outlines: Vec<StretchOutline>,
 }
 
 impl CodePieces {
+    /// The number of an exact text, from 1.
+    fn number(&mut self, text: &[u8]) -> u32 {
+        if let Some(number) = self.numbers.get(text) {
+            return *number;
+        }
+        let next = self.numbers.len() as u32 + 1;
+        self.numbers.insert(text.into(), next);
+        next
+    }
+
     /// Adds a stretch of code. Returns the reason if it was not read by its grammar.
     fn add_code(
         &mut self,
@@ -253,36 +272,37 @@ impl CodePieces {
         }
     }
 
-    /// Records the span of a token, and a hash of the text that folding removes.
+    /// Records the span of a token, and the text that folding removes.
     fn push(&mut self, text: &str, span: Span, kind: TokenKind) {
         let is_folded = matches!(
             kind,
             TokenKind::Name | TokenKind::Type | TokenKind::Number | TokenKind::String | TokenKind::Import
         );
         let word = bytes_of(text, span);
-        let key = match kind {
+        let exact: Cow<[u8]> = match kind {
             // The names that the writer chose are not part of the token; layout is not part of the text.
-            TokenKind::Import => {
-                xxh3_64(&word.iter().copied().filter(|byte| !byte.is_ascii_whitespace()).collect::<Vec<u8>>())
-            }
-            _ if is_folded => xxh3_64(word),
-            _ => 0,
+            TokenKind::Import => word.iter().copied().filter(|byte| !byte.is_ascii_whitespace()).collect(),
+            _ => word.into(),
         };
+        let number = if is_folded { self.number(&exact) } else { 0 };
         if kind == TokenKind::String && word.len() >= LITERAL_BYTES {
             let (at, words) = (self.spans.len() as u32, count_words(word));
+            let key = u64::from(number);
             self.literals.extend((words >= LITERAL_WORDS).then_some(Literal { key, at, words }));
         }
-        self.verbatim.push(if is_folded { key as u32 | 1 } else { 0 });
+        self.verbatim.push(number);
         self.spans.push(span);
         self.kinds.push(kind);
     }
 
     fn part(self, thresholds: (u32, u32), ranges: Vec<Range<usize>>) -> Result<FilePart> {
-        let Self { tokens, spans, kinds, comments, verbatim, literals, outlines } = self;
+        let Self { tokens, spans, kinds, comments, verbatim, numbers, literals, outlines } = self;
+        let mut texts = vec![Box::default(); numbers.len()];
+        numbers.into_iter().for_each(|(text, number)| texts[number as usize - 1] = text);
         let stream = Stream { tokens, spans: Vec::new(), unit: Unit::Word };
         let picks = select(&stream, thresholds)?;
         let (tokens, spans) = (Tokens::Hashed(stream.tokens), OnceLock::from(spans));
-        Ok(FilePart { tokens, thresholds, picks, verbatim, literals, ranges, spans, kinds, comments, outlines })
+        Ok(FilePart { tokens, thresholds, picks, verbatim, texts, literals, ranges, spans, kinds, comments, outlines })
     }
 }
 

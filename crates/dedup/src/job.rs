@@ -106,8 +106,6 @@ pub enum Link {
     Identical,
     /// The exact resemblance.
     Exact,
-    /// A resemblance that was estimated only.
-    Estimated,
     /// The distance of the fingerprints.
     Distance,
     /// The exact containment.
@@ -118,8 +116,8 @@ pub enum Link {
 
 impl Link {
     /// All links, by number.
-    pub const ALL: [Self; 7] =
-        [Self::None, Self::Identical, Self::Exact, Self::Estimated, Self::Distance, Self::Contained, Self::Filter];
+    pub const ALL: [Self; 6] =
+        [Self::None, Self::Identical, Self::Exact, Self::Distance, Self::Contained, Self::Filter];
 
     /// What a search measures between documents that are not identical.
     pub fn of(search: SearchMethod) -> Self {

@@ -11,9 +11,11 @@
 //! files; [`names::Names`] are ids that are strings; only [`disk::Disk`] accesses them.
 
 pub mod cells;
+mod csv_record;
 pub mod disk;
 pub mod error;
 pub mod fingerprint_store;
+pub mod footer;
 pub mod header;
 pub mod manifest;
 pub mod name_file;
@@ -22,6 +24,7 @@ pub mod names;
 pub mod owners;
 pub mod pairs;
 pub mod print_reader;
+pub mod print_text;
 pub mod row_limits;
 pub mod run;
 pub mod run_file;

@@ -12,8 +12,8 @@
 
 use crate::disk::Bytes;
 use crate::error::{Error, Result};
-use crate::header::{number_at, FileHeader, FileKind, HEADER, VERSION};
-use crate::run_file::{append, seal, seal_of};
+use crate::footer::{append, finish, Footer};
+use crate::header::{FileHeader, FileKind, HEADER, VERSION};
 use crate::verified_pages::{PagedBody, VerifiedPages, PAGE};
 use lookalike_core::table::codec::packed::{pack, Order, Packed, Source};
 use std::ops::Range;
@@ -30,24 +30,18 @@ pub fn image(number: u64, ids: &[u64], starts: &[u64], texts: &[u8]) -> Vec<u8> 
     append(&mut bytes, &mut directory, pack(ids, Order::Ascending));
     append(&mut bytes, &mut directory, pack(starts, Order::Any));
     append(&mut bytes, &mut directory, texts.to_vec());
-    let sums: Vec<u8> = VerifiedPages::sums(&bytes[HEADER..]).collect();
     let header = FileHeader {
         kind: FileKind::Names,
         version: VERSION,
         number,
         rows: ids.len() as u64,
-        length: (bytes.len() + DIRECTORY + sums.len() + 8) as u64,
-        body: (bytes.len() - HEADER) as u64,
+        length: 0,
+        body: 0,
         distance: 0,
         count: 0,
         more: texts.len() as u64,
     };
-    let header = header.to_bytes();
-    bytes[..HEADER].copy_from_slice(&header);
-    bytes.extend(&directory);
-    bytes.extend(&sums);
-    bytes.extend(seal(&header, &[directory, sums].concat()).to_le_bytes());
-    bytes
+    finish(bytes, directory, header)
 }
 
 /// A file that was opened.
@@ -74,19 +68,11 @@ impl NameFile {
             sums.and_then(|sums| end.checked_add(DIRECTORY + sums + 8)) == Some(bytes.len())
         };
         let end = end.filter(is_whole).ok_or_else(|| damaged("its header is inconsistent"))?;
-        let footer = &bytes[end..bytes.len() - 8];
-        let seal = seal(&bytes[..HEADER], footer);
-        if seal != seal_of(&bytes) {
-            return Err(damaged("its footer fails its checksum"));
-        }
-        let range = |at: usize| {
-            let (start, length) = (number_at(footer, at), number_at(footer, at + 8));
-            let (start, stop) = (usize::try_from(start).ok()?, usize::try_from(start.checked_add(length)?).ok()?);
-            (start >= HEADER && stop <= end).then_some(start..stop)
-        };
-        let (Some(ids), Some(starts), Some(texts)) = (range(0), range(16), range(32)) else {
+        let footer = Footer::read(path, &bytes, end)?;
+        let (Some(ids), Some(starts), Some(texts)) = (footer.column(0), footer.column(16), footer.column(32)) else {
             return Err(damaged("a column lies outside its body"));
         };
+        let seal = footer.seal;
         let pages = VerifiedPages::new(path, bytes, HEADER..end, end + DIRECTORY);
         let column = |range: Range<usize>, order| Packed::open(PagedBody(pages.clone()), range, order);
         let (ids, starts) = (column(ids, Order::Ascending), column(starts, Order::Any));

@@ -7,18 +7,14 @@
 //! Cost: one pass over the bytes; a row that lies in several chunks is read again from its beginning.
 
 use crate::cells::unguarded;
+use crate::csv_record::{delimiter, fields, readable};
 use crate::names::Strings;
-use serde::de::{DeserializeSeed, Deserializer as _, IgnoredAny, MapAccess, Visitor};
-use serde_json::value::RawValue;
+use crate::print_text::{decimal, is_hexadecimal, parse};
+use lookalike_json::{members, ValueKind};
 use std::borrow::Cow;
-use std::fmt;
 
 /// Rows that decide whether a column of 16 digits is hexadecimal: among so many, some have a letter.
 pub const SAMPLE: usize = 1000;
-/// Hexadecimal digits of a fingerprint.
-const DIGITS: usize = 16;
-/// Delimiters of CSV.
-const DELIMITERS: [u8; 4] = *b",;\t|";
 const MARK: &[u8] = b"\xef\xbb\xbf";
 /// Problems told with their reason; further ones are only counted.
 const MAX_PROBLEMS: usize = 100;
@@ -91,50 +87,6 @@ pub struct RefusedFile {
 }
 
 type Read<T> = Result<T, RefusedFile>;
-
-/// Parses a fingerprint: a signed or unsigned number, `0x` and digits, or 16 hexadecimal digits. Sixteen decimal digits
-/// are a decimal number, unless they begin with 0 or `hexadecimal` is true.
-pub fn parse(text: &str, hexadecimal: bool) -> Option<u64> {
-    let text = text.trim();
-    if let Some(digits) = text.strip_prefix("0x").or_else(|| text.strip_prefix("0X")) {
-        let is_right = (1..=DIGITS).contains(&digits.len()) && digits.bytes().all(|byte| byte.is_ascii_hexdigit());
-        return is_right.then(|| u64::from_str_radix(digits, 16).ok()).flatten();
-    }
-    let is_hex = text.len() == DIGITS && text.bytes().all(|byte| byte.is_ascii_hexdigit());
-    if is_hexadecimal(text) || (is_hex && hexadecimal) {
-        return u64::from_str_radix(text, 16).ok();
-    }
-    decimal(text)
-}
-
-fn decimal(text: &str) -> Option<u64> {
-    match text.strip_prefix('-') {
-        Some(digits) if digits.bytes().all(|byte| byte.is_ascii_digit()) => text.parse::<i64>().ok().map(|n| n as u64),
-        None if text.bytes().all(|byte| byte.is_ascii_digit()) => text.parse().ok(),
-        _ => None,
-    }
-}
-
-/// Whether this must be 16 hexadecimal digits: decimal numbers have no leading zeros.
-fn is_hexadecimal(text: &str) -> bool {
-    let is_decimal = || text.bytes().all(|byte| byte.is_ascii_digit());
-    text.len() == DIGITS
-        && text.bytes().all(|byte| byte.is_ascii_hexdigit())
-        && (text.starts_with('0') || !is_decimal())
-}
-
-/// Text of bytes; what is no UTF-8 is written as `\xNN`.
-fn readable(bytes: &[u8]) -> Cow<'_, str> {
-    if let Ok(text) = std::str::from_utf8(bytes) {
-        return Cow::Borrowed(text);
-    }
-    let mut text = String::new();
-    for chunk in bytes.utf8_chunks() {
-        text.push_str(chunk.valid());
-        chunk.invalid().iter().for_each(|byte| text.push_str(&format!("\\x{byte:02x}")));
-    }
-    Cow::Owned(text)
-}
 
 impl PrintReader {
     /// A reader of these columns: id, fingerprint, and further ones. A row may have `most` bytes.
@@ -266,14 +218,9 @@ impl PrintReader {
         if line.iter().all(u8::is_ascii_whitespace) {
             return Ok(Some(length));
         }
-        let mut parser = serde_json::Deserializer::from_slice(line);
-        let parsed = parser.deserialize_map(Object { columns: &self.columns });
-        let cells = match parsed.and_then(|found| parser.end().map(|()| found)) {
-            Ok(cells) => cells,
-            Err(_) => {
-                self.leave_out(self.line, "is not a JSON object", rows);
-                return Ok(Some(length));
-            }
+        let Some(cells) = cells_of(line, &self.columns) else {
+            self.leave_out(self.line, "is not a JSON object", rows);
+            return Ok(Some(length));
         };
         let cells = cells.into_iter().zip(&self.columns).enumerate().map(|(number, (cell, column))| {
             let reason = || format!("has no column `{column}`: {}", remedy(number));
@@ -351,122 +298,30 @@ pub fn remedy(number: usize) -> &'static str {
     }
 }
 
-/// The most frequent delimiter of a header; the usual one if none is more frequent.
-fn delimiter(header: &[u8], usual: u8) -> u8 {
-    let count = |delimiter: u8| header.iter().filter(|byte| **byte == delimiter).count();
-    DELIMITERS.into_iter().fold(usual, |best, other| if count(other) > count(best) { other } else { best })
-}
-
-/// The fields of the first record, and its length with the line end; none if it is not complete. A quote opens a field
-/// only at its start (RFC 4180).
-fn fields(data: &[u8], delimiter: u8, last: bool) -> Option<(Vec<Cow<'_, [u8]>>, usize)> {
-    let (mut fields, mut at) = (Vec::new(), 0);
-    loop {
-        let (field, end) = match data.get(at) {
-            Some(b'"') => quoted(data, at, delimiter, last)?,
-            _ => {
-                let end = at + bare(&data[at..], delimiter);
-                (Cow::Borrowed(&data[at..end]), end)
-            }
-        };
-        fields.push(field);
-        match data.get(end) {
-            Some(byte) if *byte == delimiter => at = end + 1,
-            Some(b'\r') if data.get(end + 1) == Some(&b'\n') => return Some((fields, end + 2)),
-            Some(b'\r') if end + 1 == data.len() && !last => return None,
-            Some(_) => return Some((fields, end + 1)),
-            None => return last.then_some((fields, end)),
+/// The cells of the columns in a line of JSON, where it has them; `None` if it is not an object.
+fn cells_of<'a>(line: &'a [u8], columns: &[String]) -> Option<Vec<Option<Cell<'a>>>> {
+    let mut found = vec![None; columns.len()];
+    let mut is_sound = true;
+    let wants = |key: &str| columns.iter().any(|column| column == key);
+    let read = members(line, wants, |key, raw| match Cell::of(raw) {
+        None => is_sound = false,
+        Some(cell) => {
+            let places = found.iter_mut().zip(columns).filter(|(_, column)| *column == key);
+            places.for_each(|(place, _)| *place = Some(cell.clone()));
         }
-    }
+    });
+    (read.is_ok() && is_sound).then_some(found)
 }
 
-/// Bytes up to the end of a field without quotes.
-fn bare(data: &[u8], delimiter: u8) -> usize {
-    data.iter().position(|byte| *byte == delimiter || *byte == b'\n' || *byte == b'\r').unwrap_or(data.len())
-}
-
-/// A field that begins with a quote, and its end; none if it is not complete.
-fn quoted(data: &[u8], start: usize, delimiter: u8, last: bool) -> Option<(Cow<'_, [u8]>, usize)> {
-    let (mut text, mut at) = (Vec::new(), start + 1);
-    loop {
-        let Some(length) = data[at..].iter().position(|byte| *byte == b'"') else {
-            // A quote that is never closed takes the rest.
-            text.extend_from_slice(&data[at..]);
-            return last.then_some((Cow::Owned(text), data.len()));
-        };
-        text.extend_from_slice(&data[at..at + length]);
-        at += length + 1;
-        match data.get(at) {
-            Some(b'"') => {
-                text.push(b'"');
-                at += 1;
-            }
-            None if !last => return None,
-            _ => break,
-        }
-    }
-    let rest = bare(&data[at..], delimiter);
-    text.extend_from_slice(&data[at..at + rest]);
-    Some((Cow::Owned(text), at + rest))
-}
-
-/// Finds the wanted values of an object.
-struct Object<'c> {
-    columns: &'c [String],
-}
-
-impl<'de> Visitor<'de> for Object<'_> {
-    type Value = Vec<Option<Cell<'de>>>;
-
-    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("an object")
-    }
-
-    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
-        let mut found = vec![None; self.columns.len()];
-        while let Some(key) = map.next_key_seed(Key)? {
-            let mut wanted = self.columns.iter().enumerate().filter(|(_, column)| **column == *key).peekable();
-            if wanted.peek().is_none() {
-                map.next_value::<IgnoredAny>()?;
-                continue;
-            }
-            let raw = map.next_value::<&'de RawValue>()?.get();
-            let cell = match raw.as_bytes().first() {
-                Some(b'n') => Cell::Empty,
-                Some(b'"') => Cell::Text(serde_json::from_str::<String>(raw).map_err(serde::de::Error::custom)?.into()),
-                Some(b'-' | b'0'..=b'9') => Cell::Number(raw),
-                _ => Cell::Text(Cow::Borrowed(raw)),
-            };
-            wanted.for_each(|(i, _)| found[i] = Some(cell.clone()));
-        }
-        Ok(found)
-    }
-}
-
-/// A key, borrowed unless it has escapes.
-struct Key;
-
-impl<'de> DeserializeSeed<'de> for Key {
-    type Value = Cow<'de, str>;
-
-    fn deserialize<D: serde::Deserializer<'de>>(self, deserializer: D) -> Result<Self::Value, D::Error> {
-        deserializer.deserialize_str(self)
-    }
-}
-
-impl<'de> Visitor<'de> for Key {
-    type Value = Cow<'de, str>;
-
-    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("a key")
-    }
-
-    fn visit_borrowed_str<E>(self, text: &'de str) -> Result<Self::Value, E> {
-        Ok(Cow::Borrowed(text))
-    }
-
-    fn visit_str<E>(self, text: &str) -> Result<Self::Value, E> {
-        Ok(Cow::Owned(text.to_owned()))
+impl<'a> Cell<'a> {
+    /// The cell of a JSON value; `None` for a string that is no text, such as half of a surrogate pair.
+    fn of(raw: &'a str) -> Option<Self> {
+        Some(match ValueKind::of(raw) {
+            ValueKind::Null => Self::Empty,
+            ValueKind::String => Self::Text(serde_json::from_str::<String>(raw).ok()?.into()),
+            ValueKind::Number => Self::Number(raw),
+            ValueKind::Other(_) => Self::Text(Cow::Borrowed(raw)),
+        })
     }
 }
 
@@ -491,21 +346,6 @@ mod tests {
             problems.extend(found.problems);
         }
         Ok((rows, problems))
-    }
-
-    #[test]
-    fn fingerprints_are_read_as_they_are_written() {
-        assert_eq!(parse(" 18446744073709551615 ", false), Some(u64::MAX));
-        assert_eq!(parse("18446744073709551616", false), None);
-        for text in ["ffffffffffffffff", "-1", "0xFFFFFFFFFFFFFFFF"] {
-            assert_eq!(parse(text, false), Some(u64::MAX));
-        }
-        assert_eq!(parse("1000000000000000", false), Some(1_000_000_000_000_000));
-        assert_eq!(parse("1000000000000000", true), Some(1 << 60));
-        assert_eq!(parse("00000000000000ff", false), Some(255));
-        for text in ["", "0x", "1.5", "-", "+1", "0x1ffffffffffffffff", "٣", "1_0"] {
-            assert_eq!(parse(text, false), None, "{text}");
-        }
     }
 
     #[test]

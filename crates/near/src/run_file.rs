@@ -17,6 +17,7 @@
 
 use crate::disk::Bytes;
 use crate::error::{Error, Result};
+use crate::footer::{append, finish, Footer};
 use crate::header::{number_at, FileHeader, FileKind, HEADER};
 use crate::verified_pages::{PagedBody, VerifiedPages, PAGE};
 use lookalike_core::hamming::design::MAX_TABLES;
@@ -25,7 +26,6 @@ use lookalike_core::table::codec::packed::{pack, Order, Packed};
 use std::ops::Range;
 use std::path::Path;
 use std::sync::Arc;
-use xxhash_rust::xxh3::Xxh3;
 
 /// Bytes of the directory for ids and starts, and for each table.
 const OWNERS_ENTRY: usize = 32;
@@ -56,46 +56,18 @@ pub fn image(number: u64, content: &Content<'_>, mut column: impl FnMut(usize) -
         directory.extend(u64::from(arrangement.radius).to_le_bytes());
         append(&mut bytes, &mut directory, pack(&column(i), Order::Ascending));
     }
-    let body = bytes.len() - HEADER;
-    let sums: Vec<u8> = VerifiedPages::sums(&bytes[HEADER..]).collect();
     let header = FileHeader {
         kind: FileKind::Run,
         version: 1,
         number,
         rows: content.ids.len() as u64,
-        length: (bytes.len() + directory.len() + sums.len() + 8) as u64,
-        body: body as u64,
+        length: 0,
+        body: 0,
         distance: content.design.distance,
         count: arrangements.len() as u32,
         more: content.distinct as u64,
     };
-    let header = header.to_bytes();
-    bytes[..HEADER].copy_from_slice(&header);
-    bytes.extend(&directory);
-    bytes.extend(&sums);
-    bytes.extend(seal(&header, &[directory, sums].concat()).to_le_bytes());
-    bytes
-}
-
-/// Appends a column to the file, and its offset and length to the directory.
-pub(crate) fn append(bytes: &mut Vec<u8>, directory: &mut Vec<u8>, column: Vec<u8>) {
-    directory.extend((bytes.len() as u64).to_le_bytes());
-    directory.extend((column.len() as u64).to_le_bytes());
-    bytes.extend(column);
-    bytes.resize(bytes.len().next_multiple_of(8), 0);
-}
-
-/// The seal, by which the manifest identifies a file: a hash of everything but the body, which the sums cover.
-pub(crate) fn seal(header: &[u8], footer: &[u8]) -> u64 {
-    let mut hash = Xxh3::new();
-    hash.update(header);
-    hash.update(footer);
-    hash.digest()
-}
-
-/// The seal at the end of a file.
-pub fn seal_of(bytes: &[u8]) -> u64 {
-    number_at(bytes, bytes.len().saturating_sub(8))
+    finish(bytes, directory, header)
 }
 
 /// The end of the body and the start of the sums; `None` if the header does not fit a file of this length.
@@ -132,26 +104,18 @@ impl RunFile {
         let header = FileHeader::read(path, &bytes, FileKind::Run)?;
         let damaged = |reason: &str| Error::damaged(path, reason);
         let (end, sums) = layout(&header, bytes.len()).ok_or_else(|| damaged("its header is inconsistent"))?;
-        let footer = &bytes[end..bytes.len() - 8];
-        let seal = seal(&bytes[..HEADER], footer);
-        if seal != seal_of(&bytes) {
-            return Err(damaged("its footer fails its checksum"));
-        }
-        let range = |at: usize| {
-            let (start, length) = (number_at(footer, at), number_at(footer, at + 8));
-            let (start, stop) = (usize::try_from(start).ok()?, usize::try_from(start.checked_add(length)?).ok()?);
-            (start >= HEADER && stop <= end).then_some(start..stop)
-        };
+        let footer = Footer::read(path, &bytes, end)?;
         let entries = (0..header.count as usize).map(|table| OWNERS_ENTRY + table * TABLE_ENTRY);
-        let columns: Option<Vec<_>> = entries.clone().map(|entry| range(entry + 16)).collect();
-        let (Some(ids), Some(starts), Some(columns)) = (range(0), range(16), columns) else {
+        let columns: Option<Vec<_>> = entries.clone().map(|entry| footer.column(entry + 16)).collect();
+        let (Some(ids), Some(starts), Some(columns)) = (footer.column(0), footer.column(16), columns) else {
             return Err(damaged("a column lies outside its body"));
         };
         let arrangement = |entry: usize| {
-            let radius = number_at(footer, entry + 8).min(u64::from(MAX_DISTANCE)) as u32;
-            Arrangement::new(number_at(footer, entry), radius)
+            let radius = number_at(footer.bytes, entry + 8).min(u64::from(MAX_DISTANCE)) as u32;
+            Arrangement::new(number_at(footer.bytes, entry), radius)
         };
         let design = Design { distance: header.distance, arrangements: entries.map(arrangement).collect() };
+        let seal = footer.seal;
         let pages = VerifiedPages::new(path, bytes, HEADER..end, sums);
         Ok(Self { header, seal, design, pages, ids, starts, columns })
     }

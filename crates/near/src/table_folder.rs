@@ -14,12 +14,13 @@
 use crate::disk::{write_whole, Bytes, Disk, FolderIdentity, Lock};
 use crate::error::{Error, Result};
 use crate::fingerprint_store::FingerprintStore;
+use crate::footer::seal_of;
 use crate::header::{FileHeader, FileKind};
 use crate::manifest::{Manifest, NameEntry, RunEntry};
 use crate::name_file::NameFile;
 use crate::names::Names;
 use crate::run::{Hold, Run};
-use crate::run_file::{seal_of, RunFile};
+use crate::run_file::RunFile;
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;

@@ -12,6 +12,7 @@ use lookalike_core::matching::common::common;
 use lookalike_core::matching::entry::Entry;
 use lookalike_core::matching::score::{Passage, PassageKind};
 use lookalike_core::matching::{Cohort as Weighed, Comparison, MatchOutcome, MatchSettings};
+use pyo3::exceptions::PyOSError;
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 use std::sync::{Arc, Mutex};
@@ -26,10 +27,10 @@ type Place = (u32, u32, u32, u32, u32);
 type PassageRow = (Place, Place, u32, u32, bool, &'static str, f64);
 /// Left, right, score, coverages, matched tokens, longest passage, pairs it stands for, whether work was limited.
 type PairRow = (u32, u32, f64, f64, f64, u32, u32, u64, bool);
-/// Thresholds, whether it is prose, values and exact texts of its tokens, places of its tokens in characters.
-type PartTokens = ((u32, u32), bool, Vec<u64>, Vec<u32>, Vec<(u32, u32)>);
-/// Keys and first tokens of selected k-grams; key, token and words of string literals.
-type PartPicks = (Vec<(u64, u32)>, Vec<(u64, u32, u32)>);
+/// Thresholds, whether it is prose, values of its tokens, exact texts of folded ones, places of its tokens in characters.
+type PartTokens = ((u32, u32), bool, Vec<u64>, Vec<String>, Vec<(u32, u32)>);
+/// Keys and first tokens of selected k-grams; text, token and words of string literals.
+type PartPicks = (Vec<(u64, u32)>, Vec<(String, u32, u32)>);
 
 /// Name and suffixes of every language with a grammar.
 #[pyfunction]
@@ -100,8 +101,10 @@ fn part_columns(text: &str, part: &FilePart) -> (PartTokens, PartPicks) {
     let ruler = Ruler::new(text);
     let spans = part.spans(text).iter().map(|span| (ruler.character(span.start), ruler.character(span.end))).collect();
     let picks = part.picks.iter().map(|pick| (pick.key, pick.at)).collect();
-    let literals = part.literals.iter().map(|literal| (literal.key, literal.at, literal.words)).collect();
-    ((part.thresholds, is_prose, values, part.verbatim.clone(), spans), (picks, literals))
+    let exact = |number: u32| String::from_utf8_lossy(part.exact_text(number)).into_owned();
+    let literals = part.literals.iter().map(|literal| (exact(literal.key as u32), literal.at, literal.words)).collect();
+    let verbatim = part.verbatim.iter().map(|number| exact(*number)).collect();
+    ((part.thresholds, is_prose, values, verbatim, spans), (picks, literals))
 }
 
 fn read(text: &Input, parts: Vec<Part>, comments: bool) -> Result<ReadFile> {
@@ -168,6 +171,7 @@ fn lexed(rows: &[u8], offsets: &Offsets) -> Vec<[u32; 3]> {
 pub struct Cohort {
     submissions: Vec<Submission>,
     weighed: Weighed,
+    pool: rayon::ThreadPool,
     state: Mutex<State>,
 }
 
@@ -181,7 +185,8 @@ struct State {
 impl Cohort {
     /// Sorts and weighs submissions: (submitter, old, place of the name, files) each; template files; what to ask.
     #[new]
-    #[pyo3(signature = (submissions, templates, max_sharing, min_score, cluster_threshold, max_pairs))]
+    #[pyo3(signature = (submissions, templates, max_sharing, min_score, cluster_threshold, max_pairs, threads))]
+    #[allow(clippy::too_many_arguments)]
     fn new(
         py: Python<'_>,
         submissions: Vec<(u32, bool, u32, Vec<Py<ReadFile>>)>,
@@ -190,19 +195,22 @@ impl Cohort {
         min_score: f64,
         cluster_threshold: f64,
         max_pairs: usize,
-    ) -> Self {
+        threads: usize,
+    ) -> PyResult<Self> {
         let files = |files: &[Py<ReadFile>]| files.iter().map(|file| file.get().file.clone()).collect::<Vec<_>>();
         let given: Vec<_> = submissions.iter().map(|(who, old, rank, all)| ((*who, *old, *rank), files(all))).collect();
         let templates = files(&templates);
         let settings = MatchSettings { max_sharing, min_score, cluster_threshold, max_pairs };
-        detached(py, usize::MAX, || build(given, templates, settings))
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build();
+        let pool = pool.map_err(|error| PyOSError::new_err(error.to_string()))?;
+        Ok(detached(py, usize::MAX, || build(given, templates, settings, pool)))
     }
 
     /// Compares the next `rows` submissions with all others, then makes the passages of so many pairs; whether there is
     /// more to do.
     fn advance(&self, py: Python<'_>, rows: u32) -> bool {
         locked(py, &self.state, |state| {
-            let more = state.comparison.advance(&self.weighed, rows);
+            let more = self.pool.install(|| state.comparison.advance(&self.weighed, rows));
             if !more {
                 state.outcome = std::mem::take(&mut state.comparison).finish();
             }
@@ -350,7 +358,12 @@ fn as_place(region: Region) -> Place {
     (region.file, region.start, region.end, region.start_line, region.end_line)
 }
 
-fn build(given: Vec<GivenSubmission>, templates: Vec<Arc<SubmittedFile>>, settings: MatchSettings) -> Cohort {
+fn build(
+    given: Vec<GivenSubmission>,
+    templates: Vec<Arc<SubmittedFile>>,
+    settings: MatchSettings,
+    pool: rayon::ThreadPool,
+) -> Cohort {
     let mut numbers = TokenNumbers::default();
     let templates: Vec<Entry> = templates.into_iter().map(|file| numbers.entry(vec![file], 0, false).1).collect();
     let (mut submissions, mut entries) = (Vec::new(), Vec::new());
@@ -360,5 +373,6 @@ fn build(given: Vec<GivenSubmission>, templates: Vec<Arc<SubmittedFile>>, settin
         submissions.push(submission);
         entries.push(entry);
     }
-    Cohort { submissions, weighed: Weighed::new(entries, &templates, settings), state: Mutex::default() }
+    let weighed = pool.install(|| Weighed::new(entries, &templates, settings));
+    Cohort { submissions, weighed, pool, state: Mutex::default() }
 }

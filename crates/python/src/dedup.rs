@@ -161,6 +161,12 @@ impl Corpus {
         self.core.states
     }
 
+    /// Rows with a text from `first` on, and how many of them have a number that decides which row is kept.
+    fn numbered(&self, first: usize) -> (usize, usize) {
+        let with_text = self.core.rows.iter().skip(first).filter(|row| row.state.has_text());
+        with_text.fold((0, 0), |(rows, numbers), row| (rows + 1, numbers + usize::from(!row.number.is_nan())))
+    }
+
     /// The first rows that could not be read, and why.
     #[getter]
     fn problems(&self) -> Vec<(u32, String)> {
@@ -216,43 +222,15 @@ impl Corpus {
     }
 
     /// Decides which rows are kept. Hears signals.
-    #[allow(clippy::too_many_arguments)]
-    fn decide(
-        &self,
-        py: Python<'_>,
-        search: &str,
-        filter: (usize, usize, usize),
-        threshold: f64,
-        clustering: &str,
-        keep: &str,
-        references: Option<u32>,
-        memory_bytes: usize,
-        nearness: Option<(u32, Option<f64>, bool, bool)>,
-        limits: (Option<f64>, bool),
-    ) -> PyResult<Outcome> {
-        let settings =
-            self.settings(search, filter, threshold, clustering, keep, references, memory_bytes, nearness, limits)?;
+    fn decide(&self, py: Python<'_>, asked: Asked) -> PyResult<Outcome> {
+        let settings = self.settings(asked)?;
         let outcome = interruptible(py, &self.pool, |stop| job::decide(&self.core, &settings, stop))?;
         outcome.map(Outcome).map_err(failed)
     }
 
-    /// Finds every pair at or above the threshold that is proposed, for the same arguments as `decide`. Hears signals.
-    #[allow(clippy::too_many_arguments)]
-    fn pairs(
-        &self,
-        py: Python<'_>,
-        search: &str,
-        filter: (usize, usize, usize),
-        threshold: f64,
-        clustering: &str,
-        keep: &str,
-        references: Option<u32>,
-        memory_bytes: usize,
-        nearness: Option<(u32, Option<f64>, bool, bool)>,
-        limits: (Option<f64>, bool),
-    ) -> PyResult<PairStream> {
-        let settings =
-            self.settings(search, filter, threshold, clustering, keep, references, memory_bytes, nearness, limits)?;
+    /// Finds every pair at or above the threshold that is proposed, for the same argument as `decide`. Hears signals.
+    fn pairs(&self, py: Python<'_>, asked: Asked) -> PyResult<PairStream> {
+        let settings = self.settings(asked)?;
         let found = interruptible(py, &self.pool, |stop| pairs::pairs(&self.core, &settings, stop))?;
         let mut found = found.map_err(failed)?;
         let (count, rows) = (found.count, std::mem::take(&mut found.rows));
@@ -260,22 +238,26 @@ impl Corpus {
     }
 }
 
+/// What is asked of a corpus: search, filter (k, s, r), threshold, clustering, keep, number of references, bytes of
+/// memory, for simhash distance, length, same language and whether it is verified; limits of length and language.
+#[derive(FromPyObject)]
+struct Asked(
+    String,
+    (usize, usize, usize),
+    f64,
+    String,
+    String,
+    Option<u32>,
+    usize,
+    Option<(u32, Option<f64>, bool, bool)>,
+    (Option<f64>, bool),
+);
+
 impl Corpus {
     /// The settings of a deduplication. Errors: a word that is not known.
-    #[allow(clippy::too_many_arguments)]
-    fn settings(
-        &self,
-        search: &str,
-        (k, s, r): (usize, usize, usize),
-        threshold: f64,
-        clustering: &str,
-        keep: &str,
-        references: Option<u32>,
-        budget_bytes: usize,
-        nearness: Option<(u32, Option<f64>, bool, bool)>,
-        limits: (Option<f64>, bool),
-    ) -> PyResult<DedupSettings> {
-        let search = match (search, nearness) {
+    fn settings(&self, asked: Asked) -> PyResult<DedupSettings> {
+        let Asked(search, (k, s, r), threshold, clustering, keep, references, budget_bytes, nearness, limits) = asked;
+        let search = match (search.as_str(), nearness) {
             ("exact", _) => SearchMethod::Identical,
             ("minhash", _) => SearchMethod::Resemblance { k, s, r },
             ("join", _) => SearchMethod::Join,
@@ -288,13 +270,13 @@ impl Corpus {
                 return Err(unknown("method", other, &["exact", "minhash", "join", "containment", "simhash"]))
             }
         };
-        let grouping = match clustering {
+        let grouping = match clustering.as_str() {
             "star" => Grouping::Star,
             "components" => Grouping::Components,
             "greedy" => Grouping::Greedy,
             other => return Err(unknown("clustering", other, &["star", "components", "greedy"])),
         };
-        let keep = match keep {
+        let keep = match keep.as_str() {
             "first" => Keep::First,
             "longest" => Keep::Longest,
             "max" => Keep::Largest,
@@ -407,7 +389,7 @@ impl Outcome {
     }
 
     /// For each row its survivor, the score against it, and what that measures, by number: survives, identical, exact,
-    /// estimated, distance, contained.
+    /// distance, contained, filter.
     fn rows(&self, py: Python<'_>) -> Decided {
         let outcome = &self.0;
         let survivors = Column::from(Values::U32(outcome.survivor.clone()));
@@ -420,10 +402,10 @@ impl Outcome {
         PyBytes::new(py, &(first..first + count).map(link).collect::<Vec<u8>>())
     }
 
-    /// Rows that go, by link: identical, exact, estimated, distance, contained, filter.
+    /// Rows that go, by link: identical, exact, distance, contained, filter.
     #[getter]
-    fn gone(&self) -> [u64; 6] {
-        let mut counts = [0; 6];
+    fn gone(&self) -> [u64; 5] {
+        let mut counts = [0; 5];
         for link in self.0.link.iter().filter(|link| **link != Link::None) {
             counts[*link as usize - 1] += 1;
         }

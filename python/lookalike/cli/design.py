@@ -135,7 +135,8 @@ def _filter(
     if plot:
         printed.check_plot(plot, overwrite)
     found = _designed(context, chosen)
-    measured = printed.measure(found, chosen["trials"], chosen["seed"], quiet=quiet)
+    trials = chosen["trials"] if options.given(context, {"trials"}) else None
+    measured = printed.measure(found, trials, chosen["seed"], quiet=quiet)
     if plot:
         printed.save_plot(found, measured, plot)
     if is_json:

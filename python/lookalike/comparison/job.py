@@ -129,7 +129,7 @@ def _compared(
     del asked["k"], asked["t"]
     if title:
         asked["title"] = title
-    return _Comparison(intake, reads, question, max_pairs).run(asked, tell)
+    return _Comparison(intake, reads, question, max_pairs).run(asked, threads, tell)
 
 
 def _collected(inputs: Inputs, choice: Choice, tell: Progress) -> documents.Intake:
@@ -189,9 +189,9 @@ class _Comparison:
         self.kept = [[read for read in group if read.file is not None] for group in self.reads]
         self.cut_off = question.cut_off(read.languages[0] for group in self.kept for read in group if read.languages)
 
-    def run(self, asked: dict[str, Any], tell: Progress) -> Report:
+    def run(self, asked: dict[str, Any], threads: int | None, tell: Progress) -> Report:
         """Match all submissions and return the report."""
-        cohort = self._cohort()
+        cohort = self._cohort(local.checked(threads) or local.cores())
         self._match(cohort, tell)
         pair_count, below, histogram, aligned, limited = cohort.totals()
         entries = self._entries(cohort)
@@ -233,7 +233,7 @@ class _Comparison:
             rows = rows * 2 if time.monotonic() - began < PATIENCE else max(rows // 2, local.cores())
         tell(COMPARING, total, total)
 
-    def _cohort(self) -> _core.Cohort:
+    def _cohort(self, threads: int) -> _core.Cohort:
         submitters: dict[str, int] = {}
         names = [submission.name for submission in self.intake.submissions]
         ranks = {name: place for place, name in enumerate(sorted(set(names)))}
@@ -248,10 +248,9 @@ class _Comparison:
                 self.intake.submissions, self.kept, persons(self.intake.submissions), strict=True
             )
         ]
-        asked = self.question
-        return _core.Cohort(
-            rows, _files(self.templates), asked.max_sharing, self.cut_off, asked.cluster_threshold, self.max_pairs
-        )
+        asked, templates = self.question, _files(self.templates)
+        limits = asked.max_sharing, self.cut_off, asked.cluster_threshold, self.max_pairs, threads
+        return _core.Cohort(rows, templates, *limits)
 
     def _entries(self, cohort: _core.Cohort) -> tuple[Entry, ...]:
         rows = zip(self.intake.submissions, self.kept, cohort.counts(), cohort.reachability(), strict=True)
@@ -263,8 +262,8 @@ class _Comparison:
         if not told:
             return "no file was read, so nothing is guaranteed"
         return (
-            f"any run of at least {_or(told)} that two submissions share is found, whatever surrounds it; "
-            f"runs shorter than {_or(shortest)} are not reported, except equal string literals"
+            f"every pair with a score of {self.cut_off:g} or more is listed, with any run of at least {_or(told)} that "
+            f"the two share, whatever surrounds it; shorter than {_or(shortest)} only equal string literals are told"
         )
 
     def _counted(self, language: str, which: int) -> str:

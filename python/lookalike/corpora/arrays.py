@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from array import array
-from collections.abc import Container, Mapping
+from collections.abc import Callable, Container, Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from lookalike.corpora.batches import RECORD_BYTES, Columns, Names
@@ -210,7 +210,41 @@ def _numbers(values: pa.Array, column: str, source: str) -> array[float]:
         return _numbers(values.dictionary_decode(), column, source)
     if types.is_temporal(kind) and not types.is_interval(kind):
         values = values.cast(pa.int32() if kind.bit_width == 32 else pa.int64())
+    elif any(is_it(kind) for is_it in (types.is_string, types.is_large_string, types.is_string_view)):
+        values = _written_numbers(strings_of(values, source))
     elif not any(is_it(kind) for is_it in (types.is_integer, types.is_floating, types.is_decimal, types.is_null)):
         raise ParameterError(f"number column `{column}` of `{source}` holds {kind}: name a column of numbers")
     found = pc.fill_null(values.cast(pa.float64(), safe=False), float("nan"))
     return array("d", bytes(found.buffers()[1].slice(8 * found.offset, 8 * len(found))))
+
+
+def _written_numbers(texts: pa.Array) -> pa.Array:
+    """Return numbers that are written as strings; null where a string is none."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    trimmed = pc.utf8_trim_whitespace(texts)
+    is_number = pc.match_substring_regex(trimmed, r"^[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?$")
+    return pc.if_else(is_number, trimmed, pa.scalar(None, trimmed.type)).cast(pa.float64())
+
+
+def filtered(given: Any, keep: pa.Array) -> Any:
+    """Filter a table, batch or array by a mask, also views, which pyarrow cannot filter as they are."""
+    return _by_columns(given, lambda one: one.filter(keep))
+
+
+def taken(given: Any, rows: Sequence[int]) -> Any:
+    """Return some rows of a table in this order, also of views."""
+    return _by_columns(given, lambda one: one.take(rows))
+
+
+def _by_columns(given: Any, work: Callable[[Any], Any]) -> Any:
+    import pyarrow as pa
+
+    try:
+        return work(given)
+    except pa.ArrowNotImplementedError:
+        if isinstance(given, pa.Table | pa.RecordBatch):
+            return type(given).from_arrays([_by_columns(one, work) for one in given.columns], schema=given.schema)
+        plain = pa.large_string() if pa.types.is_string_view(given.type) else pa.large_binary()
+        return work(given.cast(plain)).cast(given.type)

@@ -41,7 +41,7 @@ class Verdict:
     #: What was measured against it: ``resemblance``, ``containment`` or ``distance``; and its value.
     measure: str
     value: float
-    #: How: ``identical``, ``exact``, ``estimated``, ``distance`` or ``contained``.
+    #: How: ``identical``, ``exact``, ``distance``, ``contained`` or ``filter``.
     basis: str
     method: str
     #: For decontamination: both shares, and which of them count.

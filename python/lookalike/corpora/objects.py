@@ -325,8 +325,10 @@ def _wanted_of(rows: Sequence[Any], wanted: Wanted) -> Wanted:
 
 
 def _number(value: object) -> float:
-    """Return a value as a number; NaN if it is none."""
-    if isinstance(value, bool) or not isinstance(value, SupportsFloat):
+    """Return a value, or a string that is one, as a number; NaN if it is none."""
+    if isinstance(value, str):
+        value = value.replace("_", "?")
+    elif isinstance(value, bool) or not isinstance(value, SupportsFloat):
         return math.nan
     try:
         return float(value)

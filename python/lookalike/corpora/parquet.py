@@ -14,9 +14,10 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from lookalike._types import Problem
-from lookalike.corpora.arrays import Wanted, arrow, columns, field_at, field_names, names_of
+from lookalike.corpora.arrays import Wanted, arrow, columns, field_at, field_names, filtered, names_of, taken
 from lookalike.corpora.batches import CHUNK_BYTES, Columns, without_texts
 from lookalike.corpora.dictionaries import longest_value
+from lookalike.corpora.ipc_messages import is_compressed
 from lookalike.corpora.lines import check_rows, reason_of
 from lookalike.corpora.places import InPlace, Place
 from lookalike.documents.reasons import GIB, MIB, RefusedError, in_bytes
@@ -285,9 +286,9 @@ def _kept(
             part = mask[done : done + batch.num_rows]
             if 0 in part:
                 keep = pa.Array.from_buffers(pa.uint8(), len(part), [None, pa.py_buffer(part)]).cast(pa.bool_())
-                gone = pa.Table.from_batches([batch.filter(pc.invert(keep))], file.schema_arrow)
+                gone = pa.Table.from_batches([filtered(batch, pc.invert(keep))], file.schema_arrow)
                 removed(group, [start + done + number for number, keeps in enumerate(part) if not keeps], gone)
-                batch = batch.filter(keep)
+                batch = filtered(batch, keep)
             done += len(part)
             room.take(batch.nbytes)
             kept.append(batch)
@@ -354,7 +355,7 @@ def _interleaved(parts: list[pa.Table], gone: list[int], rows: int, name: str) -
         order[row] = number
     for number, row in enumerate(row for row in range(rows) if row not in is_gone):
         order[row] = len(gone) + number
-    return table.take(order)
+    return taken(table, order)
 
 
 def to_text(table: pa.Table) -> str:
@@ -368,7 +369,11 @@ def to_text(table: pa.Table) -> str:
 
 
 def from_text(text: str) -> pa.Table:
-    """Return the rows of such a text. Errors: ``ValueError``."""
+    """Return the rows of such a text. Errors: ``ValueError``, also if they are compressed: they could have any size."""
     pa = arrow("putting Parquet rows back")
-    with pa.ipc.open_stream(base64.b64decode(text, validate=True)) as stream:
+    data = base64.b64decode(text, validate=True)
+    for message in pa.ipc.MessageReader.open_stream(data):
+        if is_compressed(bytes(message.metadata)):
+            raise ValueError("its rows are compressed, which those of a ledger never are")
+    with pa.ipc.open_stream(data) as stream:
         return stream.read_all()

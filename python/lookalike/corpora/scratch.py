@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 import shutil
 import tempfile
+from collections.abc import Callable
 from types import TracebackType
 
 #: Prefix of the folders; only folders with it are ever removed.
@@ -75,15 +76,18 @@ def release(handle: int) -> None:
         os.close(handle)
 
 
-def sweep(parent: str, prefix: str, suffix: str = "") -> None:
-    """Remove the folders of dead processes, of this user and with such names; what cannot be removed is left."""
+def sweep(parent: str, prefix: str, suffix: str = "", rescue: Callable[[str], bool] = lambda folder: True) -> None:
+    """Remove the folders of dead processes, of this user and with such names; what cannot be removed is left.
+
+    ``rescue`` is called with each before; if it returns false, the folder stays.
+    """
     try:
         with os.scandir(parent) as entries:
             found = [one.path for one in entries if one.name.startswith(prefix) and one.name.endswith(suffix)]
     except OSError:
         return
     for folder in found:
-        if _is_own_folder(folder) and _is_dead(folder):
+        if _is_own_folder(folder) and _is_dead(folder) and rescue(folder):
             shutil.rmtree(folder, ignore_errors=True)
 
 

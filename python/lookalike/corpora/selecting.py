@@ -9,7 +9,7 @@ import sys
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from lookalike.corpora.arrays import arrow
+from lookalike.corpora.arrays import arrow, filtered
 from lookalike.corpora.batching import library_of
 from lookalike.corpora.lines import check_rows
 
@@ -66,25 +66,12 @@ def _of_arrow(given: Any, mask: bytes) -> Any:
     if is_scanned(given):
         return _of_scan(given, mask)
     if isinstance(given, pa.Table | pa.RecordBatch | pa.Array | pa.ChunkedArray):
-        return _filtered(given, keep)
+        return filtered(given, keep)
     if hasattr(given, "__arrow_c_stream__"):
-        table = _filtered(pa.table(given), keep)
+        table = filtered(pa.table(given), keep)
         is_relation = library_of(given) in ("duckdb", "_duckdb")
         return sys.modules["duckdb"].from_arrow(table) if is_relation else table
-    return _filtered(pa.array(given), keep)
-
-
-def _filtered(given: Any, keep: pa.Array) -> Any:
-    """Filter by a mask, also string views, which pyarrow cannot filter as they are."""
-    import pyarrow as pa
-
-    try:
-        return given.filter(keep)
-    except pa.ArrowNotImplementedError:
-        if isinstance(given, pa.Table | pa.RecordBatch):
-            return type(given).from_arrays([_filtered(one, keep) for one in given.columns], schema=given.schema)
-        plain = pa.large_string() if pa.types.is_string_view(given.type) else pa.large_binary()
-        return given.cast(plain).filter(keep).cast(given.type)
+    return filtered(pa.array(given), keep)
 
 
 def _of_scan(given: Any, mask: bytes) -> Any:
@@ -97,7 +84,7 @@ def _of_scan(given: Any, mask: bytes) -> Any:
         own = mask[done : done + batch.num_rows]
         done += batch.num_rows
         if len(own) == batch.num_rows:
-            kept.append(_filtered(batch, _bits(own)))
+            kept.append(filtered(batch, _bits(own)))
     check_rows(done, len(mask))
     return ds.dataset(pa.Table.from_batches(kept, given.schema))
 

@@ -3,7 +3,8 @@
 Each output is written into a hidden folder beside its target and synced to disk; then all are renamed, and what is
 needed to undo the others comes first. Where several outputs replace older ones, the older ones go first, in the
 opposite order. So at each instant an output that is there has its ledger beside it, and old and new never stand
-together. The next run that writes there removes hidden folders of killed processes (see ``scratch``).
+together. What was replaced is written down first (``journal``): the next run that writes there puts it back if a
+killed run was not complete, and removes the hidden folders of killed processes (see ``scratch``).
 """
 
 from __future__ import annotations
@@ -12,9 +13,10 @@ import errno
 import os
 import shutil
 import tempfile
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from types import TracebackType
 
+from lookalike.corpora import journal
 from lookalike.corpora.scratch import hold, release, sweep
 from lookalike.engines.writing import NO_SPACE, WriteError, refusal, writing
 
@@ -41,6 +43,8 @@ class Staging:
         self._placed: list[str] = []
         self._replaced: dict[str, str] = {}
         self._made = 0
+        #: Folders in which killed runs were looked for.
+        self._swept: set[str] = set()
 
     def __enter__(self) -> Staging:
         return self
@@ -66,6 +70,7 @@ class Staging:
     def check(self, target: str) -> str:
         """Return the absolute path of a target that may be written. Errors: ``FileExistsError`` (also for an input)."""
         target = self._absolute(target)
+        self._sweep(target)
         if os.path.islink(target) and os.path.exists(target) and not os.path.isfile(target):
             raise FileExistsError(errno.EEXIST, "leads to something that is not a file: use another name", target)
         self._check(target)
@@ -74,6 +79,7 @@ class Staging:
     def folder(self, target: str) -> str:
         """Return the staged folder for a new folder. Errors: ``FileExistsError``."""
         target = self._absolute(target)
+        self._sweep(target)
         if os.path.lexists(target):
             raise FileExistsError(errno.EEXIST, "exists already", target)
         self._check(target)
@@ -99,9 +105,13 @@ class Staging:
         groups = [
             [move for move in self._moves.items() if (move[1] in self._first) == first] for first in (True, False)
         ]
+        replaced = [target for group in reversed(groups) for _, target in reversed(group) if os.path.lexists(target)]
+        asides = {target: self._path(target) for target in replaced} if keeps else {}
         try:
-            for group in reversed(groups) if keeps else ():
-                self._set_aside([target for _, target in reversed(group)])
+            if asides:
+                journal.write([stage for stage, _ in self._stages.values()], self._moves, asides)
+            for group in reversed(groups):
+                self._set_aside({target: asides[target] for _, target in reversed(group) if target in asides})
             for group in groups:
                 self._rename(group)
         except BaseException:
@@ -117,6 +127,7 @@ class Staging:
     def abort(self) -> None:
         """Remove uncommitted files, and put back what they replaced."""
         self._take_back()
+        journal.forget(stage for stage, _ in self._stages.values())
         for stage, lock in self._stages.values():
             release(lock)
             shutil.rmtree(stage, ignore_errors=True)
@@ -125,14 +136,12 @@ class Staging:
         self._targets.clear()
         self._first.clear()
 
-    def _set_aside(self, targets: Sequence[str]) -> None:
+    def _set_aside(self, asides: Mapping[str, str]) -> None:
         """Move the files that are to be replaced into the hidden folder."""
-        there = [target for target in targets if os.path.lexists(target)]
-        for target in there:
-            aside = self._path(target)
+        for target, aside in asides.items():
             os.replace(target, aside)
             self._replaced[target] = aside
-        _sync_folders(there)
+        _sync_folders(asides)
 
     def _rename(self, moves: Sequence[tuple[str, str]]) -> None:
         for stage, target in moves:
@@ -142,23 +151,26 @@ class Staging:
         _sync_folders([target for _, target in moves])
 
     def _take_back(self) -> None:
-        """Remove what was placed, the last first, and put back what was set aside, the ledger first."""
+        """Move back what was placed, the last first, and put back what was set aside, the ledger first."""
+        stages = {target: stage for stage, target in self._moves.items()}
         for target in reversed(self._placed):
-            if os.path.isdir(target) and not os.path.islink(target):
-                shutil.rmtree(target, ignore_errors=True)
-            elif os.path.lexists(target):
-                os.unlink(target)
+            if os.path.lexists(target):
+                os.replace(target, stages[target])
         for target, aside in reversed(self._replaced.items()):
             os.replace(aside, target)
         self._placed.clear()
         self._replaced.clear()
 
+    def _sweep(self, target: str) -> None:
+        """Put back what killed runs had set aside in the folder of a target, and remove what they left."""
+        parent = _existing(os.path.dirname(target))
+        if parent not in self._swept:
+            self._swept.add(parent)
+            sweep(parent, _PREFIX, _SUFFIX, journal.recover)
+
     def _stage(self, target: str) -> str:
-        parent = os.path.dirname(target)
-        while not os.path.isdir(parent):
-            parent = os.path.dirname(parent)
+        parent = _existing(os.path.dirname(target))
         if parent not in self._stages:
-            sweep(parent, _PREFIX, _SUFFIX)
             with writing(self._given.get(target, target)):
                 folder = tempfile.mkdtemp(_SUFFIX, _PREFIX, parent)
                 self._stages[parent] = folder, hold(folder)
@@ -215,6 +227,13 @@ class Staging:
         needed = max(self._expected_bytes, sum(map(_size, stages)) + 1)
         self.abort()
         return refusal(error, self._given.get(target, target), needed)
+
+
+def _existing(folder: str) -> str:
+    """Return the nearest folder above that is there."""
+    while not os.path.isdir(folder):
+        folder = os.path.dirname(folder)
+    return folder
 
 
 def _sync_folders(targets: Iterable[str]) -> None:

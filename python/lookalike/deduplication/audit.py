@@ -43,9 +43,9 @@ MISSED = 10
 #: Bands of resemblance from the threshold to 1; pairs at 1 are a band of their own.
 BANDS = 4
 #: Links whose rows can be scored again.
-MEASURED = ("exact", "estimated", "contained")
+MEASURED = ("exact", "contained")
 #: Names of the measured shares.
-SHARES = ("removed", "estimated", "partnered", "documents", "pairs")
+SHARES = ("removed", "partnered", "documents", "pairs")
 AUDITING = "auditing"
 #: Progress is reported once in so many rows.
 TOLD = 1_000
@@ -102,8 +102,6 @@ class Audit:
     seed: int
     #: Of removed rows that are not identical to the row kept for them, those that reach the threshold with it.
     removed: Share
-    #: The same for rows removed by an estimate only.
-    estimated: Share
     #: Of all documents, those with a partner at or above the threshold.
     partnered: Share
     #: Of documents with a partner, those in a cluster or pair.
@@ -136,21 +134,19 @@ def audit(
 ) -> Audit:
     """Measure a result while its corpus is open. The same seed gives the same audit. Errors: ``OSError``."""
     rng = random.Random(seed)
-    removed, estimated = (_precision(answer, links, sample, rng) for links in (MEASURED, ("estimated",)))
-    precise = removed.trials + estimated.trials
+    removed = _precision(answer, sample, rng)
     nothing = Share(0, 0)
     if answer.settings.method == "exact" or answer.contamination is not None:
         note = "recall: identical texts are compared as a whole, so none can be missed; no others were searched"
         if answer.contamination is not None:
             note = "recall: every shingle of every row was looked up in the references, so none can be missed"
-        return Audit(seed, removed, estimated, nothing, nothing, nothing, (), (), 0, 0, precise, (note,))
+        return Audit(seed, removed, nothing, nothing, nothing, (), (), 0, 0, removed.trials, (note,))
     found = _Search(answer, sample, rng, progress or unheard)
     known = _Known(answer, found.partners)
     flagged = sum(map(known.is_flagged, found.partners))
     return Audit(
         seed=seed,
         removed=removed,
-        estimated=estimated,
         partnered=Share(len(found.partners), len(found.drawn), found.is_whole),
         documents=Share(flagged, len(found.partners), found.is_whole),
         pairs=_pairs(found, known, rng),
@@ -158,14 +154,14 @@ def audit(
         missed=_missed(found.partners, known),
         drawn=len(found.drawn),
         searched=len(found.others),
-        comparisons=found.comparisons + precise,
+        comparisons=found.comparisons + removed.trials,
         notes=tuple(found.notes()),
     )
 
 
-def _precision(answer: Deduplication, links: Collection[str], sample: int, rng: random.Random) -> Share:
-    """Score removed rows of these kinds against the rows kept for them."""
-    kinds = {LINKS.index(link) for link in links}
+def _precision(answer: Deduplication, sample: int, rng: random.Random) -> Share:
+    """Score removed rows, whose link can be measured again, against the rows kept for them."""
+    kinds = {LINKS.index(link) for link in MEASURED}
     rows = [row for row in answer.gone if answer.links[row] in kinds]
     pairs = [(answer.survivors[row], row) for row in sorted(rng.sample(rows, min(sample, len(rows))))]
     scores = answer.scores(pairs)

@@ -150,16 +150,16 @@ def opened(
         own = read(core, sources, asked, lambda done: tell(READING, offset + done, total))
         own_states = [every - theirs for every, theirs in zip(core.states, their_states, strict=True)]
         check_column(own_states, sources, asked.text_column)
-        stretches = [*references, *own]
+        stretches, notes = [*references, *own], _unnumbered(core, start, sources, asked.number_column)
         tell(DECIDING, 0, None)
         if is_sought:
             outcome, contaminated = contamination.decided(core, asked)
         else:
-            outcome, contaminated = core.decide(*asked.arguments(start if against is not None else None)), None
+            outcome, contaminated = core.decide(asked.arguments(start if against is not None else None)), None
         every = [*problems, *found, *_problems(stretches), *_bad(core, stretches)]
         is_against = against is not None
         answer = Deduplication(
-            asked, stretches, start, core, outcome, is_against, every, [], contaminated, tuple(their_states)
+            asked, stretches, start, core, outcome, is_against, every, notes, contaminated, tuple(their_states)
         )
         yield answer, corpus, scratch
 
@@ -172,17 +172,19 @@ def _sources(given: Any, asked: Settings, scratch: Scratch) -> tuple[list[Source
     if paths is None:
         return [open_object(given, asked.text_column, asked.id_column, asked.number_column)], [], None
     corpus = open_files(paths, asked, scratch)
-    return list(corpus.sources), [*corpus.problems, *_without_numbers(corpus, asked.number_column)], corpus
+    return list(corpus.sources), list(corpus.problems), corpus
 
 
-def _without_numbers(corpus: Corpus, column: str | None) -> Iterator[Problem]:
-    """Warn of files whose first lines lack the number column; other lines may have it."""
-    if column is None:
-        return
-    for source in corpus.sources:
-        if isinstance(source, LineSource) and (names := source.columns()) and column not in names:
-            reason = f"number column `{column}` is in none of its first rows, which have {listed(names)}"
-            yield Problem(source.name, "", f"{reason}; rows without a number come last", is_note=True)
+def _unnumbered(core: _core.Corpus, first: int, sources: Sequence[Source], column: str | None) -> list[str]:
+    """Return a note on rows without a number, from ``first`` on. Errors: ``ParameterError`` if no row has one."""
+    rows, numbered = core.numbered(first) if column is not None else (0, 0)
+    if rows and not numbered:
+        names = next((names for one in sources if isinstance(one, LineSource) and (names := one.columns())), [])
+        there = f"; there are {listed(names)}" if names and column not in names else ""
+        raise ParameterError(f"number column `{column}` holds no number in any row: name a column of numbers{there}")
+    if rows == numbered:
+        return []
+    return [f"rows whose `{column}` is missing or not a number: {rows - numbered:,} of {rows:,}; they come last"]
 
 
 def _paths(given: Any) -> list[str] | None:

@@ -19,9 +19,9 @@ from lookalike.deduplication.token_rows import TokenSource
 from lookalike.errors import ParameterError
 
 #: What was measured between a row and the row kept for it, by the core's number: nothing; the texts are identical; the
-#: exact resemblance; an estimated resemblance; the distance of fingerprints; the exact containment; equal features of a
-#: filter that decided alone.
-LINKS = ("survives", "identical", "exact", "estimated", "distance", "contained", "filter")
+#: exact resemblance; the distance of fingerprints; the exact containment; equal features of a filter
+#: that decided alone.
+LINKS = ("survives", "identical", "exact", "distance", "contained", "filter")
 #: What became of a row when it was read, by the core's number.
 STATES = ("compared", "short", "missing", "bad", "blank")
 #: Pairs read from the core at a time.
@@ -130,7 +130,7 @@ class Deduplication:
 
     @cached_property
     def removed(self) -> dict[str, int]:
-        """Removed rows, by what was measured: identical, exact, estimated, distance, contained, filter."""
+        """Removed rows, by what was measured: identical, exact, distance, contained, filter."""
         return dict(zip(LINKS[1:], self.outcome.gone, strict=True))
 
     @cached_property
@@ -201,7 +201,7 @@ class Deduplication:
         """Return all pairs as columns. Errors: ``OSError``, ``ParameterError`` after a pickle."""
         if self.contamination is not None:
             return ListedPairs(self.contamination, self.rows)
-        return self.core.pairs(*self.settings.arguments(self.references if self.is_against else None))
+        return self.core.pairs(self.settings.arguments(self.references if self.is_against else None))
 
     def distances(self, pairs: Iterable[tuple[int, int]]) -> list[int | None]:
         """Return the bits in which the fingerprints of row pairs differ; ``None`` if a row has no fingerprint.

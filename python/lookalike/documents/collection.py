@@ -158,7 +158,7 @@ class _Found:
     @property
     def prefix(self) -> str:
         """The prefix for names that are not unique: the root, or its folder if the root itself is a submission."""
-        is_one = self.kind in ("folder", "whole folder", "archive")
+        is_one = self.kind in ("folder", "project", "whole folder", "archive")
         return _name(os.path.dirname(os.path.abspath(self.root.paths[0]))) if is_one else self.root.title
 
 
@@ -214,6 +214,8 @@ def _one(root: _Root, documents: list[Document], starters: list[Document], layou
     owner = layouts.moodle(title) if layout == "auto" else None
     made = layouts.submission(owner[0] if owner else Owner(("root", ""), title, known_as=title), documents)
     kind = "archive" if not root.is_folder else "whole folder" if layout == "dirs" else "folder"
+    if kind == "folder" and all("/" in one.name for one in documents):
+        kind = "project"
     if len(root.paths) > 1 or not (root.is_folder or has_archive_name(root.paths[0])):
         kind = "files"
     return _Found(root, [made], starters, kind, f"`{root.name}` is a submission")
@@ -229,7 +231,8 @@ def _is_submission(root: _Root, documents: Sequence[Document], layout: str) -> b
         return layout == "dirs" or (layout == "auto" and layouts.recognise(one.name for one in documents) is None)
     holds_files = any("/" not in one.name for one in documents)
     if root.is_folder and root.is_one_of_several and layout == "auto":
-        return holds_files and layouts.recognise(one.name for one in documents) is None
+        names = [one.name for one in documents]
+        return (holds_files or layouts.is_project(names)) and layouts.recognise(names) is None
     # Without a common folder the root's own name is used.
     is_flat_root = layout == "dirs" and root.is_folder and all("/" not in one.name for one in documents)
     return root.is_submission or is_flat_root

@@ -6,13 +6,27 @@ allows; longer ones are listed as skipped. Memory: about 200 bytes for each name
 
 from __future__ import annotations
 
+import contextlib
 import os
+import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
 from lookalike.documents.intake import in_order
 from lookalike.documents.reasons import A_LINK, NOT_REGULAR, why
+
+#: The file that every report has, and how it begins.
+_REPORT = "report.json"
+_REPORT_STARTS = re.compile(rb'\s*\{\s*"kind":\s*"lookalike')
+A_REPORT = "a report that lookalike wrote"
+
+
+def is_report(folder: str) -> bool:
+    """Return whether a folder holds a report of this package."""
+    with contextlib.suppress(OSError, ValueError), open(os.path.join(folder, _REPORT), "rb") as file:
+        return bool(_REPORT_STARTS.match(file.read(200)))
+    return False
 
 
 @dataclass(frozen=True, slots=True)

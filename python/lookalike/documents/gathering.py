@@ -12,7 +12,7 @@ from typing import BinaryIO
 
 from lookalike.documents import archives, nested
 from lookalike.documents.files import opened, read_at_most
-from lookalike.documents.folders import walk
+from lookalike.documents.folders import A_REPORT, is_report, walk
 from lookalike.documents.info import INFO
 from lookalike.documents.intake import Document, Limits, Skipped, in_order
 from lookalike.documents.meters import ExhaustedError, Member, Meter, Tree
@@ -93,7 +93,14 @@ class Gathering:
 
     def take_folder(self, folder: str) -> None:
         """Read all files below a folder. Errors: ``OSError`` if the folder itself is no longer there."""
-        for found in walk(folder, self._enters, follow_links=self._run.follow_links):
+
+        def enters(path: str) -> bool:
+            if is_report(os.path.join(folder, path)):
+                self._run.skip(self._name(path), A_REPORT, is_submitted=False)
+                return False
+            return self._enters(path)
+
+        for found in walk(folder, enters, follow_links=self._run.follow_links):
             if found.reason and not found.path and not os.path.lexists(folder):
                 raise OSError(errno.ESTALE, "it vanished during the run", folder)
             if found.reason:

@@ -23,6 +23,18 @@ _CANVAS = re.compile(
 _RESUBMISSION = re.compile(r"-\d+(?=(\.[^.]*)?\Z)")
 
 
+#: Names of folders that programs are arranged in; a person or a group has another name.
+_PROJECT = ("app", "assets", "bin", "build", "code", "config", "data", "doc", "docs", "example", "examples", "include",
+            "lib", "main", "out", "resources", "res", "scripts", "source", "sources", "src", "test", "tests", "util",
+            "utils")  # fmt: skip
+
+
+def is_project(paths: Iterable[str]) -> bool:
+    """Return whether the files of a folder are all in folders that programs are arranged in, `src` and the like."""
+    tops = {path.partition("/")[0].lower() for path in paths}
+    return bool(tops) and tops.issubset(_PROJECT)
+
+
 @dataclass(frozen=True, slots=True)
 class Owner:
     """The submission that a file belongs to, before names are made unique."""

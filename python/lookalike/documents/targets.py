@@ -7,7 +7,7 @@ import os
 import re
 from collections.abc import Callable, Iterable
 
-from lookalike.documents.folders import walk
+from lookalike.documents.folders import A_REPORT, is_report, walk
 from lookalike.documents.info import INFO
 from lookalike.documents.intake import in_order
 from lookalike.documents.patterns import FOLDERS, Pattern
@@ -15,11 +15,23 @@ from lookalike.documents.patterns import FOLDERS, Pattern
 _MAGIC = re.compile(r"[*?\[]")
 
 
-def targets(given: Iterable[str | os.PathLike[str]], skip: Callable[[str, str], None]) -> list[str]:
-    """Return the paths to read, each once, in the order given. Errors: ``FileNotFoundError``."""
+def targets(given: Iterable[str | os.PathLike[str]], skip: Callable[..., None]) -> list[str]:
+    """Return the paths to read, each once, in the order given; what is given twice is told to ``skip``.
+
+    Folders that hold a report of this package are left out, and told. Errors: ``FileNotFoundError``.
+    """
     paths = [given] if isinstance(given, str | os.PathLike) else given
     found = [target for path in paths for target in _targets(os.fspath(path), skip)]
-    return list(dict.fromkeys(found))
+    taken: dict[str, str] = {}
+    for path in found:
+        real = os.path.realpath(path)
+        if real in taken:
+            skip(path, f"given twice, as `{taken[real]}` too; it is read once", is_submitted=False)
+        elif is_report(path):
+            skip(path, A_REPORT, is_submitted=False)
+        else:
+            taken[real] = path
+    return list(taken.values())
 
 
 def _targets(path: str, skip: Callable[[str, str], None]) -> list[str]:

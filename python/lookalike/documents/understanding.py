@@ -15,11 +15,16 @@ from lookalike.errors import FrontendError, ParameterError
 #: What one of several paths may be, with its plural and what that makes it.
 KINDS = {
     "folder": ("folder that holds files", "folders that hold files", "a submission"),
+    "project": (
+        "folder of code folders such as `src`",
+        "folders of code folders such as `src`",
+        "a submission (give one of them alone to compare what is in it)",
+    ),
     "whole folder": ("folder", "folders", "a submission"),
     "file": ("file", "files", "a submission"),
     "archive": ("archive", "archives", "a submission"),
     "files": ("folder with given files", "folders with given files", "a submission"),
-    "class": ("folder of folders", "folders of folders", "a class of submissions"),
+    "class": ("folder of folders", "folders of folders", "a class of submissions (-d: a submission)"),
     "flat": ("folder", "folders", "a class: each file in it is a submission"),
     "packed": ("archive", "archives", "a class of submissions"),
 }

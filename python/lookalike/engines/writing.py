@@ -27,6 +27,9 @@ def refusal(error: OSError, target: str | os.PathLike[str], needed: int = 0) -> 
     name = os.fspath(target)
     if error.errno not in NO_SPACE:
         return WriteError(error.errno, f"`{name}` cannot be written: {error.strerror or error}")
+    if error.errno == errno.EFBIG:
+        told = f"; up to {in_bytes(needed)} are needed" if needed else ""
+        return NoSpaceError(error.errno, f"`{name}` cannot be written: {_largest()}{told}")
     told = f"up to {in_bytes(needed)} are needed" if needed else "more is needed"
     return NoSpaceError(error.errno, f"no space for `{name}`: {told}, {in_bytes(_free(name))} are free")
 
@@ -42,6 +45,19 @@ def writing(target: str | os.PathLike[str], needed: Callable[[], int] = lambda: 
         if is_ours or isinstance(error, LookalikeError):
             raise
         raise refusal(error, target, needed() if error.errno in NO_SPACE else 0) from None
+
+
+def _largest() -> str:
+    """Return how large a file may be, in words."""
+    try:
+        import resource
+    except ImportError:
+        most = -1
+    else:
+        most = resource.getrlimit(resource.RLIMIT_FSIZE)[0]
+    if most < 0:
+        return "the file system allows no file of this size"
+    return f"a file may have at most {in_bytes(most)} (`ulimit -f`)"
 
 
 def _free(path: str) -> int:

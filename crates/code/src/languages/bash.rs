@@ -11,9 +11,11 @@ pub static BASH: CodeLanguage = CodeLanguage::new(
     "bash",
     tree_sitter_bash::LANGUAGE,
     Shape {
-        names: "word variable_name special_variable_name",
+        names: "word",
+        variables: "variable_name special_variable_name",
         numbers: "number file_descriptor",
-        strings: "string raw_string ansi_c_string heredoc_body regex extglob_pattern",
+        strings: "string raw_string ansi_c_string heredoc_body",
+        unread: "regex extglob_pattern",
         ignored: "; heredoc_start heredoc_end",
         words: TESTS,
         soft: "A E K L P Q U a k u",
@@ -24,6 +26,7 @@ pub static BASH: CodeLanguage = CodeLanguage::new(
             Quote { escape: None, ..Quote::SINGLE },
             Quote { open: "$'", ..Quote::SINGLE },
         ],
+        spanning: true,
         special: Some(special),
         ends_lines: true,
         ..Shape::PLAIN
@@ -49,6 +52,10 @@ fn special(lexer: &Lexer<'_>, at: usize) -> Option<(usize, NodeClass)> {
     let rest = lexer.rest(at);
     let before = lexer.text[..at].chars().next_back().unwrap_or('\n');
     match rest.as_bytes()[0] {
+        _ if lexer.heredoc.get().is_some() && opens_heredoc(&lexer.text[..at]) => {
+            Some((at + heredoc_mark(rest), NodeClass::Ignored))
+        }
+        b'"' | b'\'' if before == '$' => None,
         _ if before == '$' || lexer.text[..at].ends_with("${") => {
             let len = rest.bytes().take_while(|byte| byte.is_ascii_alphanumeric() || *byte == b'_').count();
             (!rest.starts_with(['(', '{'])).then(|| (at + len.max(first_len(rest)), lexer.name()))
@@ -58,7 +65,10 @@ fn special(lexer: &Lexer<'_>, at: usize) -> Option<(usize, NodeClass)> {
             Some((at + len, lexer.name()))
         }
         b':' if DEFAULTS.iter().any(|sign| rest.starts_with(sign)) => Some((at + 2, lexer.literal(&rest[..2]))),
-        b'*' if rest.starts_with("*)") => Some((at + 1, lexer.string())),
+        _ if lexer.text[..at].trim_end_matches([' ', '\t']).ends_with("=~") && !rest.starts_with(['"', '\'', '$']) => {
+            let end = regex_end(lexer, at);
+            (end > at).then(|| (end, lexer.string()))
+        }
         b'#' if before.is_whitespace() || before == ';' => Some((lexer.line_end(at), NodeClass::Comment)),
         b'(' if rest.starts_with("((") => {
             lexer.state.set(lexer.state.get() + 1);
@@ -69,6 +79,7 @@ fn special(lexer: &Lexer<'_>, at: usize) -> Option<(usize, NodeClass)> {
             None
         }
         b'<' if rest.starts_with("<<") && !rest.starts_with("<<<") && lexer.state.get() == 0 => heredoc(lexer, at),
+        b'\\' if !rest[1..].starts_with(['\n', '\r']) => Some(word(lexer, at)),
         b'"' | b'\'' | b'#' | b'\\' | b'`' | b'<' | b'>' | b'|' | b'&' | b';' => None,
         b'$' => (rest.starts_with("$((")).then(|| {
             lexer.state.set(lexer.state.get() + 1);
@@ -88,16 +99,16 @@ fn first_len(text: &str) -> usize {
 /// A word of a command: a name, a number, a keyword, or the variable of an assignment.
 fn word(lexer: &Lexer<'_>, at: usize) -> (usize, NodeClass) {
     let rest = lexer.rest(at);
-    let len = rest
-        .find(|c: char| c.is_whitespace() || c.is_control() || ENDS.contains(c))
-        .unwrap_or(rest.len())
-        .max(first_len(rest));
+    let mut is_escaped = false;
+    let ends = |c: char| {
+        let is_end = (c.is_whitespace() || c.is_control() || ENDS.contains(c)) && !is_escaped;
+        is_escaped = c == '\\' && !is_escaped;
+        is_end && !is_escaped
+    };
+    let len = rest.find(ends).unwrap_or(rest.len()).max(first_len(rest));
     let text = &rest[..len];
     let variable = text.bytes().take_while(|byte| byte.is_ascii_alphanumeric() || *byte == b'_').count();
-    if matches!(text, "=" | "==" | "=~" | "!=" | "!" | "+=" | ":-" | ":=" | ":+" | ":?") {
-        return (at + len, lexer.literal(text));
-    }
-    if text.starts_with('=') {
+    if text.starts_with('=') && lexer.keyword(text).is_none() {
         return (at + 1, lexer.literal("="));
     }
     if variable > 0 && (text[variable..].starts_with('=') || text[variable..].starts_with("+=")) {
@@ -107,8 +118,30 @@ fn word(lexer: &Lexer<'_>, at: usize) -> (usize, NodeClass) {
     if !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit()) {
         return (at + len, lexer.number());
     }
-    let class = if TESTS.split(' ').any(|test| test == text) { Some(lexer.literal(text)) } else { lexer.keyword(text) };
-    (at + len, class.unwrap_or(lexer.name()))
+    (at + len, lexer.keyword(text).unwrap_or(lexer.name()))
+}
+
+/// End of the regular expression at `at`: the first blank outside its brackets.
+fn regex_end(lexer: &Lexer<'_>, at: usize) -> usize {
+    let (mut depth, mut is_escaped) = (0i32, false);
+    let ends = |c: char| {
+        let is_end = !is_escaped && (c == '\n' || depth <= 0 && (c.is_whitespace() || c == ';'));
+        depth += i32::from(matches!(c, '(' | '[') && !is_escaped) - i32::from(matches!(c, ')' | ']') && !is_escaped);
+        is_escaped = c == '\\' && !is_escaped;
+        is_end
+    };
+    lexer.rest(at).find(ends).map_or(lexer.to, |len| at + len)
+}
+
+/// Whether a text ends with the sign of a heredoc.
+fn opens_heredoc(before: &str) -> bool {
+    let before = before.trim_end_matches(' ');
+    before.ends_with("<<") || before.ends_with("<<-")
+}
+
+/// Length of the mark of a heredoc, with its quotes.
+fn heredoc_mark(rest: &str) -> usize {
+    rest.find(|c: char| c.is_whitespace() || matches!(c, ';' | '|' | '&' | ')' | '>' | '<')).unwrap_or(rest.len())
 }
 
 /// `<<MARK`: the body is on the lines below.
@@ -121,6 +154,5 @@ fn heredoc(lexer: &Lexer<'_>, at: usize) -> Option<(usize, NodeClass)> {
         return None;
     }
     lexer.heredoc.set(Some((&mark[..len], sign == "<<-")));
-    let end = at + rest.len() - mark.len() + len;
-    Some((end + usize::from(lexer.rest(end).starts_with(['"', '\''])), lexer.literal(sign)))
+    Some((at + sign.len(), lexer.literal(sign)))
 }

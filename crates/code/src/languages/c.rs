@@ -41,7 +41,7 @@ pub static CPP: CodeLanguage = CodeLanguage::new(
     &[".cpp", ".cc", ".cxx", ".c++", ".hpp", ".hh", ".hxx", ".h++", ".ipp", ".tpp", ".ino"],
     "c-family",
     tree_sitter_cpp::LANGUAGE,
-    Shape { generics: true, soft: "final override", ..SHAPE },
+    Shape { generics: true, soft: "override", ..SHAPE },
 );
 
 /// Directives, the names of headers, and raw strings.

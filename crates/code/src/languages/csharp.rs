@@ -25,7 +25,7 @@ pub static CSHARP: CodeLanguage = CodeLanguage::new(
         imports: "using",
         soft: "_ add alias annotations assembly checksum disable enable equals field file group hidden managed \
             method module notnull on param property remove restore scoped type typevar unmanaged warning \
-            warnings by Cdecl Fastcall Stdcall Thiscall",
+            warnings by record when with let into join ascending descending get set init value Cdecl Fastcall Stdcall Thiscall",
         quotes: &[
             Quote { open: "$@\"", hole: Some(("{", b'}')), ..VERBATIM },
             Quote { open: "@$\"", hole: Some(("{", b'}')), ..VERBATIM },

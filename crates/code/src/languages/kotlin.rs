@@ -11,16 +11,15 @@ pub static KOTLIN: CodeLanguage = CodeLanguage::new(
     "kotlin",
     tree_sitter_kotlin_ng::LANGUAGE,
     Shape {
-        names: "identifier label",
+        names: "identifier",
         numbers: "number_literal float_literal",
         strings: "string_literal multiline_string_literal character_literal",
         comments: "line_comment block_comment shebang",
         ignored: ";",
         words: "true false null reified",
         imports: "import package",
-        constants: "true false null",
         soft: "actual annotation delegate dynamic expect external field file get param property receiver set setparam \
-            value",
+            value as? continue@ break@ return@ this@ super@",
         comments_nest: true,
         quotes: &[
             Quote { hole: HOLE, escape: None, ..Quote::TRIPLE },

@@ -96,6 +96,8 @@ impl CodeLanguage {
 pub(crate) struct Shape {
     /// Node kinds that are identifiers.
     pub names: &'static str,
+    /// Node kinds that are identifiers even where their text is a keyword or a sign.
+    pub variables: &'static str,
     /// Node kinds that are numbers.
     pub numbers: &'static str,
     /// Node kinds that are strings or similar, with everything inside them.
@@ -114,8 +116,6 @@ pub(crate) struct Shape {
     pub types: &'static str,
     /// Keywords that begin an import, include, package or using line.
     pub imports: &'static str,
-    /// Constants that are identifiers in the grammar.
-    pub constants: &'static str,
     /// Keywords that are mostly identifiers, and operators that are mostly two operators: the lexer reads them as
     /// those.
     pub soft: &'static str,
@@ -133,6 +133,9 @@ pub(crate) struct Shape {
     pub comments_nest: bool,
     /// The kinds of strings, the longest opening first.
     pub quotes: &'static [Quote],
+    /// Whether any string may hold line ends. The lexer reads strings so if all of them are closed then; otherwise a quote
+    /// is missing, and every string ends with its line.
+    pub spanning: bool,
     /// Characters beyond letters and `_` that begin a name.
     pub name_start: &'static str,
     /// Characters beyond letters, digits and `_` that continue a name.
@@ -162,6 +165,7 @@ impl Shape {
     /// The default: comments and quotes of C, nothing special.
     const PLAIN: Self = Self {
         names: "identifier",
+        variables: "",
         numbers: "",
         strings: "",
         comments: "comment",
@@ -171,7 +175,6 @@ impl Shape {
         words: "",
         types: "",
         imports: "",
-        constants: "",
         soft: "",
         keyword_rules: "",
         ends_lines: false,
@@ -180,6 +183,7 @@ impl Shape {
         block_comments: &[("/*", "*/")],
         comments_nest: false,
         quotes: &[Quote::DOUBLE, Quote::SINGLE],
+        spanning: false,
         name_start: "",
         name_part: "",
         name_end: "",

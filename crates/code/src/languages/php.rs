@@ -27,6 +27,7 @@ pub static PHP: CodeLanguage = CodeLanguage::new(
             Quote { open: "`", close: "`", ..Quote::DOUBLE },
         ],
         name_start: "$",
+        spanning: true,
         special: Some(special),
         ..Shape::PLAIN
     },

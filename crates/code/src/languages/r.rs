@@ -22,6 +22,7 @@ pub static R: CodeLanguage = CodeLanguage::new(
         block_comments: &[],
         quotes: &[Quote::DOUBLE, Quote::SINGLE],
         name_part: ".",
+        spanning: true,
         special: Some(special),
         ends_lines: true,
         ..Shape::PLAIN

@@ -30,6 +30,7 @@ pub static RUBY: CodeLanguage = CodeLanguage::new(
         ],
         name_end: "?!",
         fits: Some(fits),
+        spanning: true,
         special: Some(special),
         ends_lines: true,
         ..Shape::PLAIN
@@ -81,10 +82,18 @@ fn special(lexer: &Lexer<'_>, at: usize) -> Option<(usize, NodeClass)> {
         b'$' if !next(1).is_ascii_whitespace() && next(1).is_ascii() => Some((at + 2, lexer.name())),
         b':' if is_word(next(1)) && !next(1).is_ascii_digit() && !lexer.text[..at].ends_with(':') => name(1),
         b'/' if !lexer.follows_operand() => Some((lexer.regex_end(at)?, lexer.string())),
-        b'%' if !lexer.follows_operand() => percent(lexer, at),
+        b'%' if !lexer.follows_operand() || begins_argument(lexer, at) => percent(lexer, at),
         b'<' if rest.starts_with("<<") => heredoc(lexer, at),
         _ => None,
     }
+}
+
+/// Whether a literal stands after a blank, as in `puts %w[a b]`; a remainder has a blank on both sides or on none.
+fn begins_argument(lexer: &Lexer<'_>, at: usize) -> bool {
+    let after = &lexer.rest(at).as_bytes()[1..];
+    let is_literal =
+        matches!(after, [letter, bracket, ..] if b"wWiIqQrsx".contains(letter) && b"([{<|!".contains(bracket));
+    is_literal && lexer.text[..at].ends_with([' ', '\t'])
 }
 
 /// `%w[…]` and similar literals, without brackets inside.

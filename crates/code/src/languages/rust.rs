@@ -3,6 +3,7 @@
 use super::{CodeLanguage, Quote, Shape};
 use crate::fold::NodeClass;
 use crate::lexer::Lexer;
+use crate::TokenKind;
 
 /// Rust.
 pub static RUST: CodeLanguage = CodeLanguage::new(
@@ -20,10 +21,11 @@ pub static RUST: CodeLanguage = CodeLanguage::new(
         types: "str u8 u16 u32 u64 u128 usize i8 i16 i32 i64 i128 isize f32 f64",
         imports: "use",
         soft: "block default expr expr_2021 gen ident item lifetime literal meta pat pat_param path raw stmt try tt \
-            ty union vis",
+            ty union vis macro_rules!",
         comments_nest: true,
         quotes: &[Quote { prefixes: &["b", "c"], ..Quote::DOUBLE }],
         generics: true,
+        spanning: true,
         special: Some(special),
         ..Shape::PLAIN
     },
@@ -36,12 +38,25 @@ fn special(lexer: &Lexer<'_>, at: usize) -> Option<(usize, NodeClass)> {
         b'\'' => quoted(lexer, at, 1),
         b'b' if rest.starts_with("b'") => quoted(lexer, at, 2),
         b'r' | b'b' | b'c' => raw_string(lexer, at),
+        // A closure without parameters has two signs where a disjunction has one.
+        b'|' if rest.starts_with("||") && !is_operand(lexer, at) => Some((at + 1, lexer.literal("|"))),
         b'$' => {
             let len = rest[1..].bytes().take_while(|byte| byte.is_ascii_alphanumeric() || *byte == b'_').count();
             (len > 0).then(|| (at + 1 + len, lexer.name()))
         }
         _ => None,
     }
+}
+
+/// Whether the text before `at` ends an operand.
+fn is_operand(lexer: &Lexer<'_>, at: usize) -> bool {
+    let before = lexer.text[..at].trim_end();
+    let word = before.rsplit(|c: char| !(c.is_alphanumeric() || c == '_')).next().unwrap_or("");
+    let is_value = matches!(word, "self" | "Self" | "true" | "false" | "await");
+    lexer.follows_operand()
+        || is_value
+        || before.ends_with(['?', '>'])
+        || lexer.last.is_some_and(|(kind, _)| kind == TokenKind::Type)
 }
 
 /// A character or, failing that, a lifetime; the inside begins after `skip` bytes.

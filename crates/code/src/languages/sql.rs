@@ -21,6 +21,7 @@ pub static SQL: CodeLanguage = CodeLanguage::new(
         case_blind: true,
         line_comments: &["--"],
         quotes: &[Quote { escape: None, doubled: true, ..Quote::SINGLE }],
+        spanning: true,
         special: Some(special),
         fits: Some(fits),
         ..Shape::PLAIN

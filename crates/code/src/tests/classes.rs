@@ -134,6 +134,14 @@ fn a_block_of_go_is_one_token_for_each_path() {
 }
 
 #[test]
+fn a_block_of_go_that_is_none_adds_no_path() {
+    let (block, rest) = ("import (\n\t\"fmt\" ", "% \"os\"\n)\n");
+    let code = lex(find("go"), &format!("{block}{rest}"));
+    assert!(code.spans.windows(2).all(|pair| pair[0].end <= pair[1].start), "{:?}", code.spans);
+    assert!(!code.kinds.contains(&TokenKind::Import), "{:?}", code.kinds);
+}
+
+#[test]
 fn what_only_looks_like_an_import_is_none() {
     for (name, text) in [
         ("csharp", "class A { void f() { using (var file = open(x)) { } } }"),

@@ -46,6 +46,7 @@ fn hostile(n: usize) -> Vec<String> {
         "<<A\n".repeat(n / 4),
         "<<<A\n".repeat(n / 4),
         "${".repeat(n),
+        "a =~; ".repeat(n / 8),
         "\"#{".repeat(n),
         "`${".repeat(n),
         "$\"{".repeat(n),

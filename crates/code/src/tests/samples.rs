@@ -149,10 +149,10 @@ fn unrelated_programs_are_not_found() {
 #[test]
 fn the_lexer_agrees_with_the_tree() {
     for language in LANGUAGES {
-        for (name, least) in [("original", 0.95), ("renamed", 0.95), ("unrelated", 0.9)] {
+        for name in ["original", "renamed", "reformatted", "reordered", "unrelated"] {
             let text = sample(language, name);
             let share = agreement(&read(language, &text).tokens, &lex(language, &text).tokens);
-            assert!(share >= least, "{} {name}: {share}", language.name);
+            assert!(share >= 0.995, "{} {name}: {share}", language.name);
         }
     }
 }
@@ -244,5 +244,5 @@ fn code_version_digest() {
             }
         }
     }
-    assert_eq!((CODE_VERSION, token_value(&values)), (2, 0x7757_0F13_3213_67AD));
+    assert_eq!((CODE_VERSION, token_value(&values)), (3, 0x4588_AEC0_6075_CE65));
 }

@@ -4,6 +4,7 @@
 //! |---|---|---|
 //! | order: finds the smallest k-gram of a window | `rolling.rs`, `lanes.rs` | every k-gram, so it rolls |
 //! | identity: the value of a fingerprint | `identity.rs`, `eight.rs` | selected k-grams and ties only |
+//! | keys of runs: finds them in a table, never shown | `keyed.rs` | every run of t tokens of a comparison |
 //! | fingerprints of shingles and feature groups | `rabin.rs`, `carryless.rs` | every shingle, so it slides or multiplies fast |
 //!
 //! Order and identity are different functions for two reasons. The minimum of a window favours small order keys, so selected
@@ -15,6 +16,7 @@ pub mod carryless;
 #[cfg(target_arch = "x86_64")]
 pub(crate) mod eight;
 pub mod identity;
+pub mod keyed;
 #[cfg(target_arch = "x86_64")]
 mod lanes;
 pub mod rabin;

@@ -7,7 +7,7 @@
 
 use super::align::Tile;
 use super::entry::{Entry, EntryPart, SEPARATOR};
-use crate::hash::rolling::Rolling;
+use crate::hash::keyed::RunKey;
 use std::collections::HashMap;
 
 /// Runs that cover every token of `a` inside a common run of at least t tokens with `b`, ascending in `a`.
@@ -16,7 +16,7 @@ pub fn cover(a: &Entry, b: &Entry) -> Vec<Tile> {
     let mut indexes: HashMap<(u32, u32), TokenRuns> = HashMap::new();
     for part in a.parts.iter().filter(|part| part.end - part.start >= part.t) {
         let thresholds = (part.k, part.t);
-        let of_b = || TokenRuns::new(&b.tokens, &b.parts, thresholds, part.t);
+        let of_b = || TokenRuns::new(a.run_key(), &b.tokens, &b.parts, thresholds, part.t);
         indexes.entry(thresholds).or_insert_with(of_b).cover(a, part, &mut tiles);
     }
     tiles
@@ -27,16 +27,15 @@ pub fn cover(a: &Entry, b: &Entry) -> Vec<Tile> {
 pub(super) struct TokenRuns<'a> {
     tokens: &'a [u32],
     n: usize,
-    rolling: Rolling,
-    /// First positions of the distinct runs, by order key.
+    key: RunKey,
+    /// First positions of the distinct runs, by key.
     first: HashMap<u32, Vec<u32>>,
 }
 
 impl<'a> TokenRuns<'a> {
     /// The runs of `n` tokens in parts with these thresholds.
-    pub fn new(tokens: &'a [u32], parts: &[EntryPart], thresholds: (u32, u32), n: u32) -> Self {
-        let n = n as usize;
-        let mut runs = Self { tokens, n, rolling: Rolling::new(n), first: HashMap::new() };
+    pub fn new(key: RunKey, tokens: &'a [u32], parts: &[EntryPart], thresholds: (u32, u32), n: u32) -> Self {
+        let mut runs = Self { tokens, n: n as usize, key, first: HashMap::new() };
         for part in parts.iter().filter(|part| (part.k, part.t) == thresholds) {
             let mut twin = None;
             for (offset, key) in runs.keys(tokens, part).into_iter().enumerate() {
@@ -52,7 +51,7 @@ impl<'a> TokenRuns<'a> {
 
     fn keys(&self, tokens: &[u32], part: &EntryPart) -> Vec<u32> {
         let mut keys = Vec::new();
-        self.rolling.keys(&tokens[part.start as usize..part.end as usize], &mut keys);
+        self.key.keys(self.n, &tokens[part.start as usize..part.end as usize], &mut keys);
         keys
     }
 

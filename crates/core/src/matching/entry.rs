@@ -1,5 +1,6 @@
 //! A submission in the form of the matcher: tokens, parts, and the selected k-grams.
 
+use crate::hash::keyed::RunKey;
 use crate::hash::rolling::Rolling;
 use std::borrow::Cow;
 
@@ -24,7 +25,7 @@ pub struct EntryPart {
 /// A string literal, whose words are compared in addition to the folded token.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Literal {
-    /// Hash of its exact text.
+    /// Number of its exact text.
     pub key: u64,
     /// Its token.
     pub at: u32,
@@ -65,7 +66,7 @@ impl Length {
 pub struct Entry {
     /// A number for each token, equal if and only if the tokens are equal; [`SEPARATOR`] between parts.
     pub tokens: Vec<u32>,
-    /// Hash of the exact text of each folded token (names, numbers, strings), 0 for other tokens; may be empty.
+    /// Number of the exact text of each folded token (names, numbers, strings), 0 for other tokens; may be empty.
     pub verbatim: Vec<u32>,
     /// Whether each token cannot run; empty if all can, or if that is not known.
     pub unreachable: Vec<bool>,
@@ -83,7 +84,9 @@ pub struct Entry {
     pub old: bool,
     /// Place of its name among all names. Of equal ones the earlier submission comes first.
     pub rank: u32,
-    /// Order keys of all runs of t tokens by their first token; 0 where none begins.
+    /// What the keys of its runs depend on.
+    run_key: RunKey,
+    /// Keys of all runs of t tokens by their first token; 0 where none begins.
     keys: Vec<u32>,
 }
 
@@ -93,31 +96,47 @@ impl Entry {
         Self { submitter, old, ..Self::default() }
     }
 
-    /// Computes the order keys of all runs of t tokens. REQUIRES: the tokens are complete.
-    pub fn roll(&mut self) {
-        self.keys = self.dense_keys(Length::Guarantee);
+    /// Computes the keys of all runs of t tokens. Entries that are compared have the same `run_key`. REQUIRES: the tokens
+    /// are complete.
+    pub fn roll(&mut self, run_key: RunKey) {
+        self.run_key = run_key;
+        self.keys = self.secret_keys(Length::Guarantee);
     }
 
-    /// Order key of the run of k or t tokens at each token. Runs in parts with other thresholds have other keys. Those of
+    /// What the keys of its runs depend on.
+    pub fn run_key(&self) -> RunKey {
+        self.run_key
+    }
+
+    /// Key of the run of k or t tokens at each token. Runs in parts with other thresholds have other keys. Those of
     /// k tokens are rarely asked for, so they are computed each time.
     pub fn keys(&self, length: Length) -> Cow<'_, [u32]> {
         match length {
-            Length::Noise => Cow::Owned(self.dense_keys(length)),
+            Length::Noise => Cow::Owned(self.secret_keys(length)),
             Length::Guarantee => Cow::Borrowed(&self.keys),
         }
     }
 
-    /// Order key of the run of t tokens at each token.
+    /// Key of the run of t tokens at each token.
     pub fn run_keys(&self) -> &[u32] {
         &self.keys
     }
 
-    fn dense_keys(&self, length: Length) -> Vec<u32> {
+    fn secret_keys(&self, length: Length) -> Vec<u32> {
+        self.dense_keys(|part, tokens, keys| self.run_key.keys(length.of(part) as usize, tokens, keys))
+    }
+
+    /// Published order key of the run of t tokens at each token: what is counted by it is the same in every run of the
+    /// program.
+    pub fn order_keys(&self) -> Vec<u32> {
+        self.dense_keys(|part, tokens, keys| Rolling::new(part.t as usize).keys(tokens, keys))
+    }
+
+    fn dense_keys(&self, append: impl Fn(&EntryPart, &[u32], &mut Vec<u32>)) -> Vec<u32> {
         let mut keys = Vec::with_capacity(self.tokens.len());
         for part in &self.parts {
             keys.resize(part.start as usize, 0);
-            let tokens = &self.tokens[part.start as usize..part.end as usize];
-            Rolling::new(length.of(part) as usize).keys(tokens, &mut keys);
+            append(part, &self.tokens[part.start as usize..part.end as usize], &mut keys);
             let salt = part.k.wrapping_sub(1) << 16 | (part.t.wrapping_sub(1) & 0xFFFF);
             keys[part.start as usize..].iter_mut().for_each(|key| *key ^= salt);
         }

@@ -28,6 +28,7 @@ pub mod score;
 pub mod template;
 pub mod weigh;
 
+use crate::hash::keyed::RunKey;
 use align::{Aligner, Index};
 use classes::{Classes, Rows};
 use cluster::Link;
@@ -36,6 +37,7 @@ use entry::Entry;
 use proposals::{Proposals, Scratch, SAFE};
 use rayon::prelude::*;
 use score::{Judged, MatchedPair};
+use std::hash::{BuildHasher, RandomState};
 use std::sync::Arc;
 use template::Template;
 use weigh::{Frequencies, Weighed};
@@ -92,10 +94,13 @@ struct Buffers {
 
 impl Cohort {
     /// Sorts the table and weighs every submission. Template files are entries too.
-    pub fn new(entries: Vec<Entry>, templates: &[Entry], settings: MatchSettings) -> Self {
+    pub fn new(mut entries: Vec<Entry>, templates: &[Entry], settings: MatchSettings) -> Self {
+        // Runs are looked up by keys that no text can be written for. No answer depends on them.
+        let run_key = RunKey::new(RandomState::new().hash_one(0));
+        entries.par_iter_mut().for_each(|entry| entry.roll(run_key));
         let frequencies = Frequencies::new(&entries);
         let template = Template::new(templates.iter());
-        let marker = template.marker();
+        let marker = template.marker(run_key);
         let by_pick = frequencies.by_pick(&entries);
         let weighed: Vec<Weighed> = entries
             .par_iter()

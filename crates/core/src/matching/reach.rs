@@ -1,8 +1,8 @@
 //! Finds the tokens that can be in a tile at all: those in a run of t tokens that another content has too.
 //!
 //! Halos reach from a shared passage into material that nobody else has. In a class that shares one passage, that alone
-//! would bring everybody together. So halos are weighed by these tokens only. The runs are looked up by their 32-bit
-//! order keys: keys that collide, or a crowded stretch of the table, only make a bound weaker. Cost: linear in the tokens
+//! would bring everybody together. So halos are weighed by these tokens only. The runs are looked up by their published
+//! 32-bit order keys: keys that collide, or a crowded stretch of the table, only make a bound weaker. Cost: linear in the tokens
 //! of the halos, eight to sixteen bytes for each while it is built.
 
 use super::entry::Entry;
@@ -46,10 +46,14 @@ impl Runs {
 }
 
 /// The first tokens and keys of the runs of t tokens inside stretches that lie in one part each.
-fn runs<'a>(entry: &'a Entry, stretches: &'a [(u32, u32)]) -> impl Iterator<Item = (u32, u32, u32)> + 'a {
+fn runs<'a>(
+    entry: &'a Entry,
+    keys: &'a [u32],
+    stretches: &'a [(u32, u32)],
+) -> impl Iterator<Item = (u32, u32, u32)> + 'a {
     stretches.iter().flat_map(move |(start, end)| {
         let t = entry.thresholds(*start).1;
-        (*start..(*end + 1).saturating_sub(t)).map(move |at| (at, t, entry.run_keys()[at as usize]))
+        (*start..(*end + 1).saturating_sub(t)).map(move |at| (at, t, keys[at as usize]))
     })
 }
 
@@ -58,11 +62,11 @@ pub fn reachable(entries: &[Entry], stretches: &[Vec<(u32, u32)>]) -> Vec<Vec<bo
     let size = stretches.iter().flatten().map(|(start, end)| (end - start) as usize).sum();
     let mut table = Runs::new(size);
     for (row, (entry, own)) in entries.iter().zip(stretches).enumerate() {
-        runs(entry, own).for_each(|(_, _, key)| table.insert(key, row as u32));
+        runs(entry, &entry.order_keys(), own).for_each(|(_, _, key)| table.insert(key, row as u32));
     }
     let marks = entries.iter().zip(stretches).map(|(entry, own)| {
-        let (mut marks, mut end) = (vec![false; entry.tokens.len()], 0);
-        for (at, t, _) in runs(entry, own).filter(|(_, _, key)| table.is_shared(*key)) {
+        let (mut marks, mut end, keys) = (vec![false; entry.tokens.len()], 0, entry.order_keys());
+        for (at, t, _) in runs(entry, &keys, own).filter(|(_, _, key)| table.is_shared(*key)) {
             marks[at.max(end) as usize..(at + t) as usize].fill(true);
             end = at + t;
         }

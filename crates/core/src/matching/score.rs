@@ -284,13 +284,22 @@ impl Judged<'_> {
         repeats
     }
 
-    /// Shared literals that are in no passage yet.
+    /// Shared literals that are in no passage yet. Cost: linear in the tokens of the passages, because a passage is looked
+    /// at once for each literal inside it.
     fn literals(&self, passages: &[Passage]) -> Vec<Passage> {
         let mut found = Vec::new();
-        for (i, j) in self.shared_literals() {
+        let mut by_start: Vec<&Passage> = passages.iter().collect();
+        by_start.sort_unstable_by_key(|passage| std::cmp::Reverse(passage.start));
+        let mut shared = self.shared_literals();
+        shared.sort_unstable_by_key(|(i, _)| self.entries[0].literals[*i].at);
+        let mut open: Vec<&Passage> = Vec::new();
+        for (i, j) in shared {
             let [a, b] = [self.entries[0].literals[i], self.entries[1].literals[j]];
-            let is_told =
-                passages.iter().any(|p| p.start[0] <= a.at && a.at < p.end[0] && p.start[1] <= b.at && b.at < p.end[1]);
+            while by_start.last().is_some_and(|passage| passage.start[0] <= a.at) {
+                open.extend(by_start.pop());
+            }
+            open.retain(|passage| a.at < passage.end[0]);
+            let is_told = open.iter().any(|passage| (passage.start[1]..passage.end[1]).contains(&b.at));
             if !is_told && (self.weighed[0].literals[i] > 0 || self.weighed[1].literals[j] > 0) {
                 let shared_by = self.frequencies.literal_holders(a.key).max(2);
                 let (start, end) = ([a.at, b.at], [a.at + 1, b.at + 1]);

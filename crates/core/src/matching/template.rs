@@ -6,6 +6,7 @@
 
 use super::cover::TokenRuns;
 use super::entry::{Entry, EntryPart, SEPARATOR};
+use crate::hash::keyed::RunKey;
 use std::collections::{HashMap, HashSet};
 
 /// A text that no template has.
@@ -47,17 +48,17 @@ impl Template {
     }
 
     /// Makes the marker of this template.
-    pub fn marker(&self) -> Marker<'_> {
+    pub fn marker(&self, key: RunKey) -> Marker<'_> {
         let thresholds: HashSet<(u32, u32)> = self.parts.iter().map(|part| (part.k, part.t)).collect();
         let runs = |both: (u32, u32)| {
-            let like = TokenRuns::new(&self.tokens, &self.parts, both, both.1);
-            (both, [like, TokenRuns::new(&self.texts, &self.parts, both, both.0)])
+            let like = TokenRuns::new(key, &self.tokens, &self.parts, both, both.1);
+            (both, [like, TokenRuns::new(key, &self.texts, &self.parts, both, both.0)])
         };
         Marker { template: self, runs: thresholds.into_iter().map(runs).collect() }
     }
 }
 
-/// Hash of the exact text of a token.
+/// Number of the exact text of a token.
 fn text_of(entry: &Entry, at: usize) -> u32 {
     entry.verbatim.get(at).copied().unwrap_or(0)
 }

@@ -26,10 +26,10 @@ from lookalike.rendering.safe import visible
 
 #: Longest lists; report.json has everything except more examples.
 MOST = {"sources": 50, "problems": 200, "capped": 20, "giants": 20}
-#: Numbers of example pairs, by the reason to show them; at most 30 in all.
-MISSED, NEAREST, ESTIMATED, HIGHEST, GIANTS = 6, 9, 6, 5, 2
+#: Numbers of example pairs, by the reason to show them; at most 24 in all.
+MISSED, NEAREST, HIGHEST, GIANTS = 6, 9, 5, 2
 #: Measures of the audit, in this order.
-ORDER = ("partnered", "documents", "pairs", "removed", "estimated")
+ORDER = ("partnered", "documents", "pairs", "removed")
 #: Longest name in characters.
 NAME = 200
 
@@ -176,7 +176,7 @@ def _measures(answer: Deduplication, found: Audit) -> Iterator[Measure]:
     """Yield the measures of the audit as sentences."""
     threshold = f"{answer.settings.threshold:g}"
     where = "in the reference corpus" if answer.references else "in the corpus"
-    partnered, documents, pairs, removed, sketched = (getattr(found, name) for name in ORDER)
+    partnered, documents, pairs, removed = (getattr(found, name) for name in ORDER)
     draw = "All documents" if partnered.is_whole else "A random sample"
     yield Measure(
         "Documents with a near-duplicate",
@@ -200,11 +200,6 @@ def _measures(answer: Deduplication, found: Audit) -> Iterator[Measure]:
         removed,
         f"Removed rows that are not identical, compared exactly with the row kept for them: {removed.trials:,}. "
         f"With {threshold} or higher: {removed.hits:,}.",
-    )
-    yield Measure(
-        "… of rows removed by estimate",
-        sketched,
-        f"The same for rows removed by sketches: {sketched.trials:,}. With {threshold} or higher: {sketched.hits:,}.",
     )
 
 
@@ -238,9 +233,6 @@ def _chosen(answer: Deduplication, found: Audit) -> Iterator[Example]:
             yield example("least similar in a very large cluster", row)
     for row in nsmallest(NEAREST, near, key=lambda row: (value[row], row)):
         yield example("closest to the threshold", row)
-    estimated = (row for row in near if LINKS[answer.links[row]] == "estimated")
-    for row in nsmallest(ESTIMATED, estimated, key=lambda row: (value[row], row)):
-        yield example("estimated only", row)
     for row in nlargest(HIGHEST, near, key=lambda row: (value[row], -row)):
         yield example("most similar", row)
 

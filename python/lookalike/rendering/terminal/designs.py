@@ -14,7 +14,7 @@ from rich.text import Text as Line
 
 from lookalike._types import counted
 from lookalike.designs import sketch_size
-from lookalike.designs.curves import ROWS, Curve, curve
+from lookalike.designs.curves import MOST_ELEMENTS, ROWS, Curve, curve, usual_trials
 from lookalike.designs.filters import Filter
 from lookalike.designs.sketch_size import SketchDesign
 from lookalike.designs.solve import Design
@@ -36,13 +36,14 @@ SAMPLED = (0.5, 0.8, 0.9)
 PAPER_SIZE = 100
 
 
-def measure(design: Design, trials: int, seed: int, *, quiet: bool = False) -> Curve:
-    """Return the curve of the sketch, with the threshold among its rows if someone chose it."""
+def measure(design: Design, trials: int | None, seed: int, *, quiet: bool = False) -> Curve:
+    """Return the curve of the sketch, with the threshold among its rows if someone chose it; ``None``: usual trials."""
+    trials = usual_trials(design.filter) if trials is None else trials
     rho = (*ROWS, *PAPER_ROWS) if design.filter.notes else ROWS
     if round(design.threshold, 4) == design.threshold:
         rho = (*rho, design.threshold)
-    if design.sketch != "fast":
-        return curve(design.filter, design.sketch, rho)
+    if design.sketch != "fast" or trials is None:
+        return curve(design.filter, design.sketch, rho, None)
     with waiting(f"simulating {counted(trials, 'pair')} of each size", quiet=quiet, after=SLOW_SECONDS):
         return curve(design.filter, design.sketch, rho, trials, seed)
 
@@ -134,7 +135,13 @@ def _unlike(design: Design, documents: int) -> dict[float, float]:
 def worth(measured: Curve) -> list[str]:
     """Return what the columns show, and their error."""
     if not measured.simulated:
-        return ["the formula is exact for independent permutations"]
+        exact = "the formula is exact for independent permutations"
+        if measured.sketch != "fast":
+            return [exact]
+        return [
+            f"{exact}; for sketch fast it was not simulated, because the filter has more than {MOST_ELEMENTS:,} "
+            "elements: --trials does so with as many pairs as you say"
+        ]
     trials = measured.simulated[0].trials
     return [
         f"fast, N: {counted(trials, 'simulated pair')} of documents with N shingles together, standard error up to "

@@ -163,3 +163,16 @@ fn one_changed_token_in_a_text_that_repeats_itself_takes_little_from_the_score()
         assert!(found.score > 0.99, "{name}: {}", found.score);
     }
 }
+
+#[test]
+fn runs_are_looked_up_by_keys_that_nobody_can_know() {
+    // Blocks that all have one published key: Thue–Morse words of x and y with the same x + y.
+    let block = |x: u32| (0..256u32).map(move |at| if at.count_ones() % 2 == 0 { x } else { 5_000 - x });
+    let text: Vec<u32> = (0..50).flat_map(block).collect();
+    let cohort = || super::cohort(vec![entry(0, &text, 256, 256)], &[], super::ALL);
+    let [one, other] = [cohort(), cohort()].map(|cohort| cohort.entries()[0].clone());
+    let starts: Vec<usize> = (0..50).map(|i| i * 256).collect();
+    let distinct = |keys: &[u32]| starts.iter().map(|at| keys[*at]).collect::<std::collections::HashSet<u32>>().len();
+    assert_eq!((distinct(&one.order_keys()), distinct(one.run_keys()), distinct(other.run_keys())), (1, 50, 50));
+    assert_ne!(one.run_keys(), other.run_keys());
+}

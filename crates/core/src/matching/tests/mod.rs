@@ -15,6 +15,7 @@ use super::score::MatchedPair;
 use super::{Cohort, Comparison, MatchOutcome, MatchSettings};
 use crate::fingerprint::{Fingerprinter, Thresholds};
 use crate::frontend::{Options, Stream, Unit};
+use crate::hash::keyed::RunKey;
 use crate::hash::mix64;
 use crate::scheme::SchemeKind;
 use crate::testing::low_entropy_bytes;
@@ -45,7 +46,7 @@ fn entry_of(submitter: u32, parts: &[Made]) -> Entry {
         let pick = |(key, at): (u64, u32)| Pick { key, at: at + start };
         entry.picks.extend(picks.hashes.into_iter().zip(picks.positions).map(pick));
     }
-    entry.roll();
+    entry.roll(RunKey::default());
     entry
 }
 
