@@ -51,6 +51,15 @@ def crowd(members: int, entries: int = 60) -> Report:
     return replace(report, pairs=best, pair_count=len(best), clusters=stars(best, 0.5))
 
 
+def group() -> Report:
+    """Forty identical submissions, of which one row tells all pairs, and other pairs."""
+    report = crowd(2)
+    pairs = (replace(report.pairs[0], score=1.0, stands_for=780), *(p for p in report.pairs[1:] if p.left >= 40))
+    members = Cluster(0, tuple(range(40)), (1.0,) * 40)
+    count = sum(pair.stands_for for pair in pairs)
+    return replace(report, pairs=pairs, pair_count=count, groups=(tuple(range(40)),), clusters=(members,))
+
+
 def stars(pairs: tuple[Pair, ...], threshold: float) -> tuple[Cluster, ...]:
     """Clusters from their definition: the strongest submission takes its free neighbours, then the next one."""
     near: dict[int, dict[int, float]] = {}
@@ -71,6 +80,7 @@ def folders(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
     """One folder of each kind of report that is walked."""
     root = tmp_path_factory.mktemp("reports")
     kinds = {"lists": four_lists(), "forty": crowd(40), "hundred": crowd(100, 120), "hostile": hostile()}
+    kinds["group"] = group()
     kinds["three thousand"] = school(Size(entries=3000, methods=1, pairs=3000, passages=1))
     for kind, report in kinds.items():
         write(report, root / kind.replace(" ", "-"), Extent.new(5), marks=reports.coloured(report))
@@ -171,6 +181,18 @@ def test_a_cluster_of_a_hundred_is_a_list_with_scores(walk: Walk):
     assert "within a cluster of 100 submissions" in page.inner_text("#chosen")
     page.click("#chosen button")
     assert page.inner_text("#count") == "4,960 pairs"
+
+
+def test_members_of_a_group_of_identical_submissions_are_told_like_all_others(walk: Walk):
+    page = walk.open("group")
+    assert page.inner_text("#count") == "790 pairs"
+    assert page.locator("#clusters .matrix tbody tr").count() == 40
+    page.click("#tab-submissions")
+    page.fill("#find", "Mei_Abbott")
+    assert walk.texts("#table tr[data-i]")[0].split("\t")[:5] == ["Mei_Abbott", "1.00", "Ada_Abbott", "Open", "39"]
+    page.click("#table td.name a >> nth=0")
+    page.fill("#find", "")
+    assert walk.texts("#table tr[data-i] td:nth-child(3)") == ["Boris_Abbott (stands for 780 pairs)"]
 
 
 def test_the_lists_stand_side_by_side_with_a_sentence_each(walk: Walk):

@@ -18,7 +18,7 @@ _BEFORE_VALUE = re.compile(r"(?<![\w-])([a-z][a-z_-]*) $")
 
 
 def flag(parameter: click.Parameter) -> str:
-    """Return the longest name of an option: ``--min-score``, or ``-k`` where there is no other."""
+    """Return the first long name of an option: ``--min-score``, or ``-k`` where there is no other."""
     return next((name for name in parameter.opts if name.startswith("--")), parameter.opts[0])
 
 

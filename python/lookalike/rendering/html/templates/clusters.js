@@ -1,24 +1,6 @@
 // Clusters at the slider's score: small ones as a graph whose lines open the pair, large ones as a table of all pairs.
 const STAR = 10, MATRIX = 60, CLUSTERS = 30, CELLS = 12000;
 
-// The other submissions that a row ties a submission to; a row of a group of identical ones stands for all its members.
-const groupOf = new Map(data.groups.flatMap((group) => group.map((member) => [member, group])));
-const mayPair = (a, b) => a !== b && !(cards[a].old && cards[b].old) && !(cards[a].person && cards[a].person === cards[b].person);
-
-function ties() {
-  const tied = new Map();
-  const tie = (a, b, pair) => {
-    if (!tied.has(a)) tied.set(a, new Map());
-    tied.get(a).set(b, pair);
-  };
-  for (const pair of above()) {
-    if (pair.stands === 1) { tie(pair.left, pair.right, pair); tie(pair.right, pair.left, pair); continue; }
-    const [left, right] = [pair.left, pair.right].map((end) => groupOf.get(end) || [end]);
-    for (const a of left) for (const b of right) if (mayPair(a, b)) { tie(a, b, pair); tie(b, a, pair); }
-  }
-  return tied;
-}
-
 // As the report makes them: submissions lead in the order of the sum of their scores, and take their free neighbours.
 function clustered(tied) {
   if (Math.abs(view.least - data.clusterAt) < 1e-9) return data.clusters;

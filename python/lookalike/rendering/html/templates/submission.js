@@ -20,7 +20,7 @@ function facts({ entry, person, label, time, old, digest, tokens, idle }) {
   fact("Kind", old && "earlier submission, compared with new ones only");
   fact("Tokens", `${plain(tokens[0])} own, ${plain(tokens[1])} of the starter code, ${plain(tokens[2])} shared by many`);
   fact("Cannot run", idle && counted(idle, "token"));
-  fact("Best score", bests[entry] ? `${bests[entry].score.toFixed(2)}, with ${nameOf(others(cards[entry]))}` : "no pairs");
+  fact("Best score", bests[entry] ? `${bests[entry].pair.score.toFixed(2)}, with ${nameOf(others(cards[entry]))}` : "no pairs");
   fact("In this class", data.outliers[entry]);
   fact("SHA-256", make("span", { class: "mono" }, digest));
   return list;

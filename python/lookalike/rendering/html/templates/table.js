@@ -75,15 +75,12 @@ const PAIRS = [
   ["mark", "Mark", "", (pair) => reviewOf(pair).mark, marked],
 ];
 
-const others = (card) => {
-  const best = bests[card.entry];
-  return best ? best.left + best.right - card.entry : -1;
-};
+const others = (card) => bests[card.entry] ? bests[card.entry].other : -1;
 function matched(card) {
   const other = others(card);
   return other < 0 ? make("td", { class: "soft" }, "no pairs") : who(other);
 }
-const bestScore = (card) => bests[card.entry] ? bests[card.entry].score : -1;
+const bestScore = (card) => bests[card.entry] ? bests[card.entry].pair.score : -1;
 function kind(card) {
   const told = [];
   if (data.outliers[card.entry]) told.push(make("b", { title: data.outliers[card.entry] }, "outlier"));
@@ -95,7 +92,7 @@ const SUBMISSIONS = [
   ["name", "Submission", "w-name", (card) => card.name, (card) => who(card.entry)],
   ["best", "Best score", "", bestScore, (card) => make("td", {}, ...(bests[card.entry] ? [bar(bestScore(card))] : ["–"]))],
   ["match", "Best match", "w-name", (card) => others(card) < 0 ? "\uffff" : nameOf(others(card)), matched],
-  ["open", "Page", "open", null, (card) => bests[card.entry] ? opener(bests[card.entry]) : make("td", { class: "open" })],
+  ["open", "Page", "open", null, (card) => bests[card.entry] ? opener(bests[card.entry].pair) : make("td", { class: "open" })],
   ["pairs", "Pairs", "num", (card) => view.pairsOf[card.entry], (card) => numeric(plain(view.pairsOf[card.entry]))],
   ["label", "Label", "", (card) => data.labels[card.label] || "\uffff", (card) => make("td", {}, data.labels[card.label] || "")],
   ["time", "Time", "", (card) => card.seconds === null ? Infinity : card.seconds, (card) => make("td", { class: "first" }, card.time)],
@@ -111,8 +108,8 @@ function has(entry) {
 }
 function isWanted(pair) {
   if (view.list === "pairs" && pair.score < view.least - 1e-9) return false;
-  if (view.only >= 0 && pair.left !== view.only && pair.right !== view.only) return false;
-  if (view.cluster && !(view.cluster.has(pair.left) && view.cluster.has(pair.right))) return false;
+  if (view.only >= 0 && !touches(pair, view.only)) return false;
+  if (view.cluster && !(side(pair, "left").some((end) => view.cluster.has(end)) && side(pair, "right").some((end) => view.cluster.has(end)))) return false;
   if (view.mark !== "any" && reviewOf(pair).mark !== view.mark) return false;
   return view.words.every((word) => searched[pair.left].includes(word) || searched[pair.right].includes(word));
 }
@@ -120,8 +117,7 @@ function isWanted(pair) {
 // Choose and order the rows of the list in view, and show them from the first.
 function choose() {
   if (!table) return;
-  view.pairsOf = cards.map(() => 0);
-  for (const pair of above()) for (const end of [pair.left, pair.right]) view.pairsOf[end] += 1;
+  view.pairsOf = cards.map((card) => ties().get(card.entry)?.size || 0);
   const isList = view.list === "submissions";
   const all = isList ? cards : lists[view.list];
   shown = isList ? cards.filter((card) => has(card.entry)) : all.filter(isWanted);
@@ -209,7 +205,7 @@ function keys(event) {
   const to = { ArrowDown: at + 1, ArrowUp: at - 1, PageDown: at + 10, PageUp: at - 10, Home: 0, End: shown.length - 1 }[event.key];
   if (to !== undefined) { event.preventDefault(); move(to); }
   if (event.target !== row) return;
-  const pair = view.list === "submissions" ? bests[shown[at].entry] : shown[at];
+  const pair = view.list === "submissions" ? bests[shown[at].entry]?.pair : shown[at];
   if (event.key === "Enter" && pair && pair.page) location.href = "pairs/" + pair.page;
   const side = { ArrowLeft: 0, ArrowRight: 1 }[event.key];
   if (side !== undefined && view.list !== "submissions") location.hash = `s=${side ? pair.right : pair.left}`;
