@@ -6,21 +6,24 @@ import csv
 import tempfile
 import zipfile
 from collections import Counter, defaultdict
-from collections.abc import Callable, Collection, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
-from functools import cached_property
+from functools import cached_property, partial
 from pathlib import Path
 
 import lookalike as la
+from lookalike import params
 from lookalike.comparison.result import Pair, Report
 from quality.definitions import differences
 from quality.figure import Figure
-from quality.intervals import interval
+from quality.intervals import Row, interval
 from quality.listing import listed
 from quality.metrics import Metrics
 
 Pairs = dict[tuple[str, str], float]
+#: Where precision and recall are told: everything that is listed, some scores, and what makes a cluster.
+THRESHOLDS = (0.0, 0.3, 0.4, params.CLUSTER_THRESHOLD.default, 0.6)
 #: Why a document was not compared.
 LONE = "alone in its cohort"
 
@@ -132,6 +135,8 @@ class Task:
         """Average precision of the pairs that the command lists, with its interval."""
         rows = self.metrics.rows(labels, scores, problem_of, kind, group)
         found = self.average_precision(labels, scores, at_least, kind=kind, group=group)
+        every = [row for of_problem in rows.values() for row in of_problem]
+        self.details.append(f"{found.measure}, as listed: {', '.join(map(partial(at, every), THRESHOLDS))}.")
         return replace(found, measure=f"{found.measure}, as listed", interval=interval(rows))
 
     @contextmanager
@@ -187,6 +192,15 @@ class _Unpacked:
     folder: str
     #: Name in the archive by file name.
     documents: dict[str, str]
+
+
+def at(rows: Sequence[Row], threshold: float) -> str:
+    """Tell precision and recall of the listed pairs that reach a threshold."""
+    labels = [label for score, label in rows if score is not None and score > 0 and score >= threshold]
+    true, positives = sum(labels), sum(label for _, label in rows)
+    told = f"at score ≥ {threshold:g}" if threshold else "of all that is listed"
+    precision = f"{true / len(labels):.3f}" if labels else "undefined"
+    return f"{told} precision {precision} and recall {true / max(1, positives):.3f}"
 
 
 def rows(file: Path) -> list[dict[str, str]]:

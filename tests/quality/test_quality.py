@@ -22,7 +22,7 @@ from quality.disguised import Class, Found, table
 from quality.figure import Figure, Outcome
 from quality.metrics import Metrics
 from quality.sets import resilience
-from quality.task import Task
+from quality.task import Task, at
 
 ROOT = Path(__file__).parents[2]
 WORDS = re.findall(
@@ -451,3 +451,9 @@ def obfuscate_programs() -> dict[str, str]:
     sample = (ROOT / "tests" / "support" / "obfuscate" / "programs" / "words.py").read_text("utf-8")
     others = [ROOT / "tests" / "support" / name for name in ("planted.py", "texts.py")]
     return {"a": sample, **{path.stem: path.read_text("utf-8") for path in others}}
+
+
+def test_precision_and_recall_count_what_is_listed():
+    assert at(ROWS, 0.5) == "at score ≥ 0.5 precision 0.667 and recall 0.667"
+    assert at(ROWS, 0) == "of all that is listed precision 0.500 and recall 0.667"
+    assert at(ROWS, 0.95) == "at score ≥ 0.95 precision undefined and recall 0.000"
