@@ -9,21 +9,20 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
-from functools import cached_property, partial
+from functools import cached_property
 from pathlib import Path
 
 import lookalike as la
-from lookalike import params
 from lookalike.comparison.result import Pair, Report
 from quality.definitions import differences
 from quality.figure import Figure
-from quality.intervals import Row, interval
-from quality.listing import listed
+from quality.intervals import Row, average_precision, interval
+from quality.listing import EVERYTHING, listed
 from quality.metrics import Metrics
 
 Pairs = dict[tuple[str, str], float]
-#: Where precision and recall are told: everything that is listed, some scores, and what makes a cluster.
-THRESHOLDS = (0.0, 0.3, 0.4, params.CLUSTER_THRESHOLD.default, 0.6)
+#: Scores at which the tables of cut-offs tell precision and recall.
+CUT_OFFS = (0.02, 0.05, 0.1, 0.15, 0.2, 0.25, 0.3, 0.4, 0.5, 0.6)
 #: Why a document was not compared.
 LONE = "alone in its cohort"
 
@@ -113,31 +112,32 @@ class Task:
         """Compare the documents of each cohort apart; the scores of all."""
         return {pair: score for names in self.cohorts(cohort_of) for pair, score in self.compare(names).scores.items()}
 
-    def listed_by(self, cohort_of: Callable[[str], str], documents: Collection[str] | None = None) -> Pairs:
+    def listed_by(
+        self, cohort_of: Callable[[str], str], documents: Collection[str] | None = None, options: Sequence[str] = ()
+    ) -> Pairs:
         """Run the command with its defaults on each cohort apart; pairs that it does not list have no score."""
         found = {}
         for names in self.cohorts(cohort_of, documents):
             with self._unpacked(names) as class_:
-                for left, right, pair in listed(class_.folder):
+                for left, right, pair in listed(class_.folder, options):
                     found[class_.documents[left], class_.documents[right]] = pair["score"]
         return found
 
-    def as_listed(
-        self,
-        labels: Path,
-        scores: Pairs,
-        problem_of: Callable[[str], str],
-        *,
-        at_least: float | None = None,
-        kind: str | None = None,
-        group: str | None = None,
-    ) -> Figure:
-        """Average precision of the pairs that the command lists, with its interval."""
-        rows = self.metrics.rows(labels, scores, problem_of, kind, group)
-        found = self.average_precision(labels, scores, at_least, kind=kind, group=group)
-        every = [row for of_problem in rows.values() for row in of_problem]
-        self.details.append(f"{found.measure}, as listed: {', '.join(map(partial(at, every), THRESHOLDS))}.")
+    def as_listed(self, labels: Path, wanted: Listed, scores: Pairs, everything: Pairs) -> Figure:
+        """Average precision of what the command lists, with its interval; a table of other cut-offs in the details."""
+        kind, group = wanted.kind, wanted.group
+        rows = self.metrics.rows(labels, scores, wanted.problem_of, kind, group)
+        found = self.average_precision(labels, scores, wanted.at_least, kind=kind, group=group)
+        every = self.metrics.rows(labels, everything, wanted.problem_of, kind, group)
+        is_implicit = self.metrics.judge(labels, scores, kind=kind, group=group).base_rate is None
+        table = cut_offs([row for of_problem in every.values() for row in of_problem], None if is_implicit else 0.0)
+        self.details.append(f"{' '.join(filter(None, ('Cut-offs', kind or group)))}, a class per problem:\n\n{table}")
         return replace(found, measure=f"{found.measure}, as listed", interval=interval(rows))
+
+    def listed_figures(self, labels: Path, cohort_of: Callable[[str], str], *wanted: Listed) -> list[Figure]:
+        """Run the command on each cohort, with its defaults and with every pair; a figure for each thing wanted."""
+        scores, everything = self.listed_by(cohort_of), self.listed_by(cohort_of, options=EVERYTHING)
+        return [self.as_listed(labels, one, scores, everything) for one in wanted]
 
     @contextmanager
     def _unpacked(self, documents: Collection[str]) -> Iterator[_Unpacked]:
@@ -194,13 +194,28 @@ class _Unpacked:
     documents: dict[str, str]
 
 
-def at(rows: Sequence[Row], threshold: float) -> str:
-    """Tell precision and recall of the listed pairs that reach a threshold."""
-    labels = [label for score, label in rows if score is not None and score > 0 and score >= threshold]
-    true, positives = sum(labels), sum(label for _, label in rows)
-    told = f"at score ≥ {threshold:g}" if threshold else "of all that is listed"
-    precision = f"{true / len(labels):.3f}" if labels else "undefined"
-    return f"{told} precision {precision} and recall {true / max(1, positives):.3f}"
+@dataclass(frozen=True)
+class Listed:
+    """What is asked of the pairs that the command lists: a kind or group of labels, and the problem of a document."""
+
+    problem_of: Callable[[str], str]
+    kind: str | None = None
+    group: str | None = None
+    at_least: float | None = None
+
+
+def cut_offs(rows: Sequence[Row], unlisted: float | None) -> str:
+    """Lay out what a teacher sees at each cut-off; `unlisted` is the score of pairs below it in the metrics."""
+    positives = sum(label for _, label in rows)
+    lines = ["| cut-off | pairs listed | precision | recall | AP |", "|---|---|---|---|---|"]
+    for cut_off in CUT_OFFS:
+        labels = [label for score, label in rows if score and score >= cut_off]
+        kept = [(score, label) if score and score >= cut_off else (unlisted, label) for score, label in rows]
+        precision = f"{sum(labels) / len(labels):.3f}" if labels else ""
+        value = average_precision(kept)[0]
+        recall = sum(labels) / max(1, positives)
+        lines.append(f"| {cut_off:g} | {len(labels)} | {precision} | {recall:.3f} | {value:.3f} |")
+    return "\n".join(lines)
 
 
 def rows(file: Path) -> list[dict[str, str]]:

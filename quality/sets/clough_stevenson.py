@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from quality.figure import Figure
-from quality.task import Task
+from quality.task import Listed, Task
 
 COHORT = "one task: its answers and its source"
 LIMITS = (
@@ -17,8 +17,8 @@ def measure(task: Task) -> list[Figure]:
     scores = task.compare_by(task_of)
     means = task.mean_by_kind(scores)
     task.details.append(f"Order of mean scores: {' > '.join(sorted(means, key=means.__getitem__, reverse=True))}.")
-    listed = task.as_listed(task.pairs, task.listed_by(task_of), task_of, at_least=0.99)
-    return [task.average_precision(task.pairs, scores, 0.98), listed]
+    listed = task.listed_figures(task.pairs, task_of, Listed(task_of, at_least=0.99))
+    return [task.average_precision(task.pairs, scores, 0.98), *listed]
 
 
 def task_of(name: str) -> str:

@@ -6,7 +6,8 @@ from collections import defaultdict
 
 from quality import agreement
 from quality.figure import Figure
-from quality.task import Compared, Pairs, Task, rows
+from quality.listing import EVERYTHING
+from quality.task import Compared, Listed, Pairs, Task, rows
 
 COHORT = "all submissions of a version, each once"
 LIMITS = (
@@ -56,10 +57,14 @@ def by_problem(task: Task, labelled: list[dict[str, str]], version: str) -> Figu
     pairs = [(row["a"], row["b"]) for row in of_version]
     problem = {row[side]: row["group"] for row in of_version for side in "ab"}
     once = distinct(task, pairs)
-    listed = task.listed_by(problem.__getitem__, sorted(set(once.values())))
-    both = {frozenset(pair): score for pair, score in listed.items()}
-    scores = {(a, b): both.get(frozenset((once[a], once[b])), 0.0) for a, b in pairs}
-    return task.as_listed(task.pairs, scores, problem.__getitem__, at_least=LISTED[version], kind=version)
+
+    def run(*options: str) -> Pairs:
+        found = task.listed_by(problem.__getitem__, sorted(set(once.values())), options)
+        both = {frozenset(pair): score for pair, score in found.items()}
+        return {(a, b): both.get(frozenset((once[a], once[b])), 0.0) for a, b in pairs}
+
+    wanted = Listed(problem.__getitem__, kind=version, at_least=LISTED[version])
+    return task.as_listed(task.pairs, wanted, run(), run(*EVERYTHING))
 
 
 def distinct(task: Task, pairs: list[tuple[str, str]]) -> dict[str, str]:

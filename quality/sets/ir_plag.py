@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from quality.figure import Figure
-from quality.task import Task, top_folder
+from quality.task import Listed, Task, top_folder
 
 COHORT = "one assignment"
 LIMITS = (
@@ -24,5 +24,5 @@ def measure(task: Task) -> list[Figure]:
         above = found.base_rate if level in HARD else None
         figures.append(Figure(f"AP {level}", found.average_precision, above=above))
     task.mean_by_kind(scores)
-    figures.append(task.as_listed(task.pairs, task.listed_by(top_folder), top_folder))
+    figures += task.listed_figures(task.pairs, top_folder, Listed(top_folder))
     return [*figures, task.unlike_the_definition(task.cohorts(top_folder))]

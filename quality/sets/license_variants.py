@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from quality.deduplicating import THRESHOLD, deduplicated, resemblances
 from quality.figure import Figure
-from quality.task import Task
+from quality.task import Listed, Task
 
 COHORT = "all texts"
 #: How texts are cut into shingles: the default of `dedup`, and what suits texts that differ in a word here and there.
@@ -22,8 +22,8 @@ def measure(task: Task) -> list[Figure]:
     """Average precision over all pairs of texts, and how the clusters of `dedup` agree with the licences."""
     names = task.documents
     texts = [task.archive.read(name).decode() for name in names]
-    listed = task.as_listed(task.clusters, task.listed_by(lambda name: ""), lambda name: "", at_least=0.72)
-    found = [listed, Figure("AP of compare", task.judged(task.compare(names).scores))]
+    listed = task.listed_figures(task.clusters, lambda name: "", Listed(lambda name: "", at_least=0.72))
+    found = [*listed, Figure("AP of compare", task.judged(task.compare(names).scores))]
     for cut, above in ((DEFAULT, None), (CHOSEN, 0.70)):
         score = task.judged(resemblances(texts, names, **cut))
         found.append(Figure(f"AP of resemblance, {told(cut)}", score, above=above))

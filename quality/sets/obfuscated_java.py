@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from quality.figure import Figure
-from quality.task import Task, top_folder
+from quality.task import Listed, Task, top_folder
 
 COHORT = "all programs and variants"
 
@@ -12,5 +12,5 @@ def measure(task: Task) -> list[Figure]:
     """Average precision, and how the score falls with the level."""
     scores = task.compare(task.documents).scores
     task.mean_by_kind(scores)
-    listed = task.listed_by(lambda name: "")
-    return [task.average_precision(task.pairs, scores), task.as_listed(task.pairs, listed, top_folder)]
+    listed = task.listed_figures(task.pairs, lambda name: "", Listed(top_folder))
+    return [task.average_precision(task.pairs, scores), *listed]

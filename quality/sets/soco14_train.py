@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from quality.figure import Figure
-from quality.task import Task, top_folder
+from quality.task import Listed, Task, top_folder
 
 COHORT = "one folder (language)"
 WANTED = {"java": 0.90, "c": 0.70}
@@ -13,5 +13,5 @@ def measure(task: Task) -> list[Figure]:
     """Average precision for each language."""
     scores = task.compare_by(top_folder)
     figures = [task.average_precision(task.pairs, scores, wanted, group=group) for group, wanted in WANTED.items()]
-    listed = task.listed_by(top_folder)
-    return [*figures, *(task.as_listed(task.pairs, listed, top_folder, group=group) for group in WANTED)]
+    asked = [Listed(top_folder, group=group) for group in WANTED]
+    return [*figures, *task.listed_figures(task.pairs, top_folder, *asked)]

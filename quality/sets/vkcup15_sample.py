@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from quality.figure import Figure
-from quality.task import Task, top_folder
+from quality.task import Listed, Task, top_folder
 
 COHORT = "one test"
 
@@ -12,5 +12,5 @@ def measure(task: Task) -> list[Figure]:
     """Average precision over the pairs of all tests."""
     return [
         task.average_precision(task.clusters, task.compare_by(top_folder), 0.96),
-        task.as_listed(task.clusters, task.listed_by(top_folder), top_folder),
+        *task.listed_figures(task.clusters, top_folder, Listed(top_folder)),
     ]

@@ -22,7 +22,7 @@ from quality.disguised import Class, Found, table
 from quality.figure import Figure, Outcome
 from quality.metrics import Metrics
 from quality.sets import resilience
-from quality.task import Task, at
+from quality.task import Task, cut_offs
 
 ROOT = Path(__file__).parents[2]
 WORDS = re.findall(
@@ -453,7 +453,9 @@ def obfuscate_programs() -> dict[str, str]:
     return {"a": sample, **{path.stem: path.read_text("utf-8") for path in others}}
 
 
-def test_precision_and_recall_count_what_is_listed():
-    assert at(ROWS, 0.5) == "at score ≥ 0.5 precision 0.667 and recall 0.667"
-    assert at(ROWS, 0) == "of all that is listed precision 0.500 and recall 0.667"
-    assert at(ROWS, 0.95) == "at score ≥ 0.95 precision undefined and recall 0.000"
+def test_a_table_of_cut_offs_counts_what_would_be_listed():
+    lines = cut_offs(ROWS, None).splitlines()
+    assert "| 0.02 | 4 | 0.500 | 0.667 | 0.389 |" in lines
+    assert "| 0.5 | 3 | 0.667 | 0.667 | 0.389 |" in lines
+    assert "| 0.6 | 2 | 0.500 | 0.333 | 0.167 |" in lines
+    assert "| 0.6 | 2 | 0.500 | 0.333 | 0.500 |" in cut_offs(ROWS, 0.0), "what is not listed comes last, together"
