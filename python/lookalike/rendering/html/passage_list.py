@@ -176,7 +176,8 @@ def _same_text(passage: Passage, left: File, right: File) -> str:
         return "same text except for layout" if is_same else "same code; comments or separators differ"
     if passage.same_text == 1:
         return "same code with small gaps"
-    return f"same structure; {int(100 * passage.same_text)} % of the tokens have the same text, the others other names"
+    share = int(100 * passage.same_text)
+    return f"same structure; {share} % of the tokens have the same text, the others have other names or values"
 
 
 def _without_layout(file: File, region: Region) -> str:
