@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 from test_report import SMALL, put
 
-from lookalike.comparison.result import Pair, Passage, Region, Report, Section
+from lookalike.comparison.result import Gap, Pair, Passage, Region, Report, Section
 from lookalike.rendering.html.pair_page import PairPages
 from lookalike.rendering.html.panes import PALE
 from lookalike.rendering.html.sides import widened
@@ -268,6 +268,21 @@ def test_passages_on_one_line_do_not_take_each_others_place():
     assert [(a, b) for a, b, number in found if number < PALE] == [(0, 6), (6, 11)]
     assert widened("aa bb cc\n", [(3, 5, 1)], {1}) == [(3, 5, 1)]
     assert widened("x" * 1000 + "\n", [(500, 505, 1)], set()) == [(500, 505, 1)]
+
+
+def test_what_does_not_match_inside_a_passage_is_pale_on_its_side():
+    text = "one two three four\n"
+    report, place = two_files((text, "x\n"), (Region(0, 0, 18, 1, 1),) * 2), Region(0, 0, 18, 1, 1)
+    pair = replace(
+        report.pairs[0], passages=(Passage(place, place, 9, 2, exact=False),), gaps=(Gap(0, 0, 4, 7), Gap(1, 0, 8, 13))
+    )
+    page = page_of(replace(report, pairs=(pair,)))
+    left, right = page.split('id="r"')
+    assert (
+        '<mark class=c1 data-p=1>one </mark><mark class="c1 pale" data-p=1>two</mark><mark class=c1 data-p=1> t' in left
+    )
+    assert '<mark class="c1 pale" data-p=1>three</mark>' in right
+    assert '<mark class="c1 pale" data-p=1>two</mark>' not in right
 
 
 def test_files_are_listed_with_how_much_they_share():

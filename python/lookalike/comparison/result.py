@@ -88,6 +88,16 @@ class Passage(NamedTuple):
     weak: bool = False
 
 
+class Gap(NamedTuple):
+    """Tokens inside a passage that do not match: something inserted or changed on one side."""
+
+    #: 0 for left, 1 for right.
+    side: int
+    file: int
+    start: int
+    end: int
+
+
 class Section(NamedTuple):
     """Neighbouring passages of a pair of texts, joined across small gaps."""
 
@@ -130,6 +140,8 @@ class Pair:
     sections: tuple[Section, ...] = ()
     #: Evidence that is no exact run; it never counts in ``score``.
     loose: float | None = None
+    #: What does not match inside the passages, which are joined over small gaps.
+    gaps: tuple[Gap, ...] = ()
 
 
 class Outlier(NamedTuple):

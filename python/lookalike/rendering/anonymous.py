@@ -276,4 +276,5 @@ def _placed(pair: Pair, place: dict[int, int]) -> Pair:
         right_coverage=pair.left_coverage,
         passages=tuple(turned),
         sections=tuple(sections),
+        gaps=tuple(gap._replace(side=1 - gap.side) for gap in pair.gaps),
     )

@@ -39,7 +39,7 @@ class PairPages:
         """Return what the template needs of one pair."""
         ends, entries = (pair.left, pair.right), self._report.entries
         sides = [
-            make_side(entries[end], end, self._names[end], pair.passages, View(letter, self._marks, painted))
+            make_side(entries[end], end, self._names[end], pair, View(letter, self._marks, painted))
             for end, letter in zip(ends, "lr", strict=True)
         ]
         return {

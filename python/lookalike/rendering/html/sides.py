@@ -13,7 +13,7 @@ from itertools import accumulate
 from typing import NamedTuple
 
 from lookalike._types import counted
-from lookalike.comparison.result import Entry, File, Passage, Region
+from lookalike.comparison.result import Entry, File, Gap, Pair, Region
 from lookalike.rendering.html.frame import moment, read_as
 from lookalike.rendering.html.panes import COLOURS, PALE, Marks, pane, triples
 from lookalike.rendering.html.passage_list import file_name
@@ -64,11 +64,11 @@ def is_prose(entry: Entry) -> bool:
     return all(file.language == "text" for file in entry.files)
 
 
-def make_side(entry: Entry, index: int, name: str, passages: tuple[Passage, ...], view: View) -> Side:
+def make_side(entry: Entry, index: int, name: str, pair: Pair, view: View) -> Side:
     """Return one side, which shows the left or the right region of each passage."""
-    letter = view.letter
+    letter, passages = view.letter, pair.passages
     regions = [passage.left if letter == "l" else passage.right for passage in passages]
-    literal = {number for number, passage in enumerate(passages, 1) if passage.sort == "literal"}
+    kinds = [passage.sort for passage in passages]
     unit = "letter" if is_prose(entry) else "token"
     facts = [f"{counted(entry.own_tokens, 'own ' + unit)}"]
     facts += [f"{entry.template_tokens:,} of the starter code"] if entry.template_tokens else []
@@ -78,6 +78,7 @@ def make_side(entry: Entry, index: int, name: str, passages: tuple[Passage, ...]
     origin += [visible(entry.label)] if entry.label else []
     origin += ["an earlier submission"] if entry.old else []
     own = _by_file(entry, regions)
+    gaps = [gap for gap in pair.gaps if gap.side == "lr".index(letter)]
     return Side(
         letter=letter,
         name=name,
@@ -86,7 +87,9 @@ def make_side(entry: Entry, index: int, name: str, passages: tuple[Passage, ...]
         digest=entry.digest,
         notes=[f"{visible(file.name)}: {told(note)}" for file in entry.files for note in file.notes],
         contents=_contents(entry, own, letter) if len(entry.files) > 1 else "",
-        files="\n".join(_files(entry, index, own, literal, view)),
+        files="\n".join(
+            _files(entry, index, [_shown(file, i, own[i], kinds, gaps) for i, file in enumerate(entry.files)], view)
+        ),
         map="\n".join(_map(entry, regions, letter)),
     )
 
@@ -156,11 +159,24 @@ def widened(text: str, regions: list[Marked], exempt: set[int]) -> list[Marked]:
     return found
 
 
-def _files(entry: Entry, index: int, own: list[list[Marked]], literal: set[int], view: View) -> Iterator[str]:
+def _shown(file: File, index: int, own: list[Marked], kinds: list[str], gaps: Iterable[Gap]) -> list[Marked]:
+    """Return what is marked in a file: its passages in whole lines, and the parts of them that do not match.
+
+    ``kinds`` are those of all passages. Only runs are joined over gaps, and they do not overlap.
+    """
+    found = widened(file.text, own, {number for _, _, number in own if kinds[number - 1] == "literal"})
+    runs = sorted(region for region in own if kinds[region[2] - 1] == "run")
+    for gap in gaps:
+        at = bisect_right(runs, gap.start, key=lambda region: region[0]) - 1
+        if gap.file == index and at >= 0 and gap.end <= runs[at][1]:
+            found.append((gap.start, gap.end, runs[at][2] + PALE))
+    return found
+
+
+def _files(entry: Entry, index: int, marked: list[list[Marked]], view: View) -> Iterator[str]:
     """Yield the files of one side: complete if they are short enough, else the text around passages."""
     is_whole = sum(len(file.text) for file in entry.files) <= WHOLE
-    for i, file in enumerate(entry.files):
-        shown = widened(file.text, own[i], literal)
+    for i, (file, shown) in enumerate(zip(entry.files, marked, strict=True)):
         note, body = "", ""
         if is_whole and not view.painted:
             body = f'<pre data-text={index}.{i} data-regions="{_as_shown(file.text, shown)}"></pre>'
