@@ -172,6 +172,24 @@ def test_a_cluster_of_forty_is_a_table_whose_cells_open_pairs(walk: Walk):
     assert "Ada_Abbott" in page.inner_text("h1")
 
 
+def test_cells_of_a_cluster_are_walked_with_arrow_keys(walk: Walk):
+    page = walk.open("forty")
+    assert page.locator(".matrix td a[tabindex='0']").count() == 1
+    page.locator(".matrix td a[tabindex='0']").focus()
+    told = []
+    for key in ("ArrowRight", "ArrowDown", "ArrowDown", "ArrowLeft", "ArrowUp", "ArrowUp", "ArrowUp"):
+        page.keyboard.press(key)
+        told.append(page.evaluate("document.activeElement.title").split(":")[0])
+    # The first row is Ada, then Boris, Chiara, Dmitri; a cell on the diagonal is no pair and is passed over.
+    first = [f"{name}_Abbott" for name in ("Ada", "Boris", "Chiara", "Dmitri")]
+    pairs = [(0, 2), (1, 2), (3, 2), (3, 1), (2, 1), (0, 1), (0, 1)]
+    assert told == [f"{first[a]} and {first[b]}" for a, b in pairs]
+    assert page.locator(".matrix td a[tabindex='0']").count() == 1
+    address = page.evaluate("document.activeElement.getAttribute('href')")
+    page.keyboard.press("Enter")
+    walk.arrive(address)
+
+
 def test_a_cluster_of_a_hundred_is_a_list_with_scores(walk: Walk):
     page = walk.open("hundred")
     assert page.locator("#clusters .roll li").count() == 100

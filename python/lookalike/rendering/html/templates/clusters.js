@@ -52,6 +52,24 @@ function star(members, tied) {
     ...edges, ...members.map((member, i) => node(member, places.get(member), i === 0)));
 }
 
+// Arrow keys go from cell to cell; only one cell of a table is in the order of tabs.
+function acrossCells(event) {
+  const step = { ArrowRight: [0, 1], ArrowLeft: [0, -1], ArrowDown: [1, 0], ArrowUp: [-1, 0] }[event.key], cell = event.target.closest("td");
+  if (!step || !cell) return;
+  event.preventDefault();
+  const rows = [...cell.closest("tbody").rows];
+  let row = rows.indexOf(cell.parentElement) + step[0], column = cell.cellIndex + step[1], link = null;
+  while (!link && rows[row]?.cells[column]) {
+    link = rows[row].cells[column].querySelector(":scope:is(td) > a");
+    row += step[0];
+    column += step[1];
+  }
+  if (!link) return;
+  event.target.tabIndex = -1;
+  link.tabIndex = 0;
+  link.focus();
+}
+
 function matrix(members, tied) {
   const heads = members.map((_, i) => make("th", { scope: "col", class: "num" }, String(i + 1)));
   const rows = members.map((a, i) => make("tr", {}, make("th", { scope: "row" }, make("span", { class: "soft num" }, `${i + 1} `), make("a", { href: `#s=${a}` }, nameOf(a))),
@@ -62,7 +80,10 @@ function matrix(members, tied) {
       if (pair.page) cell.append(make("a", { href: "pairs/" + pair.page, tabindex: "-1", title: said(a, b, pair), "aria-label": said(a, b, pair) }));
       return cell;
     })));
-  return make("table", { class: "matrix" }, make("thead", {}, make("tr", {}, make("td"), ...heads)), make("tbody", {}, ...rows));
+  const whole = make("table", { class: "matrix" }, make("thead", {}, make("tr", {}, make("td"), ...heads)), make("tbody", {}, ...rows));
+  whole.querySelector("td a")?.setAttribute("tabindex", "0");
+  whole.addEventListener("keydown", acrossCells);
+  return whole;
 }
 
 function roll(members, tied) {
