@@ -45,7 +45,7 @@ _WINDOWS = "only Windows comes here"
 
 PYTHON = {
     "params": Python(
-        "lookalike/params.py",
+        "lookalike/params/fingerprinting.py",
         ("tests/test_params.py",),
         {
             f"window = max(chosen_t - chosen_k + 1, {least}) if chosen_k {sign} chosen_t <= _core.MAX_T else {other}": (
@@ -100,14 +100,14 @@ RUST = {
 NAMED = [
     Named(
         "dedup asks for a recall of 0.99",
-        "lookalike/params.py",
+        "lookalike/params/sketching.py",
         "default=0.995",
         "default=0.99",
         "tests/deduplication/test_dedup_settings.py",
     ),
     Named(
         "the promise names t for k",
-        "lookalike/params.py",
+        "lookalike/params/fingerprinting.py",
         "matches shorter than {self.k}",
         "matches shorter than {self.t}",
         "tests/test_params.py",
@@ -142,14 +142,14 @@ NAMED = [
     ),
     Named(
         "a lone t does not lower k",
-        "lookalike/params.py",
+        "lookalike/params/fingerprinting.py",
         "min(usual_k, t) if t is not None and t >= 1 else usual_k",
         "usual_k",
         "tests/test_params.py",
     ),
     Named(
         "full-width signs of formulas are not guarded",
-        "lookalike/params.py",
+        "lookalike/params/comparison.py",
         "＝＋－＠",
         "",
         "tests/rendering/test_tables.py",

@@ -1,4 +1,4 @@
-"""Answers of `compare` beside its definition: `tests/oracles/compare.py` aligns every pair, slowly."""
+"""Answers of `compare` beside its definition: `tests/oracles/compare` aligns every pair, slowly."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def differences(report: Report) -> int:
 
 
 def _row(pair: Pair) -> tuple[str, ...]:
-    passages = [(tuple(one.left), tuple(one.right), *one[2:7]) for one in pair.passages]
+    passages = [(tuple(one.left), tuple(one.right), *one[2:]) for one in pair.passages]
     shares = pair.score, (pair.left_coverage, pair.right_coverage)
-    row = (pair.left, pair.right, *shares, pair.matched_tokens, pair.longest, passages, pair.stands_for)
-    return tuple(map(str, row))
+    amounts = pair.matched_tokens, pair.longest, passages, pair.stands_for, pair.contained, pair.matched_bits
+    return tuple(map(str, (pair.left, pair.right, *shares, *amounts)))

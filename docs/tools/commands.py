@@ -1,4 +1,4 @@
-"""The reference of the command line, as Markdown: it follows from the commands and so from ``params.py``."""
+"""The reference of the command line, as Markdown: it follows from the commands and so from ``lookalike.params``."""
 
 from __future__ import annotations
 

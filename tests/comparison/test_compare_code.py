@@ -17,7 +17,8 @@ BRACE = {"bash": r"^ *fi$", "lua": r"^ *end$", "python": r"\)", "ruby": r"^ *end
 def score(tmp_path: Path, left: str, right: str, suffix: str) -> float:
     (tmp_path / f"a{suffix}").write_text(left, "utf-8")
     (tmp_path / f"b{suffix}").write_text(right, "utf-8")
-    pairs = la.compare(tmp_path, layout="flat", min_score=0).pairs
+    report = la.compare(tmp_path, layout="flat", min_score=0)
+    pairs = report.pairs or report.little
     return pairs[0].score if pairs else 0.0
 
 

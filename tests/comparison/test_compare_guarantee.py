@@ -53,7 +53,7 @@ def covered(regions: list[Region], stream: list[tuple[int, int, int]]) -> set[in
 
 
 def sides(report: Report) -> tuple[list[Region], list[Region]]:
-    passages = [passage for pair in report.pairs for passage in pair.passages]
+    passages = [passage for pair in (*report.pairs, *report.little) for passage in pair.passages]
     return [passage.left for passage in passages], [passage.right for passage in passages]
 
 

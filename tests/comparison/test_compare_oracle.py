@@ -18,7 +18,7 @@ from hypothesis import strategies as st
 
 import lookalike as la
 from lookalike import _core, frontends
-from lookalike.comparison.result import File, Passage, Report
+from lookalike.comparison.result import File, Pair, Report
 from oracles.compare import Answer, Handed, Source, compare
 from support.submissions import SYNTAX, prose, renamed, statements, wrapped, write
 
@@ -32,6 +32,9 @@ def product(
     templates: Sequence[Source] = (),
     *,
     min_score: float = 0.0,
+    min_contained: float = 0.5,
+    min_evidence: int = 0,
+    min_bits: int = 0,
     cluster_threshold: float = 0.5,
     max_sharing: int | None = None,
     k: int = 3,
@@ -55,25 +58,42 @@ def product(
         )
         for i, one in enumerate(handed)
     ]
-    limits = max_sharing, min_score, cluster_threshold, max_pairs
+    least = min_score, min_contained, min_evidence, min_bits
+    limits = max_sharing, least, cluster_threshold, max_pairs
     cohort = _core.Cohort(given, [read(one) for one in templates], *limits, threads=1 + rows % 3)
     while cohort.advance(rows):
         pass
-    count, below, histogram, _, limited = cohort.totals()
+    (count, contained, little), below, histogram, _, limited = cohort.totals()
     assert not limited
-    pairs = [
-        (left, right, score, (one, other), matched, longest, passages, stands_for)
-        for (left, right, score, one, other, matched, longest, stands_for, _), passages in zip(
-            cohort.pairs(), cohort.passages(), strict=True
-        )
+    main, inside, few = (rows_of(cohort, which) for which in (0, 1, 2))
+    found = main, count, below, histogram, cohort.clusters(), cohort.groups(), inside, contained, few, little
+    return Answer(*found)  # type: ignore[arg-type]
+
+
+def rows_of(cohort: _core.Cohort, which: int) -> list[tuple[object, ...]]:
+    """Return a list of pairs as the oracle answers."""
+    return [
+        (left, right, score, (one, other), matched, longest, passages, stands_for, contained, bits)
+        for (
+            (left, right, score, one, other, matched, longest, stands_for, _),
+            (contained, bits, _),
+        ), passages in zip(cohort.pairs(which), cohort.passages(which), strict=True)
     ]
-    return Answer(pairs, count, below, histogram, cohort.clusters(), cohort.groups())  # type: ignore[arg-type]
+
+
+#: Every pair is enough evidence, unless a test says otherwise.
+LEAST = {"min_contained": 0.5, "min_evidence": 0, "min_bits": 0}
+
+
+def plain(found: Answer) -> Answer:
+    """Return an answer with its pairs as plain tuples."""
+    lists = {name: [tuple(pair) for pair in getattr(found, name)] for name in ("pairs", "contained", "little")}
+    return found._replace(**lists)  # type: ignore[arg-type]
 
 
 def asked(handed: Sequence[Handed], templates: Sequence[Source] = (), k: int = 3, t: int = 6, **how: object) -> Answer:
     """Ask the oracle, with the pairs as plain tuples."""
-    found = compare(handed, templates, k=k, t=t, **how)  # type: ignore[arg-type]
-    return found._replace(pairs=[tuple(pair) for pair in found.pairs])  # type: ignore[misc]
+    return plain(compare(handed, templates, k=k, t=t, **LEAST | how))  # type: ignore[arg-type]
 
 
 @st.composite
@@ -116,16 +136,24 @@ TIES = [Handed("z", (text("abcabcab", "x", "abcab"),)), Handed("a", (text("abcab
     st.integers(1, 4),
     st.integers(0, 5),
     st.sampled_from([0.0, 0.1, 0.3, 0.6, 1.0]),
+    st.tuples(st.sampled_from([0.0, 0.3, 0.6, 1.0]), st.sampled_from([0, 4, 12]), st.sampled_from([0, 9])),
     st.sampled_from([None, 2, 3]),
     st.booleans(),
 )
 @settings(max_examples=300, deadline=None)
-@example(TIES, 2, 3, 0.0, None, False)
+@example(TIES, 2, 3, 0.0, (0.0, 0, 0), None, False)
 def test_the_core_answers_what_the_oracle_does(
-    handed: list[Handed], k: int, more: int, min_score: float, max_sharing: int | None, with_template: bool
+    handed: list[Handed],
+    k: int,
+    more: int,
+    min_score: float,
+    least: tuple[float, int, int],
+    max_sharing: int | None,
+    with_template: bool,
 ):
     templates = handed[0].files[:1] if with_template else ()
     how = {"min_score": min_score, "max_sharing": max_sharing, "k": k, "t": k + more}
+    how |= dict(zip(LEAST, least, strict=True))
     assert product(handed, templates, **how) == asked(handed, templates, **how)
 
 
@@ -191,20 +219,19 @@ def source_of(file: File, root: Path) -> Source:
 
 def answer_of(report: Report) -> Answer:
     """Return a report as the oracle answers."""
-    pairs = [
-        (
-            *(pair.left, pair.right, pair.score, (pair.left_coverage, pair.right_coverage)),
-            *(pair.matched_tokens, pair.longest, [told(passage) for passage in pair.passages], pair.stands_for),
-        )
-        for pair in report.pairs
-    ]
     clusters = [(one.representative, list(zip(one.members, one.scores, strict=True))[1:]) for one in report.clusters]
     groups = [list(members) for members in report.groups]
-    return Answer(pairs, report.pair_count, report.below, list(report.histogram), clusters, groups)  # type: ignore[arg-type]
+    main, inside, few = (list(map(told, pairs)) for pairs in (report.pairs, report.contained, report.little))
+    counts = report.pair_count, report.below, list(report.histogram), clusters, groups
+    return Answer(main, *counts, inside, report.contained_count, few, report.little_count)  # type: ignore[arg-type]
 
 
-def told(passage: Passage) -> tuple[object, ...]:
-    return (tuple(passage.left), tuple(passage.right), *passage[2:7])
+def told(pair: Pair) -> tuple[object, ...]:
+    passages = [(tuple(passage.left), tuple(passage.right), *passage[2:]) for passage in pair.passages]
+    return (
+        *(pair.left, pair.right, pair.score, (pair.left_coverage, pair.right_coverage)),
+        *(pair.matched_tokens, pair.longest, passages, pair.stands_for, pair.contained, pair.matched_bits),
+    )
 
 
 @pytest.mark.parametrize("min_score", [0.0, 0.1, 0.4])
@@ -214,7 +241,7 @@ def test_the_class_of_the_demo_is_compared_as_the_oracle_does(min_score: float):
     assert {file.format for entry in report.entries for file in entry.files} == {"", "notebook", "pdf"}
     found = compare(handed_of(report, CLASS), min_score=min_score)
     assert len(found.pairs) > 2
-    assert answer_of(report) == found._replace(pairs=[tuple(pair) for pair in found.pairs])  # type: ignore[misc]
+    assert answer_of(report) == plain(found)
 
 
 @pytest.mark.parametrize("language", sorted(path.name for path in SAMPLES.iterdir()))
@@ -222,7 +249,7 @@ def test_a_class_in_each_grammar_is_compared_as_the_oracle_does(language: str):
     report = la.compare(SAMPLES / language, layout="flat", min_score=0.0)
     found = compare(handed_of(report, SAMPLES / language), min_score=0.0)
     assert len(found.pairs) > 5
-    assert answer_of(report) == found._replace(pairs=[tuple(pair) for pair in found.pairs])  # type: ignore[misc]
+    assert answer_of(report) == plain(found)
 
 
 def lines_of(handed: Sequence[Handed], found: Answer) -> set[tuple[object, ...]]:
@@ -246,6 +273,7 @@ def test_the_order_of_submissions_changes_nothing(handed: list[Handed], draw: ra
     one, other = product(handed), product(turned, rows=1)
     assert lines_of(handed, one) == lines_of(turned, other)
     assert one[1:4] == other[1:4]
+    assert (one.contained_count, one.little_count) == (other.contained_count, other.little_count)
     named = [
         [(people[leader].name, [(people[i].name, score) for i, score in members]) for leader, members in found.clusters]
         for people, found in ((handed, one), (turned, other))

@@ -203,12 +203,13 @@ def runs(a: Sequence[int], b: Sequence[int]) -> int:
 def test_compare_of_tokens_finds_every_run_of_t(lists: list[list[int]]):
     named = {f"s{at}": la.Tokens(values) for at, values in enumerate(lists)}
     report = la.compare(named, k=3, t=5, min_score=0)
-    found = {(report.entries[pair.left].name, report.entries[pair.right].name): pair for pair in report.pairs}
+    pairs = *report.pairs, *report.little
+    found = {(report.entries[pair.left].name, report.entries[pair.right].name): pair for pair in pairs}
     for i, a in enumerate(lists):
         for j in range(i + 1, len(lists)):
             if runs(a, lists[j]) >= 5:
                 assert (f"s{i}", f"s{j}") in found
-    for pair in report.pairs:
+    for pair in pairs:
         for passage in pair.passages:
             assert passage.tokens >= 3
 

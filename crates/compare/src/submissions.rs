@@ -31,6 +31,7 @@ pub struct Submission {
 pub struct TokenNumbers {
     numbers: HashMap<u64, u32>,
     texts: HashMap<Box<[u8]>, u32>,
+    languages: HashMap<String, u32>,
 }
 
 impl TokenNumbers {
@@ -87,7 +88,10 @@ impl TokenNumbers {
             Tokens::Characters(_) => LETTER,
             Tokens::Hashed(_) => UNIT,
         };
-        entry.parts.push(EntryPart { start, end: entry.tokens.len() as u32, k, t, worth });
+        let next = self.languages.len() as u32;
+        let language = *self.languages.entry(part.language.clone()).or_insert(next);
+        entry.parts.push(EntryPart { start, end: entry.tokens.len() as u32, k, t, worth, language });
+        entry.trivial.extend(part.trivial().map(|at| at + start));
         entry.picks.extend(part.picks.iter().map(|pick| Pick { at: pick.at + start, ..*pick }));
         let literal = |literal: &Literal| {
             let key = u64::from(texts[literal.key as usize]);

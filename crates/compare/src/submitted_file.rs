@@ -67,6 +67,8 @@ impl Tokens {
 /// a document to the next, past the page mark.
 #[derive(Debug)]
 pub struct FilePart {
+    /// The name of its language.
+    pub language: String,
     /// Its tokens.
     pub tokens: Tokens,
     /// Noise and guarantee threshold.
@@ -134,7 +136,7 @@ impl SubmittedFile {
     }
 
     fn part(&mut self, run: &[TextStretch], comments: bool) -> Result<FilePart> {
-        let Some(first) = run.first() else { return CodePieces::default().part((1, 1), Vec::new()) };
+        let Some(first) = run.first() else { return CodePieces::default().part(TEXT, (1, 1), Vec::new()) };
         let ranges: Vec<Range<usize>> = run.iter().map(|stretch| stretch.range.clone()).collect();
         if first.lexed.is_none() && language(first.language).is_none() {
             return prose(&self.text, ranges, first.thresholds);
@@ -154,7 +156,7 @@ impl SubmittedFile {
                 (None, None) => {}
             }
         }
-        pieces.part(first.thresholds, ranges)
+        pieces.part(first.language, first.thresholds, ranges)
     }
 }
 
@@ -183,6 +185,11 @@ impl FilePart {
         &self.kinds
     }
 
+    /// Tokens that are no evidence even if two submissions share them: import, include, package and using lines.
+    pub fn trivial(&self) -> impl Iterator<Item = u32> + '_ {
+        (0..).zip(&self.kinds).filter(|(_, kind)| **kind == TokenKind::Import).map(|(at, _)| at)
+    }
+
     /// The spans of the comments in the file's text.
     pub fn comments(&self) -> &[Span] {
         &self.comments
@@ -198,8 +205,21 @@ fn prose(text: &str, ranges: Vec<Range<usize>>, thresholds: (u32, u32)) -> Resul
     let picks = select(&stream, thresholds)?;
     let tokens = Tokens::Characters(stream.tokens.iter().map(|token| *token as u32).collect());
     let (verbatim, texts, literals, kinds, comments, outlines) = Default::default();
-    let spans = OnceLock::new();
-    Ok(FilePart { tokens, thresholds, picks, verbatim, texts, literals, ranges, spans, kinds, comments, outlines })
+    let (language, spans) = (TEXT.to_string(), OnceLock::new());
+    Ok(FilePart {
+        language,
+        tokens,
+        thresholds,
+        picks,
+        verbatim,
+        texts,
+        literals,
+        ranges,
+        spans,
+        kinds,
+        comments,
+        outlines,
+    })
 }
 
 /// Collects the tokens of code.
@@ -295,14 +315,28 @@ impl CodePieces {
         self.kinds.push(kind);
     }
 
-    fn part(self, thresholds: (u32, u32), ranges: Vec<Range<usize>>) -> Result<FilePart> {
+    fn part(self, language: &str, thresholds: (u32, u32), ranges: Vec<Range<usize>>) -> Result<FilePart> {
         let Self { tokens, spans, kinds, comments, verbatim, numbers, literals, outlines } = self;
         let mut texts = vec![Box::default(); numbers.len()];
         numbers.into_iter().for_each(|(text, number)| texts[number as usize - 1] = text);
         let stream = Stream { tokens, spans: Vec::new(), unit: Unit::Word };
         let picks = select(&stream, thresholds)?;
         let (tokens, spans) = (Tokens::Hashed(stream.tokens), OnceLock::from(spans));
-        Ok(FilePart { tokens, thresholds, picks, verbatim, texts, literals, ranges, spans, kinds, comments, outlines })
+        let language = language.to_string();
+        Ok(FilePart {
+            language,
+            tokens,
+            thresholds,
+            picks,
+            verbatim,
+            texts,
+            literals,
+            ranges,
+            spans,
+            kinds,
+            comments,
+            outlines,
+        })
     }
 }
 

@@ -4,7 +4,8 @@ use crate::places::{Region, Ruler};
 use crate::submissions::{Submission, TokenNumbers};
 use crate::submitted_file::{SubmittedFile, TextStretch, Tokens, TEXT};
 use lookalike_core::matching::entry::{Entry, SEPARATOR};
-use lookalike_core::matching::score::{MatchedPair, PassageKind};
+use lookalike_core::matching::passages::PassageKind;
+use lookalike_core::matching::score::MatchedPair;
 use lookalike_core::matching::{Cohort, Comparison, MatchOutcome, MatchSettings};
 use proptest::prelude::*;
 use proptest::test_runner::{Config, RngSeed};
@@ -36,7 +37,15 @@ fn submit(submissions: Vec<Vec<Arc<SubmittedFile>>>) -> (Vec<Submission>, Vec<En
 }
 
 fn compare(entries: Vec<Entry>) -> MatchOutcome {
-    let settings = MatchSettings { max_sharing: None, min_score: 0.0, max_pairs: usize::MAX, cluster_threshold: 1.0 };
+    let settings = MatchSettings {
+        max_sharing: None,
+        min_score: 0.0,
+        min_contained: 1.0,
+        min_evidence: 0,
+        min_bits: 0,
+        max_pairs: usize::MAX,
+        cluster_threshold: 1.0,
+    };
     let cohort = Cohort::new(entries, &[], settings);
     let mut comparison = Comparison::default();
     while comparison.advance(&cohort, 10) {}
@@ -240,7 +249,7 @@ fn the_order_of_submissions_changes_numbers_but_no_score() {
         let (_, entries) = submit(order.iter().map(|i| vec![read("python", &texts[*i])]).collect());
         let name = |pair: &MatchedPair| {
             let [a, b] = [pair.left, pair.right].map(|i| order[i as usize]);
-            (a.min(b), a.max(b), pair.score.to_bits())
+            (a.min(b), a.max(b), pair.measures.score.to_bits())
         };
         let mut scores: Vec<_> = compare(entries).pairs.iter().map(name).collect();
         scores.sort_unstable();
@@ -255,7 +264,7 @@ fn the_order_of_submissions_changes_numbers_but_no_score() {
 fn a_renamed_program_is_found_and_is_not_exact() {
     let renamed = PROGRAM.replace("price", "kosten").replace("result", "summe").replace("total", "rechne");
     let found = pair(vec![read("python", PROGRAM)], vec![read("python", &renamed)]).1.expect("a renamed copy");
-    assert!(found.score > 0.7 && found.score < 1.0, "{}", found.score);
+    assert!(found.measures.score > 0.7 && found.measures.score < 1.0, "{}", found.measures.score);
     assert!(found.passages.iter().all(|passage| !passage.exact));
 }
 
@@ -291,7 +300,10 @@ fn an_empty_file_has_no_part_and_harms_nobody() {
     assert_eq!(submissions[0].parts, [(2, 0, 0)]);
     assert_eq!(submissions[3].marks(0, &[], &[], &[]), Vec::<[u32; 3]>::new());
     let outcome = compare(entries);
-    assert_eq!(outcome.pairs.iter().map(|pair| (pair.left, pair.right, pair.score)).collect::<Vec<_>>(), [(0, 1, 1.0)]);
+    assert_eq!(
+        outcome.pairs.iter().map(|pair| (pair.left, pair.right, pair.measures.score)).collect::<Vec<_>>(),
+        [(0, 1, 1.0)]
+    );
 }
 
 #[test]

@@ -5,7 +5,7 @@
 
 use std::borrow::Cow;
 
-/// The beginnings of formulas, as `FORMULA` of `params.py` has them.
+/// The beginnings of formulas, as `FORMULA` of `lookalike.params` has them.
 const FORMULA: [char; 12] = ['=', '+', '-', '@', '\t', '\r', '\n', '\0', '＝', '＋', '－', '＠'];
 
 /// Whether a text is a plain number: a sign, digits, and a fraction.

@@ -8,9 +8,11 @@ use lookalike_compare::places::{Region, Ruler};
 use lookalike_compare::submissions::{Submission, TokenNumbers};
 use lookalike_compare::submitted_file::{FilePart, SubmittedFile, TextStretch, Tokens};
 use lookalike_core::error::Result;
+use lookalike_core::matching::bits::BIT;
 use lookalike_core::matching::common::common;
 use lookalike_core::matching::entry::Entry;
-use lookalike_core::matching::score::{Passage, PassageKind};
+use lookalike_core::matching::passages::{Passage, PassageKind};
+use lookalike_core::matching::score::MatchedPair;
 use lookalike_core::matching::{Cohort as Weighed, Comparison, MatchOutcome, MatchSettings};
 use pyo3::exceptions::PyOSError;
 use pyo3::prelude::*;
@@ -23,14 +25,17 @@ type Part = (String, usize, usize, Option<Vec<u8>>, Option<Hashes>, u32, u32);
 type GivenSubmission = ((u32, bool, u32), Vec<Arc<SubmittedFile>>);
 /// File, start, end, first and last line.
 type Place = (u32, u32, u32, u32, u32);
-/// Two places, tokens, submitters that share it, whether it is exact, what it is, share of tokens with the same text.
-type PassageRow = (Place, Place, u32, u32, bool, &'static str, f64);
-/// Left, right, score, coverages, matched tokens, longest passage, pairs it stands for, whether work was limited.
-type PairRow = (u32, u32, f64, f64, f64, u32, u32, u64, bool);
+/// Two places, tokens, submitters that share it, whether it is exact, what it is, share of tokens with the same text,
+/// bits, whether it is weak.
+type PassageRow = (Place, Place, u32, u32, bool, &'static str, f64, f64, bool);
+/// Left, right, score, coverages, matched tokens, longest passage, pairs it stands for, whether work was limited; share of
+/// the smaller side that is contained, bits, evidence in tokens.
+type PairRow = ((u32, u32, f64, f64, f64, u32, u32, u64, bool), (f64, f64, u64));
 /// Thresholds, whether it is prose, values of its tokens, exact texts of folded ones, places of its tokens in characters.
 type PartTokens = ((u32, u32), bool, Vec<u64>, Vec<String>, Vec<(u32, u32)>);
-/// Keys and first tokens of selected k-grams; text, token and words of string literals.
-type PartPicks = (Vec<(u64, u32)>, Vec<(String, u32, u32)>);
+/// Keys and first tokens of selected k-grams; text, token and words of string literals; tokens that are
+/// no evidence.
+type PartPicks = (Vec<(u64, u32)>, Vec<(String, u32, u32)>, Vec<u32>);
 
 /// Name and suffixes of every language with a grammar.
 #[pyfunction]
@@ -104,7 +109,7 @@ fn part_columns(text: &str, part: &FilePart) -> (PartTokens, PartPicks) {
     let exact = |number: u32| String::from_utf8_lossy(part.exact_text(number)).into_owned();
     let literals = part.literals.iter().map(|literal| (exact(literal.key as u32), literal.at, literal.words)).collect();
     let verbatim = part.verbatim.iter().map(|number| exact(*number)).collect();
-    ((part.thresholds, is_prose, values, verbatim, spans), (picks, literals))
+    ((part.thresholds, is_prose, values, verbatim, spans), (picks, literals, part.trivial().collect()))
 }
 
 fn read(text: &Input, parts: Vec<Part>, comments: bool) -> Result<ReadFile> {
@@ -183,16 +188,16 @@ struct State {
 
 #[pymethods]
 impl Cohort {
-    /// Sorts and weighs submissions: (submitter, old, place of the name, files) each; template files; what to ask.
+    /// Sorts and weighs submissions: (submitter, old, place of the name, files) each; template files; what to ask. `least`
+    /// is the least score, containment, evidence and bits.
     #[new]
-    #[pyo3(signature = (submissions, templates, max_sharing, min_score, cluster_threshold, max_pairs, threads))]
     #[allow(clippy::too_many_arguments)]
     fn new(
         py: Python<'_>,
         submissions: Vec<(u32, bool, u32, Vec<Py<ReadFile>>)>,
         templates: Vec<Py<ReadFile>>,
         max_sharing: Option<u32>,
-        min_score: f64,
+        least: (f64, f64, u32, u32),
         cluster_threshold: f64,
         max_pairs: usize,
         threads: usize,
@@ -200,7 +205,16 @@ impl Cohort {
         let files = |files: &[Py<ReadFile>]| files.iter().map(|file| file.get().file.clone()).collect::<Vec<_>>();
         let given: Vec<_> = submissions.iter().map(|(who, old, rank, all)| ((*who, *old, *rank), files(all))).collect();
         let templates = files(&templates);
-        let settings = MatchSettings { max_sharing, min_score, cluster_threshold, max_pairs };
+        let (min_score, min_contained, min_evidence, min_bits) = least;
+        let settings = MatchSettings {
+            max_sharing,
+            min_score,
+            min_contained,
+            min_evidence,
+            min_bits,
+            cluster_threshold,
+            max_pairs,
+        };
         let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build();
         let pool = pool.map_err(|error| PyOSError::new_err(error.to_string()))?;
         Ok(detached(py, usize::MAX, || build(given, templates, settings, pool)))
@@ -245,30 +259,32 @@ impl Cohort {
         entries.filter(|(_, entry)| entry.picks.is_empty()).map(|(i, _)| i).collect()
     }
 
-    /// The pairs, best first.
-    fn pairs(&self, py: Python<'_>) -> Vec<PairRow> {
-        let row = |pair: &lookalike_core::matching::score::MatchedPair| {
-            let [left, right] = pair.coverage;
+    /// The pairs of a list, best first: 0 for the main list, 1 for contained pairs, 2 for those that share too little.
+    fn pairs(&self, py: Python<'_>, which: usize) -> Vec<PairRow> {
+        let row = |pair: &MatchedPair| {
+            let ([left, right], measures) = (pair.coverage, &pair.measures);
             let amounts = (pair.matched, pair.longest, pair.stands_for, pair.is_limited);
-            (pair.left, pair.right, pair.score, left, right, amounts.0, amounts.1, amounts.2, amounts.3)
+            let shares = (pair.left, pair.right, measures.score, left, right);
+            let first = (shares.0, shares.1, shares.2, shares.3, shares.4, amounts.0, amounts.1, amounts.2, amounts.3);
+            (first, (measures.contained, as_bits(measures.bits), measures.evidence))
         };
-        locked(py, &self.state, |state| state.outcome.pairs.iter().map(row).collect())
+        locked(py, &self.state, |state| of_list(&state.outcome, which).iter().map(row).collect())
     }
 
-    /// Pairs at or above the cut-off, pairs below it, the histogram, pairs of contents that were aligned, and pairs that
+    /// Pairs of each list, pairs below the cut-off, the histogram, pairs of contents that were aligned, and pairs that
     /// reached a limit of work.
-    fn totals(&self, py: Python<'_>) -> (u64, u64, Vec<u64>, u64, u64) {
+    fn totals(&self, py: Python<'_>) -> ((u64, u64, u64), u64, Vec<u64>, u64, u64) {
         locked(py, &self.state, |State { outcome, .. }| {
-            let MatchOutcome { count, below, histogram, aligned, limited, .. } = outcome;
-            (*count, *below, histogram.clone(), *aligned, *limited)
+            let counts = (outcome.count, outcome.contained_count, outcome.little_count);
+            (counts, outcome.below, outcome.histogram.clone(), outcome.aligned, outcome.limited)
         })
     }
 
-    /// The passages of all pairs, pair by pair.
-    fn passages(&self, py: Python<'_>) -> Vec<Vec<PassageRow>> {
+    /// The passages of all pairs of a list, pair by pair.
+    fn passages(&self, py: Python<'_>, which: usize) -> Vec<Vec<PassageRow>> {
         locked(py, &self.state, |state| {
             let rulers: Vec<Vec<Ruler>> = self.submissions.iter().map(Submission::rulers).collect();
-            let pairs = state.outcome.pairs.iter();
+            let pairs = of_list(&state.outcome, which).iter();
             pairs
                 .map(|pair| {
                     let sides = [pair.left as usize, pair.right as usize];
@@ -331,8 +347,17 @@ impl Cohort {
             PassageKind::Literal => "literal",
         };
         let [tokens, same] = passage.same_text.map(f64::from);
-        (place(0), place(1), passage.tokens, passage.shared_by, passage.exact, sort, same / tokens.max(1.0))
+        let (same, bits) = (same / tokens.max(1.0), as_bits(passage.bits));
+        (place(0), place(1), passage.tokens, passage.shared_by, passage.exact, sort, same, bits, passage.is_weak)
     }
+}
+
+fn of_list(outcome: &MatchOutcome, list: usize) -> &[MatchedPair] {
+    [&outcome.pairs, &outcome.contained, &outcome.little].get(list).map_or(&[], |pairs| pairs)
+}
+
+fn as_bits(thousandths: u64) -> f64 {
+    thousandths as f64 / BIT as f64
 }
 
 fn dead_tokens(entry: &Entry) -> usize {

@@ -34,7 +34,7 @@ COMPARING = "comparing submissions"
 COMPARING_BY = (
     params.TEMPLATE, params.OLD, params.LANGUAGE, params.K, params.T, params.BY_DIRECTORY, params.LAYOUT,
     params.INCLUDE, params.EXCLUDE, params.FOLLOW_LINKS, params.COMMENTS, params.MAX_SHARING, params.MIN_SCORE,
-    params.CLUSTER_THRESHOLD, params.TITLE, params.MAX_PAIRS,
+    params.MIN_CONTAINED, params.CLUSTER_THRESHOLD, params.TITLE, params.MAX_PAIRS,
 )  # fmt: skip
 
 
@@ -55,6 +55,7 @@ def compare(
     comments: bool = False,
     max_sharing: int | None = None,
     min_score: float | None = None,
+    min_contained: float | None = None,
     cluster_threshold: float | None = None,
     title: str | None = None,
     frontends: Sequence[FrontEnd] = (),
@@ -85,7 +86,8 @@ def compare(
     if refusal := params.MAX_PAIRS.refusal(max_pairs):
         raise ParameterError(f"max_pairs `{max_pairs}` {refusal}")
     readers = with_own(frontends)
-    question = _question(readers, language, k, t, comments, max_sharing, min_score, cluster_threshold)
+    least = min_score, min_contained, cluster_threshold
+    question = _question(readers, language, k, t, comments, max_sharing, *least)
     included, excluded = ([one] if isinstance(one, str) else one for one in (include, exclude))
     choice = Choice(by_directory, included, excluded, layout or params.LAYOUT.default, follow_links, limits or Limits())
     return _compared(Inputs(submissions, old, template), choice, question, readers, title, max_pairs, threads, progress)
@@ -158,6 +160,7 @@ def _question(
     comments: bool,
     max_sharing: int | None,
     min_score: float | None,
+    min_contained: float | None,
     cluster_threshold: float | None,
 ) -> Question:
     """Fill in and check the parameters. Errors: ``ParameterError``."""
@@ -168,10 +171,12 @@ def _question(
     if max_sharing is not None and (refusal := params.MAX_SHARING.refusal(max_sharing)):
         raise ParameterError(f"max_sharing `{max_sharing}` {refusal}")
     threshold = params.CLUSTER_THRESHOLD.default if cluster_threshold is None else cluster_threshold
-    for parameter, value in ((params.MIN_SCORE, min_score), (params.CLUSTER_THRESHOLD, threshold)):
+    inside = params.MIN_CONTAINED.default if min_contained is None else min_contained
+    least = (params.MIN_SCORE, min_score), (params.MIN_CONTAINED, inside), (params.CLUSTER_THRESHOLD, threshold)
+    for parameter, value in least:
         if value is not None and not 0 <= value <= 1:
             raise ParameterError(f"{parameter.name} `{value}` is not a score: use 0 to 1")
-    return Question(language, k, t, comments, max_sharing, min_score, threshold)
+    return Question(language, k, t, comments, max_sharing, min_score, inside, threshold)
 
 
 class _Comparison:
@@ -193,7 +198,7 @@ class _Comparison:
         """Match all submissions and return the report."""
         cohort = self._cohort(local.checked(threads) or local.cores())
         self._match(cohort, tell)
-        pair_count, below, histogram, aligned, limited = cohort.totals()
+        (pair_count, contained_count, little_count), below, histogram, aligned, limited = cohort.totals()
         entries = self._entries(cohort)
         met = sorted({language for group in self.kept for read in group for language in read.languages})
         return Report(
@@ -202,8 +207,12 @@ class _Comparison:
             understood=self.intake.understood,
             promise=self._promise(met),
             entries=entries,
-            pairs=_pairs(cohort),
+            pairs=_pairs(cohort, 0),
             pair_count=pair_count,
+            contained=_pairs(cohort, 1),
+            contained_count=contained_count,
+            little=_pairs(cohort, 2),
+            little_count=little_count,
             below=below,
             aligned=aligned,
             histogram=tuple(histogram),
@@ -249,7 +258,8 @@ class _Comparison:
             )
         ]
         asked, templates = self.question, _files(self.templates)
-        limits = asked.max_sharing, self.cut_off, asked.cluster_threshold, self.max_pairs, threads
+        least = self.cut_off, asked.min_contained, params.MIN_EVIDENCE, params.MIN_BITS
+        limits = asked.max_sharing, least, asked.cluster_threshold, self.max_pairs, threads
         return _core.Cohort(rows, templates, *limits)
 
     def _entries(self, cohort: _core.Cohort) -> tuple[Entry, ...]:
@@ -378,10 +388,19 @@ def _digest(submission: Submission) -> str:
     return digest.hexdigest()
 
 
-def _pairs(cohort: _core.Cohort) -> tuple[Pair, ...]:
-    rows = zip(cohort.pairs(), cohort.passages(), strict=True)
+def _pairs(cohort: _core.Cohort, which: int) -> tuple[Pair, ...]:
+    rows = zip(cohort.pairs(which), cohort.passages(which), strict=True)
     return tuple(
-        Pair(*row[:7], tuple(map(_passage, passages)), row[8], row[7], score_whole=row[2]) for row, passages in rows
+        Pair(
+            *row[:7],
+            passages=tuple(map(_passage, passages)),
+            limited=row[8],
+            stands_for=row[7],
+            contained=contained,
+            score_whole=row[2],
+            matched_bits=bits,
+        )
+        for (row, (contained, bits, _)), passages in rows
     )
 
 

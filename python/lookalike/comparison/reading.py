@@ -35,6 +35,7 @@ class Question:
     comments: bool
     max_sharing: int | None
     min_score: float | None
+    min_contained: float
     cluster_threshold: float
 
     def thresholds(self, language: str) -> tuple[int, int]:

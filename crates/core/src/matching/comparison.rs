@@ -1,24 +1,35 @@
 //! A running comparison: it advances some steps at a time, so that the caller can show progress and stop.
 //!
-//! First all rows are scored. Then clusters are made of all pairs and the list is cut to the best, and last the passages
-//! of the listed pairs are made. Pairs of the same two contents are aligned once. Memory: a small record for each pair
-//! in a cluster, and for at most three times as many others as are listed.
+//! First all rows are scored. Then clusters are made of all pairs of the main list, each list is cut to the best, and last
+//! the passages of the listed pairs are made. Pairs of the same two contents are aligned once. Memory: a small record for
+//! each pair in a cluster, and for at most three times as many others in each list as are listed.
 
 use super::classes::count_within;
 use super::cluster::{clusters, Link, MatchCluster};
-use super::{Buffers, Cohort, MatchedPair, RowMatches, Scored, BINS};
+use super::{Buffers, Cohort, MatchedPair, RowMatches, Scored, BINS, CONTAINED, LISTS, LITTLE, MAIN};
 use rayon::prelude::*;
+
+/// A list, and a place in it.
+type At = (usize, usize);
 
 /// Result of a comparison.
 #[derive(Debug, Default)]
 pub struct MatchOutcome {
-    /// Pairs, best first, then in the order of names; at most `max_pairs`.
+    /// Pairs at or above the cut-off, best first, then in the order of names; at most `max_pairs`.
     pub pairs: Vec<MatchedPair>,
-    /// Number of pairs at or above the cut-off.
+    /// Pairs of which the smaller side is contained in the other, in the same way by containment.
+    pub contained: Vec<MatchedPair>,
+    /// Pairs at or above the cut-off that share too little to say anything, best first.
+    pub little: Vec<MatchedPair>,
+    /// Number of pairs in the first list before it is cut.
     pub count: u64,
-    /// Number of pairs below the cut-off, or without anything in common; they have no score here.
+    /// Number of contained pairs.
+    pub contained_count: u64,
+    /// Number of pairs that share too little.
+    pub little_count: u64,
+    /// Number of pairs below the cut-off, or without anything in common.
     pub below: u64,
-    /// Number of pairs at or above the cut-off by score in [`BINS`] intervals.
+    /// Number of pairs of the first list by score in [`BINS`] intervals.
     pub histogram: Vec<u64>,
     /// Number of pairs of contents that were aligned.
     pub aligned: u64,
@@ -32,17 +43,18 @@ pub struct MatchOutcome {
 #[derive(Debug)]
 pub struct Comparison {
     pub(super) row: u32,
-    best: Vec<Scored>,
+    /// The best of each list.
+    best: [Vec<Scored>; LISTS],
     links: Vec<Link>,
-    /// Places in `best` of the pairs without passages yet, by their contents.
-    waiting: Vec<usize>,
+    /// Lists and places in `best` of the pairs without passages yet, by their contents.
+    waiting: Vec<At>,
     outcome: MatchOutcome,
 }
 
 impl Default for Comparison {
     fn default() -> Self {
         let outcome = MatchOutcome { histogram: vec![0; BINS], ..MatchOutcome::default() };
-        Self { row: 0, best: Vec::new(), links: Vec::new(), waiting: Vec::new(), outcome }
+        Self { row: 0, best: Default::default(), links: Vec::new(), waiting: Vec::new(), outcome }
     }
 }
 
@@ -64,7 +76,8 @@ impl Comparison {
 
     /// The results.
     pub fn finish(mut self) -> MatchOutcome {
-        self.outcome.pairs.sort_by_key(|pair| pair.place);
+        let MatchOutcome { pairs, contained, little, .. } = &mut self.outcome;
+        [pairs, contained, little].into_iter().for_each(|list| list.sort_by_key(|pair| pair.place));
         self.outcome
     }
 
@@ -76,70 +89,91 @@ impl Comparison {
         for row in rows {
             self.outcome.aligned += row.aligned;
             self.outcome.limited += row.limited;
-            for scored in row.scored {
-                self.outcome.count += scored.stands_for;
+            for scored in &row.scored[MAIN] {
                 self.outcome.histogram[bin(scored.link.score)] += scored.stands_for;
                 if scored.link.score >= cohort.settings.cluster_threshold {
                     self.links.push(scored.link);
                 }
-                self.best.push(scored);
+            }
+            let [main, contained, little] = [MAIN, CONTAINED, LITTLE].map(|list| count(&row.scored[list]));
+            self.outcome.count += main;
+            self.outcome.contained_count += contained;
+            self.outcome.little_count += little;
+            for (best, scored) in self.best.iter_mut().zip(row.scored) {
+                best.extend(scored);
             }
         }
-        if self.best.len() / 3 > cohort.settings.max_pairs {
-            self.keep_best(cohort);
+        for list in 0..LISTS {
+            if self.best[list].len() / 3 > cohort.settings.max_pairs {
+                self.keep_best(cohort, list);
+            }
         }
         self.row = end;
     }
 
-    fn keep_best(&mut self, cohort: &Cohort) {
+    fn keep_best(&mut self, cohort: &Cohort, list: usize) {
         let names = |link: &Link| [link.left, link.right].map(|i| cohort.places[i as usize]);
-        self.best.sort_by(|a, b| b.link.score.total_cmp(&a.link.score).then(names(&a.link).cmp(&names(&b.link))));
-        self.best.truncate(cohort.settings.max_pairs);
+        let value = |scored: &Scored| if list == CONTAINED { scored.contained } else { scored.link.score };
+        self.best[list].sort_by(|a, b| value(b).total_cmp(&value(a)).then(names(&a.link).cmp(&names(&b.link))));
+        self.best[list].truncate(cohort.settings.max_pairs);
     }
 
     /// Makes what is known once all pairs have their scores.
     fn list(&mut self, cohort: &Cohort) {
         let everybody: Vec<u32> = (0..cohort.entries.len() as u32).collect();
-        self.outcome.below = count_within(&cohort.entries, &everybody) - self.outcome.count;
+        self.outcome.below = count_within(&cohort.entries, &everybody);
+        self.outcome.below -= self.outcome.count + self.outcome.little_count;
         self.outcome.clusters = clusters(cohort, &std::mem::take(&mut self.links));
-        self.keep_best(cohort);
-        self.waiting = (0..self.best.len()).collect();
-        self.waiting.sort_by_key(|i| (contents(cohort, &self.best[*i]), std::cmp::Reverse(*i)));
+        (0..LISTS).for_each(|list| self.keep_best(cohort, list));
+        self.waiting = (0..LISTS).flat_map(|list| (0..self.best[list].len()).map(move |i| (list, i))).collect();
+        self.waiting.sort_by_key(|at| (contents(cohort, &self.best, *at), std::cmp::Reverse(*at)));
         self.waiting.reverse();
     }
 
     /// Makes the passages of about `most` pairs.
     fn tell(&mut self, cohort: &Cohort, most: usize) {
-        let same = |a: &usize, b: &usize| contents(cohort, &self.best[*a]) == contents(cohort, &self.best[*b]);
+        let best = &self.best;
+        let same = |a: &At, b: &At| contents(cohort, best, *a) == contents(cohort, best, *b);
         let mut start = self.waiting.len().saturating_sub(most);
         while start > 0 && same(&self.waiting[start - 1], &self.waiting[start]) {
             start -= 1;
         }
         let now = self.waiting.split_off(start);
-        let groups: Vec<&[usize]> = now.chunk_by(same).collect();
-        let told: Vec<Vec<MatchedPair>> = groups
+        let groups: Vec<&[At]> = now.chunk_by(same).collect();
+        let told: Vec<Vec<(usize, MatchedPair)>> = groups
             .into_par_iter()
             .map_init(Buffers::default, |buffers, group| self.told(cohort, group, buffers))
             .collect();
-        self.outcome.pairs.extend(told.into_iter().flatten());
+        for (list, pair) in told.into_iter().flatten() {
+            let MatchOutcome { pairs, contained, little, .. } = &mut self.outcome;
+            [pairs, contained, little][list].push(pair);
+        }
     }
 
-    /// The pairs of two contents in one order.
-    fn told(&self, cohort: &Cohort, group: &[usize], buffers: &mut Buffers) -> Vec<MatchedPair> {
-        let Some(first) = group.first().map(|i| cohort.pair(&self.best[*i], &mut buffers.aligner)) else {
+    /// The pairs of two contents in one order, with their lists.
+    fn told(&self, cohort: &Cohort, group: &[At], buffers: &mut Buffers) -> Vec<(usize, MatchedPair)> {
+        let Some(first) = group.first().map(|at| cohort.pair(&self.best[at.0][at.1], &mut buffers.aligner)) else {
             return Vec::new();
         };
-        let each = |i: &usize| {
-            let Scored { link, stands_for } = self.best[*i];
-            MatchedPair { left: link.left, right: link.right, stands_for, place: *i as u32, ..first.clone() }
+        let each = |at: &At| {
+            let Scored { link, stands_for, .. } = self.best[at.0][at.1];
+            let pair =
+                MatchedPair { left: link.left, right: link.right, stands_for, place: at.1 as u32, ..first.clone() };
+            (at.0, pair)
         };
         group.iter().map(each).collect()
     }
 }
 
+/// How many pairs some rows stand for.
+fn count(scored: &[Scored]) -> u64 {
+    scored.iter().map(|one| one.stands_for).sum()
+}
+
 /// First members of the classes of a pair.
-fn contents(cohort: &Cohort, scored: &Scored) -> [u32; 2] {
-    [scored.link.left, scored.link.right].map(|i| cohort.classes.of(i))
+fn contents(cohort: &Cohort, best: &[Vec<Scored>; LISTS], at: At) -> [u32; 2] {
+    let link = &best[at.0][at.1].link;
+    [link.left, link.right].map(|i| cohort.classes.of(i))
 }
 
 fn bin(score: f64) -> usize {

@@ -20,6 +20,8 @@ pub struct EntryPart {
     pub t: u32,
     /// Weight of one of its tokens relative to other parts, in thousandths: a letter weighs less than a token of code.
     pub worth: u32,
+    /// Number of its language. Tokens of different languages never match.
+    pub language: u32,
 }
 
 /// A string literal, whose words are compared in addition to the folded token.
@@ -78,6 +80,8 @@ pub struct Entry {
     pub picks: Vec<Pick>,
     /// Ascending by key, each key once.
     pub literals: Vec<Literal>,
+    /// Tokens that are no evidence even if they match, such as import lines; ascending.
+    pub trivial: Vec<u32>,
     /// The submitter. Two submissions of one submitter are never paired, and frequencies count submitters.
     pub submitter: u32,
     /// Whether it is from an earlier year; two such submissions are not paired.

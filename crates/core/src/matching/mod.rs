@@ -2,26 +2,32 @@
 //!
 //! ```text
 //! entries ─▶ one sorted table ─▶ candidates ─▶ runs ─▶ tiles, score ─▶ clusters ─▶ passages of listed pairs
-//!             weigh.rs           proposals.rs  align.rs  score.rs      cluster.rs   score.rs
+//!           weigh.rs, bits.rs    proposals.rs  align.rs  score.rs      cluster.rs   passages.rs
 //! ```
 //!
 //! The matcher does not depend on the meaning of tokens. The definition is: every two submissions of different
 //! submitters, not both old, are aligned by tiles of at least t tokens, and the score is the share of their own material
-//! in tiles. Pairs are skipped only where a bound proves that the score is below the cut-off: the halo bound of
-//! `proposals.rs`, then the *run bound*, the weight of all common runs of t tokens whether or not they overlap. So the
-//! pairs at or above y are the same at every cut-off up to y.
+//! in tiles. Pairs are skipped only where a bound proves that they stand in no list, neither by their score nor by
+//! their containment: the halo bound of `proposals.rs`, then the *run bound*, the weight of all common runs of t tokens
+//! whether or not they overlap. So the pairs at or above y are the same at every cut-off up to y.
+//!
+//! A pair whose score reaches the cut-off stands in the main list if it has enough evidence, and else among those of too
+//! little to say. If the sides differ enough, and the smaller one is contained in the other to the least share, with
+//! enough evidence and surprise, the pair stands in the list of contained pairs, whatever its score.
 //!
 //! Submissions with the same content form one class: it is compared once and its pairs are listed afterwards, so n
 //! identical submissions cost no n² alignments. The rows of the triangle of pairs are independent and run on all cores.
 //! Results are combined in the order of the rows and do not depend on the number of threads.
 
 pub mod align;
+pub mod bits;
 pub mod classes;
 pub mod cluster;
 pub mod common;
 mod comparison;
 pub mod cover;
 pub mod entry;
+pub mod passages;
 pub mod proposals;
 mod reach;
 pub mod score;
@@ -34,9 +40,9 @@ use classes::{Classes, Rows};
 use cluster::Link;
 pub use comparison::{Comparison, MatchOutcome};
 use entry::Entry;
-use proposals::{Proposals, Scratch, SAFE};
+use proposals::{Least, Proposals, Scratch};
 use rayon::prelude::*;
-use score::{Judged, MatchedPair};
+use score::{is_uneven, Judged, MatchedPair, Measures};
 use std::hash::{BuildHasher, RandomState};
 use std::sync::Arc;
 use template::Template;
@@ -52,11 +58,23 @@ pub struct MatchSettings {
     pub max_sharing: Option<u32>,
     /// Pairs below this score are counted, not scored.
     pub min_score: f64,
+    /// The least containment of pairs in the list of contained ones.
+    pub min_contained: f64,
+    /// The least evidence of listed pairs, in tokens. Pairs with less are listed apart.
+    pub min_evidence: u32,
+    /// The least surprise of contained pairs, in bits.
+    pub min_bits: u32,
     /// Pairs with at least this score form clusters.
     pub cluster_threshold: f64,
-    /// Most pairs listed, best first.
+    /// Most pairs in each list, best first.
     pub max_pairs: usize,
 }
+
+/// Lists of pairs: the main one, contained ones, and those that share too little to say anything.
+const LISTS: usize = 3;
+const MAIN: usize = 0;
+const CONTAINED: usize = 1;
+const LITTLE: usize = 2;
 
 /// Submissions with their weights, ready for comparison.
 pub struct Cohort {
@@ -67,6 +85,7 @@ pub struct Cohort {
     frequencies: Frequencies,
     weighed: Arc<[Weighed]>,
     proposals: Proposals,
+    least: Least,
     settings: MatchSettings,
 }
 
@@ -74,13 +93,15 @@ pub struct Cohort {
 #[derive(Clone, Copy, Debug)]
 struct Scored {
     link: Link,
+    contained: f64,
     stands_for: u64,
 }
 
 /// The results of one row.
 #[derive(Default)]
 struct RowMatches {
-    scored: Vec<Scored>,
+    /// By list.
+    scored: [Vec<Scored>; LISTS],
     aligned: u64,
     limited: u64,
 }
@@ -105,13 +126,19 @@ impl Cohort {
         let weighed: Vec<Weighed> = entries
             .par_iter()
             .zip(by_pick)
-            .map(|(entry, holders)| frequencies.weigh(entry, holders, &marker, settings.max_sharing))
+            .zip(bits::measure(&entries))
+            .map(|((entry, holders), bits)| {
+                let mut weighed = frequencies.weigh(entry, holders, &marker, settings.max_sharing);
+                weighed.measure(bits);
+                weighed
+            })
             .collect();
         let places = places(&entries);
         let classes = Classes::new(&entries, &places);
-        let proposals = Proposals::new(&entries, &frequencies, weighed, &classes, settings.min_score);
+        let least = Least { score: settings.min_score, contained: settings.min_contained };
+        let proposals = Proposals::new(&entries, &frequencies, weighed, &classes, least);
         let weighed = proposals.weighed().clone();
-        Self { entries, places, classes, frequencies, weighed, proposals, settings }
+        Self { entries, places, classes, frequencies, weighed, proposals, least, settings }
     }
 
     /// The submissions.
@@ -161,18 +188,13 @@ impl Cohort {
         for other in candidates {
             let shared = self.proposals.shared(row, other, &mut buffers.scratch);
             let is_others = shared.is_mutual && other < row;
-            let total = self.weighed[row as usize].total + self.weighed[other as usize].total;
-            if !is_others && self.is_enough(shared.weight as f64 / total as f64) {
+            let totals = [row, other].map(|i| self.weighed[i as usize].total);
+            if !is_others && self.least.allows(shared.weights, totals) {
                 let index = index.get_or_insert_with(|| Index::of(&self.entries[row as usize]));
                 self.compare(row, other, index, &mut buffers.aligner, &mut found);
             }
         }
         found
-    }
-
-    /// Whether a pair with at most this score can reach the cut-off.
-    fn is_enough(&self, most: f64) -> bool {
-        most > 0.0 && most >= SAFE * self.settings.min_score
     }
 
     /// Adds the pairs within the class of `row`.
@@ -181,8 +203,9 @@ impl Cohort {
         if rows.pairs.is_empty() {
             return;
         }
-        if let Some(score) = self.judged(row, row).score(&align::whole(&self.entries[row as usize])) {
-            self.keep(&rows, score, found);
+        let judged = self.judged(row, row);
+        if let Some(measures) = judged.measure(&align::whole(&self.entries[row as usize])) {
+            self.keep(&rows, judged.totals(), &measures, found);
         }
     }
 
@@ -192,7 +215,8 @@ impl Cohort {
             return;
         }
         let is_complete = aligner.search(index, &self.entries[other as usize]);
-        if is_complete && !self.is_enough(self.judged(row, other).most(aligner.runs())) {
+        let judged = self.judged(row, other);
+        if is_complete && !self.least.allows(judged.most(aligner.runs()), judged.totals()) {
             return;
         }
         found.aligned += 1;
@@ -203,18 +227,29 @@ impl Cohort {
             let judged = if is_turned { self.judged(other, row) } else { self.judged(row, other) };
             let alignment = aligner.lay(judged.entries, is_turned);
             found.limited += if alignment.is_limited { rows.stands_for * rows.pairs.len() as u64 } else { 0 };
-            if let Some(score) = judged.score(&alignment) {
-                self.keep(rows, score, found);
+            if let Some(measures) = judged.measure(&alignment) {
+                self.keep(rows, judged.totals(), &measures, found);
             }
         }
     }
 
-    /// Keeps pairs if their score is high enough.
-    fn keep(&self, rows: &Rows, score: f64, found: &mut RowMatches) {
-        if score > 0.0 && score >= self.settings.min_score {
-            let link = |(left, right): &(u32, u32)| Link { left: *left, right: *right, score };
-            let scored = |pair| Scored { link: link(pair), stands_for: rows.stands_for };
-            found.scored.extend(rows.pairs.iter().map(scored));
+    /// Keeps pairs in the lists where they belong.
+    fn keep(&self, rows: &Rows, totals: [u64; 2], measures: &Measures, found: &mut RowMatches) {
+        let Measures { score, contained, evidence, bits } = *measures;
+        let asked = &self.settings;
+        let has_score = score > 0.0 && score >= asked.min_score;
+        let is_inside = is_uneven(totals) && contained > 0.0 && contained >= asked.min_contained;
+        let is_enough = evidence >= u64::from(asked.min_evidence);
+        let is_in = [
+            has_score && is_enough,
+            is_inside && is_enough && bits >= u64::from(asked.min_bits) * bits::BIT,
+            has_score && !is_enough,
+        ];
+        for (list, _) in found.scored.iter_mut().zip(is_in).filter(|(_, is_in)| *is_in) {
+            list.extend(rows.pairs.iter().map(|(left, right)| {
+                let link = Link { left: *left, right: *right, score };
+                Scored { link, contained, stands_for: rows.stands_for }
+            }));
         }
     }
 

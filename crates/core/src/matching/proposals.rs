@@ -7,25 +7,32 @@
 //! U_A ≥ c·W_A or U_B ≥ c·W_B: a pair is found from one of its sides alone. Tokens that `reach.rs` shows to be in no
 //! tile with anybody do not count in U.
 //!
+//! The same holds for containment, on one side: the matched material of the smaller side S lies in its halos, so
+//! contained ≤ U_S / W_S. If it reaches m, then U_S ≥ m·W_S, and the pair is found from S. The halos of the larger side
+//! say nothing about it. Only pairs whose sides differ enough in weight are looked at for it.
+//!
 //! Material that many have would propose everybody to everybody. So each submission sets its most-held keys aside whose
-//! halos and literals weigh at most half of c·W together, the *tail*: what a side shares outside its tail still weighs
-//! at least c·W less the tail. Only keys outside the tail are looked up, among all their holders. Material that many
-//! have weighs little, so a passage of the whole class lies in every tail and costs nothing.
+//! halos and literals weigh at most half of b·W together, the *tail*, with b the smaller of c and m. What a side shares
+//! outside its tail still weighs at least c·W less the tail if the score reaches c by this side, and at least m·W less
+//! the tail if it is S and the containment reaches m. Both are more than nothing, so only keys outside the tail are
+//! looked up, among all their holders. Material that many have weighs little, so a passage of the whole class lies in
+//! every tail and costs nothing.
 //!
 //! Cost: the picks outside the tails times their holders, and the picks of both for each pair that is proposed.
 
 use super::entry::{Entry, Pick};
 use super::reach::reachable;
+use super::score::{is_uneven, smaller};
 use super::weigh::{Frequencies, Union, Weighed};
 use super::Classes;
 use rayon::prelude::*;
 use std::cmp::Reverse;
 use std::sync::Arc;
 
-/// The share of the cut-off that a tail may weigh.
+/// The share of the smaller cut-off that a tail may weigh.
 const TAIL: f64 = 0.5;
 /// Bounds are compared with a little less than the cut-off, so that no rounding drops a pair.
-pub(super) const SAFE: f64 = 1.0 - 1e-9;
+const SAFE: f64 = 1.0 - 1e-9;
 
 const NONE: u32 = u32::MAX;
 
@@ -63,7 +70,26 @@ pub struct Proposals {
     starts: Vec<usize>,
     holders: Vec<u32>,
     sides: Vec<Side>,
-    cut_off: f64,
+    least: Least,
+}
+
+/// The least measures of pairs that are kept.
+#[derive(Clone, Copy, Debug)]
+pub struct Least {
+    /// The least score.
+    pub score: f64,
+    /// The least containment of pairs whose sides differ enough.
+    pub contained: f64,
+}
+
+impl Least {
+    /// Whether a pair can be kept in which each side matches at most this weight of its own.
+    pub fn allows(&self, most: [u64; 2], totals: [u64; 2]) -> bool {
+        let side = smaller(totals);
+        let reaches = |most: u64, least: f64, total: u64| most > 0 && most as f64 >= SAFE * least * total as f64;
+        reaches(most[0] + most[1], self.score, totals[0] + totals[1])
+            || is_uneven(totals) && reaches(most[side], self.contained, totals[side])
+    }
 }
 
 /// Scratch memory of a thread.
@@ -81,23 +107,23 @@ pub struct Scratch {
 /// What a row shares with another submission.
 #[derive(Clone, Copy, Debug)]
 pub struct SharedMaterial {
-    /// Weight of the halos and literals on both sides: of the row, of the other.
-    pub weight: u64,
+    /// Weight of the halos and literals on each side: of the row, of the other.
+    pub weights: [u64; 2],
     /// Whether the other row proposes the pair too.
     pub is_mutual: bool,
 }
 
 impl Proposals {
-    /// Reads the table once. `cut_off` is the least score of pairs that are kept.
+    /// Reads the table once. `least` says which pairs are kept.
     pub fn new(
         entries: &[Entry],
         frequencies: &Frequencies,
         mut weighed: Vec<Weighed>,
         classes: &Classes,
-        cut_off: f64,
+        least: Least,
     ) -> Self {
         let sides = vec![Side::default(); entries.len()];
-        let mut all = Self { weighed: Arc::default(), starts: vec![0], holders: Vec::new(), sides, cut_off };
+        let mut all = Self { weighed: Arc::default(), starts: vec![0], holders: Vec::new(), sides, least };
         all.read_picks(entries, frequencies, classes);
         let stretches: Vec<_> = all.sides.iter().map(|side| joined(&side.halos)).collect();
         let marks = reachable(entries, &stretches);
@@ -166,7 +192,7 @@ impl Proposals {
     /// Sets the most-held keys aside as long as their halos and literals weigh little enough.
     fn set_tail_aside(&self, row: usize, side: &mut Side) {
         let weighed = &self.weighed[row];
-        let most = TAIL * self.cut_off * weighed.total as f64;
+        let most = TAIL * self.least.score.min(self.least.contained) * weighed.total as f64;
         let keys = side.halos.iter().map(|halo| halo.key).chain(side.literals.iter().map(|literal| literal.key));
         let mut order: Vec<(Reverse<usize>, u32, usize)> =
             keys.enumerate().map(|(i, key)| (Reverse(self.holders(key).len()), key, i)).collect();
@@ -181,10 +207,13 @@ impl Proposals {
         }
     }
 
-    /// Whether what a row shares outside its tail is enough to propose the pair.
-    fn is_enough(&self, row: u32, weight: u64) -> bool {
-        let (side, total) = (&self.sides[row as usize], self.weighed[row as usize].total);
-        weight > 0 && (weight + side.tail) as f64 >= SAFE * self.cut_off * total as f64
+    /// Whether what a row shares with another outside its tail is enough to propose the pair.
+    fn is_enough(&self, row: u32, other: u32, weight: u64) -> bool {
+        let totals = [row, other].map(|i| self.weighed[i as usize].total);
+        let most = (weight + self.sides[row as usize].tail) as f64;
+        let is_contained = smaller(totals) == 0 && is_uneven(totals);
+        let least = if is_contained { self.least.score.min(self.least.contained) } else { self.least.score };
+        weight > 0 && most >= SAFE * least * totals[0] as f64
     }
 
     /// Appends the submissions that share enough with `row` by its own measure, ascending.
@@ -205,7 +234,7 @@ impl Proposals {
         }
         for other in scratch.touched.drain(..) {
             let cell = std::mem::take(&mut scratch.cells[other as usize]);
-            if other != row && self.is_enough(row, cell.weight) {
+            if other != row && self.is_enough(row, other, cell.weight) {
                 found.push(other);
             }
         }
@@ -235,7 +264,7 @@ impl Proposals {
         mine.0.halos.iter().filter(|halo| is_shared(halo.key)).for_each(|halo| own.add(mine.1, halo.start, halo.end));
         own.weight +=
             mine.0.literals.iter().filter(|literal| is_shared(literal.key)).map(|literal| literal.weight).sum::<u64>();
-        SharedMaterial { weight: all.weight + own.weight, is_mutual: self.is_enough(other, outside.weight) }
+        SharedMaterial { weights: [own.weight, all.weight], is_mutual: self.is_enough(other, row, outside.weight) }
     }
 }
 

@@ -6,6 +6,7 @@
 //! in a passage many times does not make it common. The frequency of a token is that of the rarest shared k-gram that
 //! covers it.
 
+use super::bits::{surprise, PRIOR};
 use super::entry::{Entry, Literal};
 use super::template::Marker;
 use crate::table::{PlacedKey, Table};
@@ -36,6 +37,10 @@ pub struct Weighed {
     pub tokens: Vec<u16>,
     /// Number of submitters that hold each pick.
     pub holders: Vec<u32>,
+    /// Number of submitters that hold the rarest shared pick over each token; 1 if none is shared.
+    pub rarest: Vec<u32>,
+    /// Surprise of each own token in thousandths of a bit; see `bits.rs`.
+    pub bits: Vec<u16>,
     /// Sum of the weights of the tokens before each that can be in a tile, and of all at the end, modulo 2³².
     sums: Vec<u32>,
     /// Weight of each literal; 0 if its token has none.
@@ -52,6 +57,22 @@ impl Weighed {
     /// Number of its own tokens.
     pub fn own(&self) -> usize {
         self.tokens.iter().filter(|weight| **weight > 0).count()
+    }
+
+    /// Sets the surprise of each token; only own tokens keep it.
+    pub fn measure(&mut self, mut bits: Vec<u16>) {
+        bits.iter_mut().zip(&self.tokens).filter(|(_, weight)| **weight == 0).for_each(|(bits, _)| *bits = 0);
+        self.bits = bits;
+    }
+
+    /// Surprise of the own tokens from `start` to `end`, in thousandths of a bit.
+    pub fn bits_between(&self, start: u32, end: u32) -> u64 {
+        self.bits[start as usize..end as usize].iter().map(|bits| u64::from(*bits)).sum()
+    }
+
+    /// Surprise of all own tokens, in thousandths of a bit.
+    pub fn own_bits(&self) -> u64 {
+        self.bits_between(0, self.bits.len() as u32)
     }
 
     /// Says which tokens can be in a tile: only these count in bounds.
@@ -114,6 +135,8 @@ pub struct Frequencies {
     /// Number of submitters that hold the key of each row.
     pub holders: Vec<u32>,
     literals: HashMap<u64, u32>,
+    /// Sum of the submitters of all literals.
+    literal_rows: u64,
     /// Number of distinct submitters.
     pub submitters: u32,
 }
@@ -135,12 +158,9 @@ impl Frequencies {
             let count = distinct(table.rows()[run.clone()].iter().map(|row| entries[row.owner as usize].submitter));
             holders[run].fill(count);
         }
-        Self {
-            table,
-            holders,
-            literals: count_literals(entries),
-            submitters: distinct(entries.iter().map(|e| e.submitter)),
-        }
+        let literals = count_literals(entries);
+        let literal_rows = literals.values().map(|count| u64::from(*count)).sum();
+        Self { table, holders, literals, literal_rows, submitters: distinct(entries.iter().map(|e| e.submitter)) }
     }
 
     /// The number of holders of each pick of each submission.
@@ -168,7 +188,8 @@ impl Frequencies {
         let literals: Vec<u64> =
             entry.literals.iter().map(|literal| self.weigh_literal(literal, marker, max_sharing)).collect();
         let total = tokens.iter().map(|weight| u64::from(*weight)).sum::<u64>() + literals.iter().sum::<u64>();
-        Weighed { tokens, sums: Vec::new(), holders, literals, total, template, common }
+        let (sums, bits) = (Vec::new(), Vec::new());
+        Weighed { tokens, sums, holders, rarest, bits, literals, total, template, common }
     }
 
     fn weigh_literal(&self, literal: &Literal, marker: &Marker, max_sharing: Option<u32>) -> u64 {
@@ -182,6 +203,13 @@ impl Frequencies {
     /// Number of submitters that have a literal.
     pub fn literal_holders(&self, key: u64) -> u32 {
         self.literals.get(&key).copied().unwrap_or(1)
+    }
+
+    /// Surprise of a literal in thousandths of a bit: each word has that of the literal among the literals of all
+    /// submitters, under the model of `bits.rs` without a context.
+    pub fn literal_bits(&self, literal: &Literal) -> u64 {
+        let (count, kinds) = (f64::from(self.literal_holders(literal.key)), self.literals.len() as f64);
+        u64::from(literal.words) * u64::from(surprise((count + PRIOR / kinds) / (self.literal_rows as f64 + PRIOR)))
     }
 }
 

@@ -160,7 +160,7 @@ fn one_changed_token_in_a_text_that_repeats_itself_takes_little_from_the_score()
         other.rotate_left(3_333);
         other[5_000] = 999_999;
         let found = pair(entry(0, &text, 12, 24), entry(1, &other, 12, 24)).expect("almost the same");
-        assert!(found.score > 0.99, "{name}: {}", found.score);
+        assert!(found.measures.score > 0.99, "{name}: {}", found.measures.score);
     }
 }
 

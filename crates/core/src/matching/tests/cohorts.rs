@@ -71,7 +71,7 @@ fn the_best_pairs_are_kept_and_all_are_counted() {
     let few = run(&cohort(entries, &[], MatchSettings { max_pairs: 7, ..ALL }));
     assert_eq!((all.pairs.len(), all.count, few.pairs.len(), few.count), (66, 66, 7, 66));
     assert_eq!(few.pairs, all.pairs[..7]);
-    assert!(all.pairs.windows(2).all(|two| two[0].score >= two[1].score));
+    assert!(all.pairs.windows(2).all(|two| two[0].measures.score >= two[1].measures.score));
     assert_eq!((all.histogram.iter().sum::<u64>(), few.histogram), (66, all.histogram));
     assert_eq!(few.clusters, all.clusters);
 }

@@ -46,7 +46,7 @@ fn those_who_share_only_what_all_share_are_compared_all_the_same() {
     let make = |i: u32| written(entry(i, &text, 10, 20), |at| if at.is_multiple_of(2) { 1 + i } else { 0 });
     let outcome = run(&cohort((0..100).map(make).collect(), &[], MatchSettings { min_score: 0.1, ..ALL }));
     assert_eq!((outcome.count, outcome.below), (4950, 0));
-    assert!(outcome.pairs.iter().all(|pair| pair.score > 0.7));
+    assert!(outcome.pairs.iter().all(|pair| pair.measures.score > 0.7));
 }
 
 #[test]

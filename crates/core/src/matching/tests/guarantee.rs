@@ -1,6 +1,6 @@
 //! The guarantee: every token in a common run of t tokens is in a reported passage, and every passage is correct.
 
-use super::super::score::{MatchedPair, PassageKind};
+use super::super::passages::PassageKind;
 use super::*;
 use crate::testing::fixed;
 use oracle::{in_common, shares};
@@ -18,7 +18,7 @@ fn uncovered(a: &Entry, b: &Entry, pair: Option<&MatchedPair>) -> Option<(usize,
 }
 
 /// The first passage that is not what it claims to be.
-fn wrong<'a>(a: &Entry, b: &Entry, pair: &'a MatchedPair) -> Option<&'a super::super::score::Passage> {
+fn wrong<'a>(a: &Entry, b: &Entry, pair: &'a MatchedPair) -> Option<&'a super::super::passages::Passage> {
     pair.passages.iter().find(|passage| {
         let side = |entry: &Entry, side: usize| {
             entry.tokens[passage.start[side] as usize..passage.end[side] as usize].to_vec()

@@ -23,8 +23,15 @@ use proptest::prelude::*;
 use std::ops::Range;
 
 /// Keeps every pair that shares anything.
-const ALL: MatchSettings =
-    MatchSettings { max_sharing: None, min_score: 0.0, cluster_threshold: 0.5, max_pairs: usize::MAX };
+const ALL: MatchSettings = MatchSettings {
+    max_sharing: None,
+    min_score: 0.0,
+    min_contained: 1.0,
+    min_evidence: 0,
+    min_bits: 0,
+    cluster_threshold: 0.5,
+    max_pairs: usize::MAX,
+};
 
 /// A part to be made: tokens, k, t.
 type Made = (Vec<u32>, u32, u32);
@@ -38,7 +45,14 @@ fn entry_of(submitter: u32, parts: &[Made]) -> Entry {
         }
         let start = entry.tokens.len() as u32;
         entry.tokens.extend_from_slice(tokens);
-        entry.parts.push(EntryPart { start, end: entry.tokens.len() as u32, k: *k, t: *t, worth: 1000 });
+        entry.parts.push(EntryPart {
+            start,
+            end: entry.tokens.len() as u32,
+            k: *k,
+            t: *t,
+            worth: 1000,
+            language: k * 256 + t,
+        });
         let thresholds = Thresholds::new(i64::from(*k), i64::from(*t)).expect("valid");
         let by = Fingerprinter::new(thresholds, SchemeKind::Robust, Options { unit: Unit::Word, homoglyphs: false });
         let tokens = tokens.iter().map(|token| mix64(u64::from(*token))).collect();
@@ -100,7 +114,7 @@ fn names(outcome: &MatchOutcome) -> Vec<(u32, u32)> {
 }
 
 fn score_of(outcome: &MatchOutcome, left: u32, right: u32) -> Option<f64> {
-    outcome.pairs.iter().find(|pair| (pair.left, pair.right) == (left, right)).map(|pair| pair.score)
+    outcome.pairs.iter().find(|pair| (pair.left, pair.right) == (left, right)).map(|pair| pair.measures.score)
 }
 
 /// Tokens over small alphabets, periodic ones, Thue–Morse, and runs of one token between others.

@@ -1,7 +1,7 @@
 //! The score is 0 to 1, symmetric, independent of order, 1 for equal content, and ignores template and common material.
 
 use super::super::entry::Literal;
-use super::super::score::{Passage, PassageKind};
+use super::super::passages::{Passage, PassageKind};
 use super::*;
 use crate::testing::fixed;
 
@@ -27,7 +27,7 @@ proptest! {
         let (one, other) = (pair(a.clone(), b.clone()), swapped(a, b));
         prop_assert_eq!(&one, &other);
         if let Some(pair) = one {
-            prop_assert!((0.0..=1.0).contains(&pair.score), "{}", pair.score);
+            prop_assert!((0.0..=1.0).contains(&pair.measures.score), "{}", pair.measures.score);
             prop_assert!(pair.coverage.iter().all(|share| (0.0..=1.0).contains(share)), "{:?}", pair.coverage);
         }
     }
@@ -61,7 +61,7 @@ proptest! {
             let outcome = run(&cohort(make(order), &template, settings));
             let name = |pair: &MatchedPair| {
                 let [a, b] = [pair.left, pair.right].map(|i| order[i as usize]);
-                (a.min(b), a.max(b), pair.score.to_bits(), pair.passages.len(), pair.longest)
+                (a.min(b), a.max(b), pair.measures.score.to_bits(), pair.passages.len(), pair.longest)
             };
             let mut scores: Vec<_> = outcome.pairs.iter().map(name).collect();
             scores.sort_unstable();
@@ -96,7 +96,7 @@ fn a_renamed_copy_scores_less_than_1_and_more_than_seven_tenths() {
     let names = |salt: u32| move |i: usize| if i.is_multiple_of(3) { 1 + salt } else { 0 };
     let copy = |salt: u32| written(entry(salt, &tokens, 8, 16), names(salt));
     let found = pair(copy(0), copy(1)).expect("the same but for names");
-    assert!(found.score > 0.7 && found.score < 1.0, "{}", found.score);
+    assert!(found.measures.score > 0.7 && found.measures.score < 1.0, "{}", found.measures.score);
     assert_eq!(found.passages.iter().map(|passage| passage.exact).collect::<Vec<_>>(), [false]);
 }
 
@@ -114,7 +114,7 @@ fn identical_after_the_template_is_removed_is_1() {
     ];
     let entries: Vec<Entry> = versions.iter().enumerate().map(|(i, text)| entry(i as u32, text, k, t)).collect();
     let outcome = run(&cohort(entries, &templates, ALL));
-    assert_eq!(outcome.pairs.iter().map(|pair| pair.score).collect::<Vec<_>>(), [1.0; 10]);
+    assert_eq!(outcome.pairs.iter().map(|pair| pair.measures.score).collect::<Vec<_>>(), [1.0; 10]);
     assert!(outcome.pairs.iter().all(|pair| pair.coverage == [1.0, 1.0] && pair.matched == 30 && pair.longest == 30));
 }
 
@@ -159,7 +159,7 @@ fn a_shared_literal_is_told_and_counts() {
         pair(a, b).expect("20 tokens in common")
     };
     let (same, other) = (make([9, 9]), make([8, 9]));
-    assert!(same.score > other.score, "{} {}", same.score, other.score);
+    assert!(same.measures.score > other.measures.score, "{} {}", same.measures.score, other.measures.score);
     let told: Vec<&Passage> = same.passages.iter().filter(|passage| passage.kind == PassageKind::Literal).collect();
     assert_eq!(
         told.iter().map(|p| (p.start, p.end, p.tokens, p.exact)).collect::<Vec<_>>(),

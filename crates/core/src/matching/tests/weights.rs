@@ -58,5 +58,5 @@ fn a_literal_of_any_number_of_words_has_its_weight() {
     };
     let cohort = cohort(vec![make(0), make(1)], &[], ALL);
     assert_eq!(cohort.weighed()[0].literals, [u64::from(u32::MAX) * 1000]);
-    assert!(run(&cohort).pairs[0].score > 0.999_999);
+    assert!(run(&cohort).pairs[0].measures.score > 0.999_999);
 }

@@ -1,0 +1,56 @@
+"""What an alignment is worth: score, containment, evidence and bits.
+
+The score is the weight in tiles and in equal string literals over all weight of both sides. Containment is the same of
+the side with less weight; on a tie, of the one whose name sorts first.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from oracles.compare.entries import UNIT, Entry
+from oracles.compare.tiles import Tile, spread
+
+RENAMED = 700
+
+
+class Worth(NamedTuple):
+    """The measures of a pair."""
+
+    score: float
+    contained: float
+    #: Own matched tokens that are not trivial, on the side that has fewer, and words of equal literals.
+    evidence: int
+    #: Thousandths of a bit, on the side that has fewer.
+    bits: int
+    #: Whether one side weighs at least three times as much as the other, which weighs something.
+    uneven: bool
+
+
+def worth(a: Entry, b: Entry, tiles: Sequence[Tile]) -> Worth | None:
+    """Measure a pair; none if neither side weighs anything."""
+    if not a.total + b.total:
+        return None
+    sides = a, b
+    equal = sorted(a.literals.keys() & b.literals.keys())
+    matched = [UNIT * sum(side.literal_weights[key] for key in equal) for side in sides]
+    tokens = [0, 0]
+    bits = [0, 0]
+    for tile in tiles:
+        for places in zip(spread(tile, 0), spread(tile, 1), strict=True):
+            share = UNIT if a.texts[places[0]] == b.texts[places[1]] else RENAMED
+            for i, (side, at) in enumerate(zip(sides, places, strict=True)):
+                matched[i] += side.weights[at] * share
+                tokens[i] += side.weights[at] > 0 and at not in side.trivial
+                bits[i] += side.bits[at]
+    small = 1 if b.total < a.total else 0
+    least, most = sorted((a.total, b.total))
+    own = [key for key in equal if a.literal_weights[key]]
+    return Worth(
+        sum(matched) / ((a.total + b.total) * UNIT),
+        matched[small] / (least * UNIT) if least else 0.0,
+        min(tokens) + sum(a.literals[key][1] for key in own),
+        min(bits) + sum(a.literal_bits[key] for key in own),
+        least > 0 and most >= 3 * least,
+    )
