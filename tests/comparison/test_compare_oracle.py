@@ -254,7 +254,12 @@ def test_a_class_in_each_grammar_is_compared_as_the_oracle_does(language: str):
 
 def lines_of(handed: Sequence[Handed], found: Answer) -> set[tuple[object, ...]]:
     """Return the pairs of an answer by name."""
-    return {(handed[pair[0]].name, handed[pair[1]].name, *pair[2:6], str(pair[6])) for pair in found.pairs}
+    lists = (("main", found.pairs), ("contained", found.contained), ("little", found.little))
+    return {
+        (handed[pair[0]].name, handed[pair[1]].name, *pair[2:6], str(pair[6]), *pair[7:], name)
+        for name, pairs in lists
+        for pair in pairs
+    }
 
 
 def test_a_higher_cut_off_only_leaves_pairs_out():
@@ -263,7 +268,7 @@ def test_a_higher_cut_off_only_leaves_pairs_out():
     assert len({line[2] for line in every}) > 9
     for cut in (0.05, 0.1, 0.2, 0.35, 0.5, 0.8):
         found = lines_of(handed, product(handed, k=8, t=12, min_score=cut))
-        assert found == {line for line in every if line[2] >= cut}  # type: ignore[operator]
+        assert found == {line for line in every if line[2] >= cut or line[-1] == "contained"}  # type: ignore[operator]
 
 
 @given(classes(), st.randoms(use_true_random=False))
@@ -288,7 +293,55 @@ def test_a_short_list_changes_neither_counts_nor_clusters():
     assert sum(len(members) for _, members in every.clusters) > 3
     for most, rows in ((2, 3), (2, 1), (0, 9), (5, 9)):
         short = product(handed, k=8, t=12, cluster_threshold=0.1, max_pairs=most, rows=rows)
-        assert short == every._replace(pairs=every.pairs[:most])
+        assert short == cut_to(every, most)
+
+
+def cut_to(found: Answer, most: int) -> Answer:
+    """Return an answer with each list cut to its best pairs."""
+    return found._replace(pairs=found.pairs[:most], contained=found.contained[:most], little=found.little[:most])
+
+
+def uneven(seed: int) -> list[Handed]:
+    """Write programs of which some stand in much longer ones, whole or in part, and some are very short."""
+    draw = random.Random(seed)
+    small = [statements(seed + i, "python", 6) for i in range(4)]
+    handed = [Handed(f"m{i}", (Source("python", wrapped(lines, "python")),)) for i, lines in enumerate(small)]
+    for i in range(4):
+        rest = [line for n in range(5) for line in statements(seed + 100 + 10 * i + n, "python", 8)]
+        taken = small[i] if i % 2 else small[i][:4]
+        handed.append(Handed(f"{'az'[i % 2]}{i}", (Source("python", wrapped([*rest, *taken], "python")),)))
+    handed += [Handed(f"s{i}", (Source("python", "import os\nprint(os.getcwd())\n"),)) for i in range(2)]
+    draw.shuffle(handed)
+    return handed
+
+
+@pytest.mark.parametrize("seed", [1, 2, 3])
+def test_contained_and_short_programs_are_listed_as_the_oracle_does(seed: int):
+    handed = uneven(seed)
+    how = {"k": 8, "t": 12, "min_evidence": 18, "min_bits": 20}
+    every = asked(handed, min_score=0.0, **how)
+    assert every.contained
+    assert every.little
+    for min_score in (0.0, 0.25, 0.6, 1.0):
+        for min_contained in (0.0, 0.5, 0.8, 1.0):
+            least = {"min_score": min_score, "min_contained": min_contained}
+            assert product(handed, **how, **least) == asked(handed, **how, **least)
+
+
+def test_no_cut_off_of_scores_changes_the_list_of_contained_pairs():
+    handed = uneven(4)
+    found = [product(handed, k=8, t=12, min_score=score).contained for score in (0.0, 0.25, 0.7, 1.0)]
+    assert found[0]
+    assert all(one == found[0] for one in found)
+
+
+def test_neither_threads_nor_a_short_list_change_what_is_listed_apart():
+    handed = uneven(5)
+    how = {"k": 8, "t": 12, "min_evidence": 18, "min_contained": 0.3}
+    every = asked(handed, **how)
+    assert len(every.contained) > 2
+    for most, rows in ((9, 1), (9, 2), (1, 3), (2, 9)):
+        assert product(handed, max_pairs=most, rows=rows, **how) == cut_to(every, most)
 
 
 def test_more_than_32_identical_submissions_are_one_row():

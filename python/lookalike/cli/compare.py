@@ -125,7 +125,8 @@ def _exit(report: Report, strict: bool, fail_above: float | None) -> None:
         fail(f"{counted(len(report.skipped), 'input')} could not be read, and --strict was given", REFUSED)
     if not any(entry.files for entry in report.entries):
         fail("none of the files could be read: the reasons are listed", REFUSED)
-    if fail_above is not None and any(pair.score >= fail_above for pair in report.pairs):
+    values = [pair.score for pair in report.pairs] + [pair.contained for pair in report.contained]
+    if fail_above is not None and any(value >= fail_above for value in values):
         sys.exit(ABOVE)
 
 

@@ -92,7 +92,8 @@ CLUSTER_THRESHOLD = Parameter(
 # fmt: off
 TOP = Parameter("top", "Number of pairs with a page of their own, 0 for all. The others open in pairs/more.html.",
                 default=250, kind=int, flags=("-n", "--max-pages"), least=0)
-FAIL_ABOVE = Parameter("fail_above", "Exit with code 1 if a pair has at least this score.", kind=float, least=0, most=1)
+FAIL_ABOVE = Parameter("fail_above", "Exit with code 1 if a pair has at least this score, or one in the list of "
+                       "contained pairs this share.", kind=float, least=0, most=1)
 MAX_PAIRS = Parameter("max_pairs", "Most pairs that are listed, best first; 0 for all. All are counted.",
                       default=10_000, kind=int, flags=("--max-rows",), least=0, most=2**32 - 1)
 MAX_PASSAGES = Parameter("max_passages", "Most passages in the tables; 0 for all.", default=100_000, kind=int, least=0)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import click
 
 from lookalike._types import counted
-from lookalike.comparison.result import Remark, Report
+from lookalike.comparison.result import Pair, Remark, Report
 from lookalike.rendering.safe import visible
 
 if TYPE_CHECKING:
@@ -25,10 +25,12 @@ def print_table(report: Report, written: Written | None = None, *, quiet: bool =
     """Print totals, the best pairs, remarks, and where the report is; ``quiet`` leaves out the remarks."""
     for line in _head(report):
         _say(line)
-    if report.pairs:
-        _print_pairs(report)
-        if len(report.pairs) > SHOWN:
-            _say(f"… {sum(pair.stands_for for pair in report.pairs[SHOWN:]):,} more in the report")
+    _print_pairs(report, report.pairs, "score")
+    if report.contained:
+        _say(f"contained in a submission at least three times as large: {counted(report.contained_count, 'pair')}")
+        _print_pairs(report, report.contained, "contained")
+    if report.little_count:
+        _say(f"too little in common to say anything: {counted(report.little_count, 'pair')}, listed in the report")
     if not quiet:
         _print_remarks("not compared", report.undefined)
         _print_remarks("skipped", report.skipped)
@@ -65,12 +67,14 @@ def _head(report: Report) -> Iterator[str]:
         yield f"no pairs: no two submissions have a score of {report.cut_off:g} or more"
 
 
-def _print_pairs(report: Report) -> None:
-    """Print the best pairs as columns. A long name widens its column; nothing is cut."""
+def _print_pairs(report: Report, pairs: Sequence[Pair], value: str) -> None:
+    """Print the best pairs of a list as columns. A long name widens its column; nothing is cut."""
+    if not pairs:
+        return
     names = [visible(entry.name) for entry in report.entries]
     rows = [
         (
-            f"{pair.score:.2f}",
+            f"{getattr(pair, value):.2f}",
             names[pair.left],
             f"{pair.left_coverage:.0%}",
             names[pair.right] + (f" (stands for {pair.stands_for:,} pairs)" if pair.stands_for > 1 else ""),
@@ -78,13 +82,15 @@ def _print_pairs(report: Report) -> None:
             str(len(pair.passages)),
             str(pair.longest),
         )
-        for pair in report.pairs[:SHOWN]
+        for pair in pairs[:SHOWN]
     ]
-    head = ("score", "left", "covered", "right", "covered", "passages", "longest")
+    head = (value, "left", "covered", "right", "covered", "passages", "longest")
     widths = [max(map(_columns, column)) for column in zip(head, *rows, strict=True)]
     _say(_line(head, widths), bold=True)
     for row in rows:
         _say(_line(row, widths))
+    if len(pairs) > SHOWN:
+        _say(f"… {sum(pair.stands_for for pair in pairs[SHOWN:]):,} more in the report")
 
 
 def _line(row: Sequence[str], widths: Sequence[int]) -> str:
