@@ -74,7 +74,8 @@ def test_a_report_holds_the_files_that_are_promised(tmp_path: Path):
     written = put(report, tmp_path / "out")
     pages = [f"pairs/{i:03}.html" for i in range(1, 6)]
     files = every_file(tmp_path / "out")
-    assert sorted(files) == sorted(["clusters.csv", *pages, "pairs.csv", "passages.csv", "report.html", "report.json"])
+    tables = ["clusters.csv", "pairs.csv", "passages.csv", "sections.csv"]
+    assert sorted(files) == sorted([*tables, *pages, "report.html", "report.json"])
     assert (written.pages, written.left_out, written.secrets) == (5, (), ())
     assert written.bytes == sum(map(len, files.values()))
     assert written.overview == tmp_path / "out" / "report.html"
@@ -137,7 +138,7 @@ def test_names_of_any_bytes_come_through(tmp_path: Path):
 
 def test_no_cell_is_a_formula(tmp_path: Path):
     put(hostile(), tmp_path / "out")
-    for name in ("pairs.csv", "passages.csv", "clusters.csv"):
+    for name in ("pairs.csv", "passages.csv", "sections.csv", "clusters.csv"):
         with (tmp_path / "out" / name).open(newline="", encoding="utf-8") as file:
             cells = [cell for row in csv.reader(file) for cell in row]
         assert not [cell for cell in cells if re.match(r"[=+\-@\t\r\0]", cell)], name

@@ -16,9 +16,11 @@ from lookalike import _core, documents, params
 from lookalike._calls import explained
 from lookalike._types import Progress, unheard
 from lookalike.comparison import token_documents
+from lookalike.comparison.outliers import with_outliers
 from lookalike.comparison.persons import persons, returning
 from lookalike.comparison.reading import READING, Question, Read, read_all
 from lookalike.comparison.result import Cluster, Common, Entry, File, Marks, Pair, Passage, Region, Remark, Report
+from lookalike.comparison.sections import with_sections
 from lookalike.comparison.token_documents import Given
 from lookalike.documents import Limits, Submission, understanding
 from lookalike.engines import local
@@ -201,7 +203,7 @@ class _Comparison:
         (pair_count, contained_count, little_count), below, histogram, aligned, limited = cohort.totals()
         entries = self._entries(cohort)
         met = sorted({language for group in self.kept for read in group for language in read.languages})
-        return Report(
+        report = Report(
             version=_core.__version__,
             parameters=asked | {"min_score": self.cut_off, "thresholds": self._thresholds(met)},
             understood=self.intake.understood,
@@ -226,6 +228,7 @@ class _Comparison:
             warnings=tuple(self._warnings(cohort, entries, limited)),
             marks=Marks(cohort.marks, [len(entry.files) for entry in entries]),
         )
+        return with_outliers(with_sections(report))
 
     def _thresholds(self, languages: list[str]) -> dict[str, list[int]]:
         return {language: list(self.question.thresholds(language)) for language in languages}

@@ -25,6 +25,10 @@ PASSAGE_COLUMNS = (
     "left,right,left_file,left_start_line,left_end_line,right_file,right_start_line,right_end_line,tokens,shared_by,"
     "same_text,bits,weak"
 )
+SECTION_COLUMNS = (
+    "left,right,left_file,left_start_line,left_end_line,right_file,right_start_line,right_end_line,passages,letters,"
+    "same"
+)
 CLUSTER_COLUMNS = "name,cluster,representative"
 #: Order of the numbers of a passage in JSON.
 PASSAGE_FIELDS = (
@@ -76,6 +80,23 @@ def _passage_lines(report: Report, names: list[str], files: list[list[str]], mos
                 f"{right_files[right.file]},{right.start_line},{right.end_line},{passage.tokens},{passage.shared_by},"
                 f"{round(passage.same_text, 6)!r},{round(passage.bits, 3)!r},{int(passage.weak)}"
             )
+
+
+def sections_csv(report: Report) -> str:
+    """Return the sections of prose of all listed pairs, in the order of the pairs."""
+    names = [cell(entry.name) for entry in report.entries]
+    files = [[cell(file.name) for file in entry.files] for entry in report.entries]
+    return rows(
+        SECTION_COLUMNS,
+        (
+            f"{names[pair.left]},{names[pair.right]},"
+            f"{files[pair.left][left.file]},{left.start_line},{left.end_line},"
+            f"{files[pair.right][right.file]},{right.start_line},{right.end_line},"
+            f"{passages},{letters},{round(same, 6)!r}"
+            for pair in every_pair(report)
+            for left, right, passages, letters, same in pair.sections
+        ),
+    )
 
 
 def every_pair(report: Report) -> list[Pair]:

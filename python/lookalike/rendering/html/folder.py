@@ -165,6 +165,7 @@ def _make_files(report: Report, put: Put, extent: Extent, marks: MarksOf) -> tup
         JSON: comparison_tables.report_json(report, pages.addresses, left_out, extent.passages),
         "pairs.csv": comparison_tables.pairs_csv(report),
         "passages.csv": comparison_tables.passages_csv(report, extent.passages),
+        "sections.csv": comparison_tables.sections_csv(report),
         "clusters.csv": comparison_tables.clusters_csv(report),
     }
     for name, text in texts.items():
