@@ -111,10 +111,12 @@ def ours(class_: Class, attack: str, folder: Path) -> dict[str, Pairs]:
     class_.write(folder, [attack])
     found = listed(str(folder), EVERYTHING)
     told: dict[str, Pairs] = {"lookalike": {frozenset((a, b)): pair["score"] for a, b, pair in found}}
-    for column in ("loose", "contained"):
-        given = {frozenset((a, b)): pair[column] for a, b, pair in found if pair.get(column)}
-        if given:
-            told[f"lookalike {column}"] = given
+    told["lookalike coverage"] = {
+        frozenset((a, b)): (pair["left_coverage"] + pair["right_coverage"]) / 2 for a, b, pair in found
+    }
+    given = {frozenset((a, b)): pair["contained"] for a, b, pair in found if pair.get("contained")}
+    if given:
+        told["lookalike contained"] = given
     return told
 
 

@@ -1,8 +1,10 @@
 """Disguised copies: real programs rewritten by sixteen attacks, ours beside other tools in the same run.
 
 Each cell is the median score of source and rewritten program, and the share of rewritten programs whose source comes
-first among all their pairs. `lookalike compare` runs with its defaults, except that it lists every pair. JPlag is given
-by its average and its maximum similarity, with normalisation (norm) and match merging (merge) or without.
+first among all their pairs. `lookalike compare` runs with its defaults, except that it lists every pair. Its score
+weighs rare material more and renamed tokens less; its coverage, the mean of both sides, is on the scale of the other
+tools. JPlag is given by its average and its maximum similarity, with normalisation (norm) and match merging (merge) or
+without.
 """
 
 from __future__ import annotations
