@@ -20,6 +20,7 @@ import lookalike as la
 from lookalike import _core, frontends
 from lookalike.comparison.result import File, Pair, Report
 from oracles.compare import Answer, Handed, Source, compare
+from support.programs import carrying_class
 from support.submissions import SYNTAX, prose, renamed, statements, wrapped, write
 
 CLASS = Path(la.__file__).parent / "demo" / "material" / "class"
@@ -73,10 +74,11 @@ def product(
 def rows_of(cohort: _core.Cohort, which: int) -> list[tuple[object, ...]]:
     """Return a list of pairs as the oracle answers."""
     return [
-        (left, right, score, (one, other), matched, longest, passages, stands_for, contained, bits)
+        (left, right, score, (one, other), matched, longest, passages, stands_for, contained, bits, *scores)
         for (
             (left, right, score, one, other, matched, longest, stands_for, _),
             (contained, bits, _),
+            scores,
         ), passages in zip(cohort.pairs(which), cohort.passages(which), strict=True)
     ]
 
@@ -373,3 +375,18 @@ def test_a_hot_passage_at_most_doubles_the_alignments(tmp_path: Path):
     assert few.aligned >= 140
     assert many.aligned <= 2 * few.aligned
     assert many.pair_count >= 150
+
+
+def test_code_that_cannot_run_is_weighed_as_the_oracle_says() -> None:
+    better = 0
+    for seed in range(12):
+        chance = random.Random(seed)
+        texts = carrying_class(chance, chance.randint(2, 7))
+        handed = [Handed(f"s{i}", (Source("java", text),)) for i, text in enumerate(texts)]
+        shared = [Source("java", carrying_class(chance, 1)[0])] if seed % 4 == 3 else []
+        for cut in (0.0, 0.2, 0.5, 0.8):
+            found = product(handed, shared, min_score=cut, k=4, t=8)
+            assert found == asked(handed, shared, min_score=cut, k=4, t=8), f"seed {seed}, cut-off {cut}"
+            scores = [pair[-2:] for pair in found.pairs]  # type: ignore[index]
+            better += sum(reachable is not None and reachable > whole for whole, reachable in scores)
+    assert better > 30

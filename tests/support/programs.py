@@ -133,3 +133,28 @@ def _java_member(chance: random.Random, depth: int, kind: str) -> str:
     local = f"class {chance.choice(CLASSES)} {{ void {chance.choice(NAMES)}() {{ alpha(); }} }} "
     uses = local + uses if chance.random() < 0.1 else uses
     return f"{pad}{note}{word}<T> List<T> {name}(int n) throws Exception {{ {uses} }}"
+
+
+def carrying_class(chance: random.Random, size: int) -> list[str]:
+    """Return programs in Java for one task; each carries methods of a shared collection, most of which it never calls."""
+    tasks = [
+        f'int v{i} = read({i}) * {i} + other[{i}] - 1; if (v{i} > {i}) {{ System.out.println("value {i} of it"); }}'
+        for i in range(9)
+    ]
+    shelf = [
+        f'static int m{i}(int a, int b) {{ int s = 0; {"s = s * a + b; " * (i % 4 + 1)} say("method number {i}");'
+        f" while (s > {i}) {{ s -= b; }} return s; }}"
+        for i in range(12)
+    ]
+    texts = []
+    for _ in range(size):
+        own = chance.sample(tasks, chance.randint(5, 9))
+        carried = chance.sample(shelf, chance.randint(0, 9))
+        calls = " ".join(f"m{chance.randrange(12)}(1, 2);" for _ in range(chance.choice((0, 0, 1, 3))))
+        methods = "\n    ".join(carried)
+        start = "main" if chance.random() < 0.9 else "begin"
+        texts.append(
+            "import java.util.*;\n"
+            f"class Task {{\n    public static void {start}(String[] args) {{ {' '.join(own)} {calls} }}\n    {methods}\n}}\n"
+        )
+    return texts

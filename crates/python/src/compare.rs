@@ -29,8 +29,8 @@ type Place = (u32, u32, u32, u32, u32);
 /// bits, whether it is weak.
 type PassageRow = (Place, Place, u32, u32, bool, &'static str, f64, f64, bool);
 /// Left, right, score, coverages, matched tokens, longest passage, pairs it stands for, whether work was limited; share of
-/// the smaller side that is contained, bits, evidence in tokens.
-type PairRow = ((u32, u32, f64, f64, f64, u32, u32, u64, bool), (f64, f64, u64));
+/// the smaller side that is contained, bits, evidence in tokens; score of everything and of code that can run.
+type PairRow = ((u32, u32, f64, f64, f64, u32, u32, u64, bool), (f64, f64, u64), (f64, Option<f64>));
 /// Thresholds, whether it is prose, values of its tokens, exact texts of folded ones, places of its tokens in characters.
 type PartTokens = ((u32, u32), bool, Vec<u64>, Vec<String>, Vec<(u32, u32)>);
 /// Keys and first tokens of selected k-grams; text, token and words of string literals; tokens that are
@@ -266,7 +266,8 @@ impl Cohort {
             let amounts = (pair.matched, pair.longest, pair.stands_for, pair.is_limited);
             let shares = (pair.left, pair.right, measures.score, left, right);
             let first = (shares.0, shares.1, shares.2, shares.3, shares.4, amounts.0, amounts.1, amounts.2, amounts.3);
-            (first, (measures.contained, as_bits(measures.bits), measures.evidence))
+            let worth = (measures.contained, as_bits(measures.bits), measures.evidence);
+            (first, worth, (measures.whole, measures.reachable))
         };
         locked(py, &self.state, |state| of_list(&state.outcome, which).iter().map(row).collect())
     }

@@ -400,10 +400,11 @@ def _pairs(cohort: _core.Cohort, which: int) -> tuple[Pair, ...]:
             limited=row[8],
             stands_for=row[7],
             contained=contained,
-            score_whole=row[2],
+            score_whole=whole,
+            score_reachable=reachable,
             matched_bits=bits,
         )
-        for (row, (contained, bits, _)), passages in rows
+        for (row, (contained, bits, _), (whole, reachable)), passages in rows
     )
 
 

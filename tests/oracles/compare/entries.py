@@ -1,4 +1,7 @@
-"""Submissions as tokens. From the core it takes tokens and picks (``ReadFile.parts``), nothing else."""
+"""Submissions as tokens.
+
+From the core it takes tokens and picks (``ReadFile.parts``) and which tokens cannot run (``unreachable``), nothing else.
+"""
 
 from __future__ import annotations
 
@@ -70,6 +73,20 @@ class Entry:
     bits: list[int] = field(default_factory=list)
     literal_bits: dict[int, int] = field(default_factory=dict)
 
+    #: Whether each token cannot run, and whether that is known.
+    dead: list[bool] = field(default_factory=list)
+    analysed: bool = False
+
+    @cached_property
+    def live_weights(self) -> list[int]:
+        """Weights of tokens; none for those that cannot run."""
+        return [0 if dead else one for one, dead in zip(self.weights, self.dead, strict=True)]
+
+    @cached_property
+    def live_literals(self) -> dict[int, int]:
+        """Weights of literals; none for those that cannot run."""
+        return {key: 0 if self.dead[self.literals[key][0]] else one for key, one in self.literal_weights.items()}
+
     @cached_property
     def total(self) -> int:
         """Weight of all its material."""
@@ -78,7 +95,7 @@ class Entry:
     @cached_property
     def content(self) -> object:
         """What identical submissions have in common."""
-        bare = tuple(part[:5] for part in self.parts)
+        bare = tuple(part[:5] for part in self.parts), tuple(self.dead), self.analysed
         return tuple(token for part in self.parts for token in self.tokens[part.start : part.end]), bare, *self.texts
 
     def part(self, at: int) -> Part:
@@ -89,12 +106,14 @@ class Entry:
 def read(handed: Handed, number: int, k: int | None = None, t: int | None = None) -> Entry:
     """Join the files of a submission."""
     entry = Entry(handed.name, handed.person or number, handed.old, files=handed.files)
+    sources, found = [], []
     for file, (whole, text, stretches) in enumerate(handed.files):
         asked = []
         for language, first, end in stretches or ((whole, 0, len(text)),):
             usual = params.LANGUAGE_THRESHOLDS.get(language, params.CODE_THRESHOLDS)
             asked.append((language, first, end, None, None, k or usual[0], t or usual[1]))
         source = _core.ReadFile(text, asked, False)
+        sources.append(source)
         languages = [language for language, _ in groupby(asked, key=lambda one: one[0])]
         for language, (columns, (picks, literals, trivial)) in zip(languages, source.parts(), strict=True):
             (own_k, own_t), prose, tokens, texts, spans = columns
@@ -112,8 +131,12 @@ def read(handed: Handed, number: int, k: int | None = None, t: int | None = None
             entry.parts.append(Part(start, len(entry.tokens), own_k, own_t, worth, file, language))
             entry.trivial |= {at + start for at in trivial}
             entry.picks += [(key, at + start) for key, at in picks]
-            for key, at, words in literals:
-                entry.literals.setdefault(key, (at + start, words))
+            found += [(key, at + start, words) for key, at, words in literals]
+    entry.dead, verdict = _core.unreachable(sources)
+    entry.analysed = verdict == "analysed"
+    # A literal stands where it first occurs in code that can run, otherwise where it first occurs.
+    for key, at, words in sorted(found, key=lambda one: (entry.dead[one[1]], one[1])):
+        entry.literals.setdefault(key, (at, words))
     return entry
 
 

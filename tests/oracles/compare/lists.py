@@ -31,6 +31,8 @@ class Compared(NamedTuple):
     stands_for: int
     contained: float
     bits: float
+    whole: float
+    reachable: float | None
 
 
 class Answer(NamedTuple):
@@ -147,7 +149,7 @@ def told(
     longest = max((passage[2] for passage in passages if passage[5] != "literal"), default=0)
     coverage = matched[0] / own[0], matched[1] / own[1]
     amounts = max(matched), longest, passages, stands_for, found.contained, found.bits / 1000
-    return Compared(*pair, found.score, coverage, *amounts)
+    return Compared(*pair, found.score, coverage, *amounts, found.whole, found.reachable)
 
 
 def listed(

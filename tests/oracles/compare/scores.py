@@ -1,7 +1,8 @@
 """What an alignment is worth: score, containment, evidence and bits.
 
-The score is the weight in tiles and in equal string literals over all weight of both sides. Containment is the same of
-the side with less weight; on a tie, of the one whose name sorts first.
+The score is the weight in tiles and in equal string literals over all weight of both sides: of everything, or of tokens
+and literals that can run if one side was analysed, whichever gives more. Containment is the same of the
+side with less weight; on a tie, of the one whose name sorts first.
 """
 
 from __future__ import annotations
@@ -26,6 +27,9 @@ class Worth(NamedTuple):
     bits: int
     #: Whether one side weighs at least three times as much as the other, which weighs something.
     uneven: bool
+    #: The score of everything, and of what can run.
+    whole: float
+    reachable: float | None
 
 
 def worth(a: Entry, b: Entry, tiles: Sequence[Tile]) -> Worth | None:
@@ -35,6 +39,7 @@ def worth(a: Entry, b: Entry, tiles: Sequence[Tile]) -> Worth | None:
     sides = a, b
     equal = sorted(a.literals.keys() & b.literals.keys())
     matched = [UNIT * sum(side.literal_weights[key] for key in equal) for side in sides]
+    live = [UNIT * sum(side.live_literals[key] for key in equal) for side in sides]
     tokens = [0, 0]
     bits = [0, 0]
     for tile in tiles:
@@ -42,15 +47,21 @@ def worth(a: Entry, b: Entry, tiles: Sequence[Tile]) -> Worth | None:
             share = UNIT if a.texts[places[0]] == b.texts[places[1]] else RENAMED
             for i, (side, at) in enumerate(zip(sides, places, strict=True)):
                 matched[i] += side.weights[at] * share
+                live[i] += side.live_weights[at] * share
                 tokens[i] += side.weights[at] > 0 and at not in side.trivial
                 bits[i] += side.bits[at]
     small = 1 if b.total < a.total else 0
     least, most = sorted((a.total, b.total))
     own = [key for key in equal if a.literal_weights[key]]
+    whole = sum(matched) / ((a.total + b.total) * UNIT)
+    can_run = sum(sum(side.live_weights) + sum(side.live_literals.values()) for side in sides)
+    reachable = sum(live) / (can_run * UNIT) if can_run and (a.analysed or b.analysed) else None
     return Worth(
-        sum(matched) / ((a.total + b.total) * UNIT),
+        max(whole, reachable or 0.0),
         matched[small] / (least * UNIT) if least else 0.0,
         min(tokens) + sum(a.literals[key][1] for key in own),
         min(bits) + sum(a.literal_bits[key] for key in own),
         least > 0 and most >= 3 * least,
+        whole,
+        reachable,
     )

@@ -163,6 +163,11 @@ impl Entry {
         self.parts.partition_point(|part| part.end <= token)
     }
 
+    /// Whether a token cannot run.
+    pub fn is_dead(&self, token: u32) -> bool {
+        self.unreachable.get(token as usize).copied().unwrap_or(false)
+    }
+
     /// Whether two entries have the same content, the exact texts included.
     pub fn is_same(&self, other: &Self) -> bool {
         self.tokens == other.tokens

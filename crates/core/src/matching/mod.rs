@@ -188,8 +188,8 @@ impl Cohort {
         for other in candidates {
             let shared = self.proposals.shared(row, other, &mut buffers.scratch);
             let is_others = shared.is_mutual && other < row;
-            let totals = [row, other].map(|i| self.weighed[i as usize].total);
-            if !is_others && self.least.allows(shared.weights, totals) {
+            let sides = [row, other].map(|i| &self.weighed[i as usize]);
+            if !is_others && self.least.allows(shared.weights, sides) {
                 let index = index.get_or_insert_with(|| Index::of(&self.entries[row as usize]));
                 self.compare(row, other, index, &mut buffers.aligner, &mut found);
             }
@@ -216,7 +216,7 @@ impl Cohort {
         }
         let is_complete = aligner.search(index, &self.entries[other as usize]);
         let judged = self.judged(row, other);
-        if is_complete && !self.least.allows(judged.most(aligner.runs()), judged.totals()) {
+        if is_complete && !self.least.allows(judged.most(aligner.runs()), judged.weighed) {
             return;
         }
         found.aligned += 1;
@@ -235,7 +235,7 @@ impl Cohort {
 
     /// Keeps pairs in the lists where they belong.
     fn keep(&self, rows: &Rows, totals: [u64; 2], measures: &Measures, found: &mut RowMatches) {
-        let Measures { score, contained, evidence, bits } = *measures;
+        let Measures { score, contained, evidence, bits, .. } = *measures;
         let asked = &self.settings;
         let has_score = score > 0.0 && score >= asked.min_score;
         let is_inside = is_uneven(totals) && contained > 0.0 && contained >= asked.min_contained;

@@ -18,6 +18,9 @@
 //! looked up, among all their holders. Material that many have weighs little, so a passage of the whole class lies in
 //! every tail and costs nothing.
 //!
+//! The score is the better of two, with two sets of weights. All of the above is computed with the weights in bounds of
+//! `weigh.rs`, whose shares are at least those of both sets on each side. So what is left out is below by both.
+//!
 //! Cost: the picks outside the tails times their holders, and the picks of both for each pair that is proposed.
 
 use super::entry::{Entry, Pick};
@@ -83,13 +86,21 @@ pub struct Least {
 }
 
 impl Least {
-    /// Whether a pair can be kept in which each side matches at most this weight of its own.
-    pub fn allows(&self, most: [u64; 2], totals: [u64; 2]) -> bool {
-        let side = smaller(totals);
-        let reaches = |most: u64, least: f64, total: u64| most > 0 && most as f64 >= SAFE * least * total as f64;
-        reaches(most[0] + most[1], self.score, totals[0] + totals[1])
-            || is_uneven(totals) && reaches(most[side], self.contained, totals[side])
+    /// Whether a pair can be kept in which each side matches at most this weight in bounds.
+    pub fn allows(&self, most: [u64; 2], sides: [&Weighed; 2]) -> bool {
+        let shares = [0, 1].map(|side| most[side] as f64 / sides[side].bounding_total().max(1) as f64);
+        let totals = sides.map(|side| side.total);
+        let reaches = |most: f64, least: f64| most > 0.0 && most >= SAFE * least;
+        reaches(joint(shares, totals), self.score)
+            || reaches(joint(shares, sides.map(|side| side.reachable)), self.score)
+            || is_uneven(totals) && reaches(shares[smaller(totals)], self.contained)
     }
+}
+
+/// The share of both sides together, given the share of each and how much each has.
+fn joint(shares: [f64; 2], totals: [u64; 2]) -> f64 {
+    let [left, right] = totals.map(|total| total as f64);
+    (shares[0] * left + shares[1] * right) / (left + right).max(1.0)
 }
 
 /// Scratch memory of a thread.
@@ -107,7 +118,7 @@ pub struct Scratch {
 /// What a row shares with another submission.
 #[derive(Clone, Copy, Debug)]
 pub struct SharedMaterial {
-    /// Weight of the halos and literals on each side: of the row, of the other.
+    /// Weight in bounds of the halos and literals on each side: of the row, of the other.
     pub weights: [u64; 2],
     /// Whether the other row proposes the pair too.
     pub is_mutual: bool,
@@ -127,7 +138,11 @@ impl Proposals {
         all.read_picks(entries, frequencies, classes);
         let stretches: Vec<_> = all.sides.iter().map(|side| joined(&side.halos)).collect();
         let marks = reachable(entries, &stretches);
-        weighed.par_iter_mut().zip(marks).for_each(|(weighed, marks)| weighed.reach(&marks));
+        weighed
+            .par_iter_mut()
+            .zip(entries)
+            .zip(marks)
+            .for_each(|((weighed, entry), marks)| weighed.reach(entry, &marks));
         all.weighed = weighed.into();
         all.read_literals(entries, classes);
         let mut sides = std::mem::take(&mut all.sides);
@@ -163,7 +178,8 @@ impl Proposals {
         for run in all.chunk_by(|a, b| a.0 == b.0) {
             let Some(key) = self.close(run.iter().map(|held| held.1)) else { continue };
             for (_, row, i) in run {
-                let weight = self.weighed[*row as usize].literals[*i];
+                let (entry, weighed) = (&entries[*row as usize], &self.weighed[*row as usize]);
+                let weight = weighed.bounding(weighed.literals[*i], entry.is_dead(entry.literals[*i].at));
                 self.sides[*row as usize].literals.push(SharedLiteral { key, weight, in_tail: false });
             }
         }
@@ -192,7 +208,7 @@ impl Proposals {
     /// Sets the most-held keys aside as long as their halos and literals weigh little enough.
     fn set_tail_aside(&self, row: usize, side: &mut Side) {
         let weighed = &self.weighed[row];
-        let most = TAIL * self.least.score.min(self.least.contained) * weighed.total as f64;
+        let most = TAIL * self.least.score.min(self.least.contained) * weighed.bounding_total() as f64;
         let keys = side.halos.iter().map(|halo| halo.key).chain(side.literals.iter().map(|literal| literal.key));
         let mut order: Vec<(Reverse<usize>, u32, usize)> =
             keys.enumerate().map(|(i, key)| (Reverse(self.holders(key).len()), key, i)).collect();
@@ -213,7 +229,7 @@ impl Proposals {
         let most = (weight + self.sides[row as usize].tail) as f64;
         let is_contained = smaller(totals) == 0 && is_uneven(totals);
         let least = if is_contained { self.least.score.min(self.least.contained) } else { self.least.score };
-        weight > 0 && most >= SAFE * least * totals[0] as f64
+        weight > 0 && most >= SAFE * least * self.weighed[row as usize].bounding_total() as f64
     }
 
     /// Appends the submissions that share enough with `row` by its own measure, ascending.

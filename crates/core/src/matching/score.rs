@@ -5,6 +5,9 @@
 //! they are in neither numerator nor denominator, and identical submissions score 1. Only tiles of at least t tokens
 //! count.
 //!
+//! A submission can hide its copied part among code that cannot run. So there are two scores: of everything, and with
+//! code that cannot run weighing nothing. The better of both is the score.
+//!
 //! `contained` is the same share of the smaller side alone: the side with less own material, on a tie the one whose name
 //! sorts first. Padding a copy lowers the score, but not how much of the original it contains.
 //!
@@ -50,8 +53,12 @@ pub struct MatchedPair {
 /// What an alignment is worth.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Measures {
-    /// The score, 0 to 1.
+    /// The better of both scores, 0 to 1.
     pub score: f64,
+    /// The score of everything.
+    pub whole: f64,
+    /// The score of code that can run; `None` if neither side was analysed, or nothing of their own can run.
+    pub reachable: Option<f64>,
     /// Share of the smaller side's own material that is matched, 0 to 1; 0 if it has none.
     pub contained: f64,
     /// Own matched tokens that are not trivial, of the side that has fewer, and words of shared literals.
@@ -96,11 +103,11 @@ impl Judged<'_> {
             return None;
         }
         let (shared, side) = (self.shared_literals(), smaller(totals));
-        let literals = self.literal_weights(&shared);
-        let mut matched = literals.map(|weight| unit * weight);
+        let mut matched = self.literal_weights(&shared, |side, i| self.weighed[side].literals[i]).map(|one| unit * one);
+        let mut live = self.literal_weights(&shared, |side, i| self.live_literal(side, i)).map(|one| unit * one);
         let (mut evidence, mut bits) = ([0; 2], [0; 2]);
         for tile in &alignment.tiles {
-            self.add_weights(tile, &mut matched);
+            self.add_weights(tile, &mut matched, &mut live);
             for (side, start) in [tile.a, tile.b].into_iter().enumerate() {
                 evidence[side] += self.evidence(side, start, start + tile.len);
                 bits[side] += self.weighed[side].bits_between(start, start + tile.len);
@@ -108,22 +115,43 @@ impl Judged<'_> {
         }
         let own = |(i, _): &&(usize, usize)| self.weighed[0].literals[*i] > 0;
         let said = || shared.iter().filter(own).map(|(i, _)| &self.entries[0].literals[*i]);
+        let share = |matched: [u64; 2], total: u64| (matched[0] + matched[1]) as f64 / (total as f64 * f64::from(UNIT));
+        let whole = share(matched, total);
+        let can_run = self.weighed[0].reachable + self.weighed[1].reachable;
+        let is_analysed = self.entries.iter().any(|entry| entry.is_analysed);
+        let reachable = (is_analysed && can_run > 0).then(|| share(live, can_run));
         Some(Measures {
-            score: (matched[0] + matched[1]) as f64 / (total as f64 * f64::from(UNIT)),
+            score: whole.max(reachable.unwrap_or(0.0)),
+            whole,
+            reachable,
             contained: matched[side] as f64 / (totals[side].max(1) as f64 * f64::from(UNIT)),
             evidence: evidence[0].min(evidence[1]) + said().map(|one| u64::from(one.words)).sum::<u64>(),
             bits: bits[0].min(bits[1]) + said().map(|one| self.frequencies.literal_bits(one)).sum::<u64>(),
         })
     }
 
-    /// Adds the weight of a tile on each side, in thousandths.
-    fn add_weights(&self, tile: &Tile, matched: &mut [u64; 2]) {
+    /// Adds the weight of a tile on each side, in thousandths: of all tokens, and of those that can run.
+    fn add_weights(&self, tile: &Tile, matched: &mut [u64; 2], live: &mut [u64; 2]) {
         let [a, b] = self.entries;
-        for i in 0..tile.len as usize {
-            let (i, j) = (tile.a as usize + i, tile.b as usize + i);
-            let worth = if a.same_text(i, b, j) { u64::from(UNIT) } else { RENAMED };
-            matched[0] += u64::from(self.weighed[0].tokens[i]) * worth;
-            matched[1] += u64::from(self.weighed[1].tokens[j]) * worth;
+        for i in 0..tile.len {
+            let at = [tile.a + i, tile.b + i];
+            let is_same = a.same_text(at[0] as usize, b, at[1] as usize);
+            let worth = if is_same { u64::from(UNIT) } else { RENAMED };
+            for side in 0..2 {
+                let weight = u64::from(self.weighed[side].tokens[at[side] as usize]) * worth;
+                matched[side] += weight;
+                live[side] += if self.entries[side].is_dead(at[side]) { 0 } else { weight };
+            }
+        }
+    }
+
+    /// Weight of a literal, if it can run.
+    fn live_literal(&self, side: usize, i: usize) -> u64 {
+        let is_dead = self.entries[side].is_dead(self.entries[side].literals[i].at);
+        if is_dead {
+            0
+        } else {
+            self.weighed[side].literals[i]
         }
     }
 
@@ -153,14 +181,12 @@ impl Judged<'_> {
         shared
     }
 
-    /// Weight of shared literals on each side.
-    fn literal_weights(&self, shared: &[(usize, usize)]) -> [u64; 2] {
-        shared.iter().fold([0; 2], |[left, right], (i, j)| {
-            [left + self.weighed[0].literals[*i], right + self.weighed[1].literals[*j]]
-        })
+    /// Weight of shared literals on each side, given that of one.
+    fn literal_weights(&self, shared: &[(usize, usize)], of: impl Fn(usize, usize) -> u64) -> [u64; 2] {
+        shared.iter().fold([0; 2], |[left, right], (i, j)| [left + of(0, *i), right + of(1, *j)])
     }
 
-    /// The most that each side can match, in weight, if tiles lie in these runs only. This is the *run bound*: a tile is
+    /// The most that each side can match, in weight in bounds, if tiles lie in these runs only. This is the *run bound*: a tile is
     /// a piece of a common run and counts at most its full weight, so on each side the tiles weigh no more than the
     /// union of the runs there. It bounds the score by both sides and the containment by the smaller side alone.
     pub fn most(&self, runs: impl Iterator<Item = Tile>) -> [u64; 2] {
@@ -169,7 +195,10 @@ impl Judged<'_> {
             stretches[0].push((run.a, run.a + run.len));
             stretches[1].push((run.b, run.b + run.len));
         }
-        let literals = self.literal_weights(&self.shared_literals());
+        let literals = self.literal_weights(&self.shared_literals(), |side, i| {
+            let (entry, weighed) = (self.entries[side], self.weighed[side]);
+            weighed.bounding(weighed.literals[i], entry.is_dead(entry.literals[i].at))
+        });
         [0, 1].map(|side| self.weighed[side].covered(&mut stretches[side]) + literals[side])
     }
 

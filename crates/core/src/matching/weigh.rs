@@ -5,6 +5,11 @@
 //! its score. Material that everybody has weighs next to nothing. Frequencies count submitters, not files, so handing
 //! in a passage many times does not make it common. The frequency of a token is that of the rarest shared k-gram that
 //! covers it.
+//!
+//! Code that cannot run weighs nothing in a second set of weights, which is otherwise the same. Bounds are computed with
+//! a third one that serves both: with W the weight of everything and R that of what can run, a token that can run weighs
+//! w, another one w·R/W rounded up. The share of R that a set of tokens has by these weights is at least its share of W
+//! by the first and its share of R by the second.
 
 use super::bits::{surprise, PRIOR};
 use super::entry::{Entry, Literal};
@@ -47,6 +52,8 @@ pub struct Weighed {
     pub literals: Vec<u64>,
     /// Sum of all weights: the amount of own material.
     pub total: u64,
+    /// Sum of the weights of what can run.
+    pub reachable: u64,
     /// Whether each token is in a template.
     pub template: Vec<bool>,
     /// Whether too many share each token.
@@ -76,16 +83,34 @@ impl Weighed {
     }
 
     /// Says which tokens can be in a tile: only these count in bounds.
-    pub fn reach(&mut self, marks: &[bool]) {
+    pub fn reach(&mut self, entry: &Entry, marks: &[bool]) {
         let mut sum = 0u32;
-        let before = self.tokens.iter().zip(marks).map(|(weight, is_in)| {
-            sum = sum.wrapping_add(if *is_in { u32::from(*weight) } else { 0 });
+        let before = (0..).zip(self.tokens.iter().zip(marks)).map(|(at, (weight, is_in))| {
+            let most = || self.bounding(u64::from(*weight), entry.is_dead(at)) as u32;
+            sum = sum.wrapping_add(if *is_in { most() } else { 0 });
             sum
         });
         self.sums = std::iter::once(0).chain(before).collect();
     }
 
-    /// Weight of the tokens from `start` to `end` that can be in a tile.
+    /// The weight in bounds of material with this weight.
+    pub fn bounding(&self, weight: u64, is_dead: bool) -> u64 {
+        if !is_dead || self.reachable == 0 {
+            return weight;
+        }
+        (u128::from(weight) * u128::from(self.reachable)).div_ceil(u128::from(self.total)) as u64
+    }
+
+    /// What the weights in bounds are shares of.
+    pub fn bounding_total(&self) -> u64 {
+        if self.reachable == 0 {
+            self.total
+        } else {
+            self.reachable
+        }
+    }
+
+    /// Weight in bounds of the tokens from `start` to `end` that can be in a tile.
     pub fn between(&self, mut start: u32, end: u32) -> u64 {
         let mut weight = 0;
         while start < end {
@@ -96,7 +121,7 @@ impl Weighed {
         weight
     }
 
-    /// Weight of the tokens in stretches that may overlap; it sorts them.
+    /// Weight in bounds of the tokens in stretches that may overlap; it sorts them.
     pub fn covered(&self, stretches: &mut [(u32, u32)]) -> u64 {
         stretches.sort_unstable();
         let mut union = Union::default();
@@ -105,7 +130,7 @@ impl Weighed {
     }
 }
 
-/// Weight of a union of stretches that are added in the order of their starts.
+/// Weight in bounds of a union of stretches that are added in the order of their starts.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Union {
     /// The weight so far.
@@ -188,8 +213,9 @@ impl Frequencies {
         let literals: Vec<u64> =
             entry.literals.iter().map(|literal| self.weigh_literal(literal, marker, max_sharing)).collect();
         let total = tokens.iter().map(|weight| u64::from(*weight)).sum::<u64>() + literals.iter().sum::<u64>();
+        let reachable = total - dead_weight(entry, &tokens, &literals);
         let (sums, bits) = (Vec::new(), Vec::new());
-        Weighed { tokens, sums, holders, rarest, bits, literals, total, template, common }
+        Weighed { tokens, sums, holders, rarest, bits, literals, total, reachable, template, common }
     }
 
     fn weigh_literal(&self, literal: &Literal, marker: &Marker, max_sharing: Option<u32>) -> u64 {
@@ -211,6 +237,13 @@ impl Frequencies {
         let (count, kinds) = (f64::from(self.literal_holders(literal.key)), self.literals.len() as f64);
         u64::from(literal.words) * u64::from(surprise((count + PRIOR / kinds) / (self.literal_rows as f64 + PRIOR)))
     }
+}
+
+/// Weight of the tokens and literals that cannot run.
+fn dead_weight(entry: &Entry, tokens: &[u16], literals: &[u64]) -> u64 {
+    let dead = tokens.iter().zip(&entry.unreachable).filter(|(_, is_dead)| **is_dead);
+    let words = entry.literals.iter().zip(literals).filter(|(literal, _)| entry.is_dead(literal.at));
+    dead.map(|(weight, _)| u64::from(*weight)).sum::<u64>() + words.map(|(_, weight)| *weight).sum::<u64>()
 }
 
 /// Number of distinct numbers.

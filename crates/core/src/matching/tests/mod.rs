@@ -8,6 +8,7 @@ mod guarantee;
 mod oracle;
 mod scores;
 mod templates;
+mod unreachable;
 mod weights;
 
 use super::entry::{Entry, EntryPart, Pick, SEPARATOR};
