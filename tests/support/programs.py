@@ -136,7 +136,7 @@ def _java_member(chance: random.Random, depth: int, kind: str) -> str:
 
 
 def carrying_class(chance: random.Random, size: int) -> list[str]:
-    """Return programs in Java for one task; each carries methods of a shared collection, most of which it never calls."""
+    """Return programs in Java for one task; each carries methods of a collection, most of which it never calls."""
     tasks = [
         f'int v{i} = read({i}) * {i} + other[{i}] - 1; if (v{i} > {i}) {{ System.out.println("value {i} of it"); }}'
         for i in range(9)
@@ -155,6 +155,7 @@ def carrying_class(chance: random.Random, size: int) -> list[str]:
         start = "main" if chance.random() < 0.9 else "begin"
         texts.append(
             "import java.util.*;\n"
-            f"class Task {{\n    public static void {start}(String[] args) {{ {' '.join(own)} {calls} }}\n    {methods}\n}}\n"
+            f"class Task {{\n    public static void {start}(String[] args) {{ {' '.join(own)} {calls} }}\n"
+            f"    {methods}\n}}\n"
         )
     return texts

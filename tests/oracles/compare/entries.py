@@ -1,6 +1,6 @@
 """Submissions as tokens.
 
-From the core it takes tokens and picks (``ReadFile.parts``) and which tokens cannot run (``unreachable``), nothing else.
+From the core it takes tokens and picks (``ReadFile.parts``) and which tokens cannot run (``unreachable``), no more.
 """
 
 from __future__ import annotations
