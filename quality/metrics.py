@@ -101,7 +101,10 @@ class Metrics:
     def align(
         self, labels: Path, detections: Iterable[tuple[object, ...]], kinds: Iterable[str]
     ) -> dict[str, Alignment]:
-        """Judge detected passages, for each kind of copy: rows of a, b and offset and length on both sides."""
+        """Judge detected passages, for each kind of copy or all ("").
+
+        A row has a, b, and offset and length on both sides.
+        """
         with tempfile.TemporaryDirectory() as folder:
             file = Path(folder) / "detections.csv"
             with file.open("w", newline="", encoding="utf-8") as out:
@@ -110,7 +113,7 @@ class Metrics:
 
     def _align(self, labels: Path, detections: Path, kind: str) -> Alignment:
         inputs = [labels / "spans.csv", labels / "pairs.csv", detections]
-        command = [sys.executable, *map(str, [self.folder / SPANS, *inputs]), "--kind", kind]
+        command = [sys.executable, *map(str, [self.folder / SPANS, *inputs]), *(["--kind", kind] if kind else [])]
         told = subprocess.run(command, capture_output=True, text=True, check=True).stdout
         return Alignment(
             *(int(_told("pairs|true passages|detected", told)[i]) for i in range(3)),

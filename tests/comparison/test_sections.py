@@ -58,9 +58,10 @@ def places(draw: st.DrawFn) -> list[Place]:
 
 
 def ring() -> list[Place]:
-    """Return passages of which the last is near no other, but lies inside what the others become."""
-    around = [(600 * i, 3000 - 600 * i if i < 3 else 600 * (i - 2), 30) for i in range(6)]
-    return [*around, (5000, 5000, 30)]
+    """Return passages along two edges of a square, and one in its opposite corner: only the whole square reaches it."""
+    near, far = sections.GAP * 3 // 4, sections.GAP * 8
+    arc = [(0, i * near) for i in range(11)] + [(i * near, 10 * near) for i in range(1, 11)]
+    return [*((left, right, 30) for left, right in arc), (far, 0, 30)]
 
 
 @settings(max_examples=300)

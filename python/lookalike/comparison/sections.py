@@ -9,9 +9,9 @@ Pieces with fewer than ``LETTERS`` letters in passages are no sections: set phra
 
 Passages never change. Further copies of parts of passages ("repeat") and equal literals join nothing.
 
-Cost: a sweep compares a piece with those that lie within ``GAP`` of it on the left. Passages are disjoint and have k
-letters or more, so those are at most 2 · ``GAP`` / k: each sweep is linear, and sorting takes n log n. Sweeps are
-repeated while they join something: two or three times on real texts.
+Cost: a sweep compares a piece with those that lie within ``GAP`` of it on the left. Passages hardly overlap and have k
+letters or more, so those are about 2 · ``GAP`` / k at most: each sweep is linear, and sorting takes n log n. Sweeps are
+repeated while they join something: up to three of them for nearly all pairs of real texts, six at most so far.
 """
 
 from __future__ import annotations
@@ -24,9 +24,10 @@ from typing import NamedTuple
 
 from lookalike.comparison.result import Entry, File, Pair, Passage, Region, Report, Section
 
-#: Characters between two passages that belong together, on each side at most.
-GAP = 800
-#: Letters that the passages of a section have together at least.
+#: Characters between two passages that belong together, on each side at most. Of 300 to 2,000, tried on a sixth of the
+#: PAN 2013 training corpus, 500 and 800 gave the best plagdet; with 500 less is joined that does not belong together.
+GAP = 500
+#: Letters that the passages of a section have together at least: 60 was better than 100 and 150 there.
 LETTERS = 60
 PROSE = "text"
 _BETWEEN_LETTERS = re.compile(r"[\W_]+")
