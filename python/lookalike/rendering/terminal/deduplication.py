@@ -129,14 +129,14 @@ def _unverified(found: Filter) -> Iterator[str]:
 
 
 def _promise(answer: Deduplication) -> str:
-    """Return what is true of every removed row, and in how many cases it is not."""
+    """Return what is true of every removed row, or of the pairs that link it to the row kept for it."""
     settings = answer.settings
+    each, linked, beyond = _words(answer)
+    if settings.clustering != "components":
+        return f"every removed row has {each}"
     least = 1 - settings.distance / 64 if settings.is_by_distance else settings.threshold
     below = sum(answer.resemblances[row] < least for row in answer.gone)
-    each, linked, beyond = _words(answer)
-    if settings.clustering == "components":
-        return f"clusters are linked by pairs {linked}; removed rows {beyond}: {below:,}"
-    return f"every removed row has {each}" + (f"; because a sketch erred, {beyond}: {below:,}" if below else "")
+    return f"clusters are linked by pairs {linked}; removed rows {beyond}: {below:,}"
 
 
 def _words(answer: Deduplication) -> tuple[str, str, str]:
