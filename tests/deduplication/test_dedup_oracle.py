@@ -267,7 +267,7 @@ def test_a_sketch_of_any_size_rejects_by_the_same_law(size: int, sketch: str):
     def common(count: int) -> int:
         return sum(map(int.__eq__, first, maker.one(" ".join([*words, *changing[:count]]))[0].values))
 
-    changing = sorted((f"x{number}" for number in range(500 + 40_000 // size)), key=changed, reverse=True)[:100]
+    changing = sorted((f"x{number}" for number in range(max(1_500, 48_000 // size))), key=changed, reverse=True)[:100]
     limit = oracle.rejected(size, 0.8)
     enough = next(count for count in range(101) if common(count) < limit)
     texts = [" ".join([*words, *changing[:count]]) for count in (enough - 1, enough)]
