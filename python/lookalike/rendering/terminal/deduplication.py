@@ -171,6 +171,8 @@ def _notes(answer: Deduplication) -> Iterator[str]:
         untried = counted(sum(one.untried for one in answer.capped), "pair")
         keys = counted(len(answer.capped), "fingerprint" if answer.settings.method == "simhash" else "key")
         yield f"note: {keys} too common to propose all pairs; {untried} left to other keys"
+    if answer.repeated_ids is not None:
+        yield f"note: {answer.repeated_ids}; source and row tell them apart"
     yield from (f"note: {note}" for note in answer.notes)
     if unsampled := answer.work["unsampled"]:
         yield f"note: {counted(unsampled, 'document')} too short to be sampled; use a smaller --modulus for them"
