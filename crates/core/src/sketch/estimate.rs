@@ -293,7 +293,8 @@ mod tests {
     fn counts_far_below_the_threshold_are_rejected() {
         // 79 of 128 would be nearly five standard deviations too few.
         assert_eq!(rejected(128, 0.8, 1e-6), 79);
-        assert_eq!(rejected(10, 0.8, 1e-6), 3);
+        // 0.2^10 is 1e-7, and one of ten is 40 times as likely.
+        assert_eq!(rejected(10, 0.8, 1e-6), 1);
         assert_eq!((rejected(0, 0.8, 1e-6), rejected(9, 0.0, 1e-6), rejected(9, 1.0, 1e-6)), (0, 0, 9));
         assert_eq!((rejected(9, -1.0, 0.1), rejected(9, 2.0, 0.1)), (0, 9));
         // A chance of one half is allowed where the doubt is one half.
