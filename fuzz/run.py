@@ -79,7 +79,7 @@ def fuzz(target: str, seconds: int, seed: int = SEED) -> tuple[bool, int]:
         f"-artifact_prefix={artifacts}/",
         f"-max_len={MOST_BYTES_OF.get(target, MOST_BYTES)}",
         # Parsers and pools keep memory from one input to the next, which looks like a leak: the search for leaks after
-        # such inputs took nine tenths of the time. It is still made when the program ends.
+        # such inputs took more than half of the time. It is still made when the program ends.
         "-detect_leaks=0",
         "-timeout=10",
         "-rss_limit_mb=1024",

@@ -147,3 +147,12 @@ def test_sketches_of_version_1_are_still_read(path: Path):
     damaged = stored[:-9] + bytes([stored[-9] ^ 1]) + stored[-8:]
     with pytest.raises(la.FormatError):
         la.Sketch.from_bytes(damaged)
+
+
+@pytest.mark.parametrize("path", sorted(OLD.iterdir())[:3], ids=lambda path: path.stem)
+def test_sketches_of_text_1_with_folded_look_alikes_are_refused(path: Path):
+    stored = bytearray(path.read_bytes())
+    assert (stored[5], stored[8] & 1) == (1, 0)
+    stored[8] |= 1
+    with pytest.raises(la.FormatError, match=f"version 1 of text 1, .* of text {la.TEXT_VERSION}; make it again"):
+        la.Sketch.from_bytes(bytes(stored))

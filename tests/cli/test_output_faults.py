@@ -38,20 +38,36 @@ def rows(root: Path) -> Path:
     return path
 
 
-@linux
-@pytest.mark.parametrize("command", ["compare", "dedup", "simhash", "near", "save", "design"])
-def test_an_output_where_nothing_can_be_written_exits_7(tmp_path: Path, command: str):
+COMMANDS = ("compare", "dedup", "simhash", "near", "save", "design")
+
+
+def writing(tmp_path: Path, command: str, out: Path) -> list[str | Path]:
+    """Return a command that writes an output named x to a folder."""
     prints = tmp_path / "prints.csv"
     prints.write_text("id,fingerprint\n1,5\n2,7\n")
     arguments: dict[str, list[str | Path]] = {
-        "compare": ["compare", classroom(tmp_path / "class"), "--out", "/proc/x"],
-        "dedup": ["dedup", rows(tmp_path), "-o", "/proc/x.jsonl"],
-        "simhash": ["simhash", rows(tmp_path), "-o", "/proc/x.csv"],
-        "near": ["near", prints, "-o", "/proc/x.csv"],
-        "save": ["near", prints, "--save", "/proc/x"],
-        "design": ["design", "--distance", "3", "-o", "/proc/x.json"],
+        "compare": ["compare", classroom(tmp_path / "class"), "--out", out / "x"],
+        "dedup": ["dedup", rows(tmp_path), "-o", out / "x.jsonl"],
+        "simhash": ["simhash", rows(tmp_path), "-o", out / "x.csv"],
+        "near": ["near", prints, "-o", out / "x.csv"],
+        "save": ["near", prints, "--save", out / "x"],
+        "design": ["design", "--distance", "3", "-o", out / "x.json"],
     }
-    ran = run(*arguments[command])
+    return arguments[command]
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_folders_above_an_output_are_made(tmp_path: Path, command: str):
+    out = tmp_path / "not" / "there"
+    ran = run(*writing(tmp_path, command, out))
+    assert ran.code == 0, ran.err
+    assert [path.stem for path in out.iterdir()] == ["x"]
+
+
+@linux
+@pytest.mark.parametrize("command", COMMANDS)
+def test_an_output_where_nothing_can_be_written_exits_7(tmp_path: Path, command: str):
+    ran = run(*writing(tmp_path, command, Path("/proc")))
     assert ran.code == 7, ran.err
     assert re.fullmatch(r"lookalike: `/proc/x(\.\w+)?` cannot be written: .*", ran.err.splitlines()[-1])
 

@@ -12,12 +12,14 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 import lookalike as la
+from lookalike import _core
 from lookalike.deduplication.result import LINKS
 from oracles import dedup as oracle
+from oracles.blank import BLANK, is_blank
 from oracles.dedup import Answer, Asked
 
 
-def asked(answer: la.Deduplication) -> Asked:
+def asked(answer: la.Deduplication, *, is_independent: bool = False) -> Asked:
     """What the program of the definition is told."""
     chosen = answer.settings
     by_bits = chosen.method == "simhash"
@@ -31,6 +33,7 @@ def asked(answer: la.Deduplication) -> Asked:
         references=answer.references if answer.is_against else None,
         distance=chosen.distance if by_bits else None,
         is_verified=not chosen.no_verify,
+        is_independent=is_independent,
     )
 
 
@@ -38,12 +41,14 @@ def rule(texts: Sequence[str], keep: str) -> Any:
     return (lambda row: -len(texts[row].encode())) if keep == "longest" else (lambda row: 0)
 
 
-def check_dedup(texts: Sequence[str], against: Sequence[str] = (), **chosen: Any) -> la.Deduplication:
+def check_dedup(
+    texts: Sequence[str], against: Sequence[str] = (), *, is_independent: bool = False, **chosen: Any
+) -> la.Deduplication:
     """Deduplicate, and compare all of the answer with what its definition says."""
     answer = la.dedup(list(texts), against=list(against) if against else None, **chosen)
     every = [*against, *texts]
     order = oracle.rank_of(every, rule(every, answer.settings.keep), asked(answer).references)
-    assert_same(answer, every, oracle.dedup(every, order, asked(answer)))
+    assert_same(answer, every, oracle.dedup(every, order, asked(answer, is_independent=is_independent)))
     return answer
 
 
@@ -173,8 +178,9 @@ def test_simhash_removes_what_brute_force_removes():
 
 
 @settings(max_examples=8, deadline=None)
-@given(seed=st.integers(0, 10**6), cut=st.integers(0, 60), clustering=st.sampled_from(["star", "components"]))
+@given(seed=st.integers(0, 10**6), cut=st.integers(0, 60), clustering=st.sampled_from(["star", "components", "greedy"]))
 @example(seed=297962, cut=31, clustering="components")
+@example(seed=1, cut=10, clustering="greedy")
 def test_only_rows_like_a_reference_go(seed: int, cut: int, clustering: str):
     texts = boilerplate(60, 20, seed=seed)
     check_dedup(texts[cut:], against=texts[:cut], threshold=0.7, clustering=clustering, shingle=3)
@@ -209,3 +215,91 @@ def test_boilerplate_keys_hide_no_copy():
     found = la.dedup(texts, threshold=0.9)
     assert len(every.gone) == 300
     assert len(found.gone) == 300
+
+
+@settings(max_examples=8, deadline=None)
+@given(
+    seed=st.integers(0, 10**6),
+    clustering=st.sampled_from(["star", "components", "greedy"]),
+    sketch=st.sampled_from(["fast", "permutations"]),
+)
+def test_the_definition_computed_from_words_alone_gives_the_same(seed: int, clustering: str, sketch: str):
+    """Shingles, sketches and fingerprints are computed by FORMAT.md, too."""
+    texts = boilerplate(12, 5, words=20, seed=seed)
+    check_dedup(texts, is_independent=True, clustering=clustering, sketch=sketch, shingle=3, size=64, threshold=0.6)
+    check_dedup(texts, is_independent=True, method="simhash", distance=8, shingle=3, threshold=0.6)
+
+
+def made_to_look_alike(words: int, ids: _core.SketchMaker) -> tuple[str, str]:
+    """Return a text, and the same with as many words again that leave its sketch as it is."""
+    rng = random.Random(1)
+    text = [f"w{rng.randrange(5_000)}" for _ in range(words)]
+    first, longer = list(ids.one(" ".join(text))[0].values), list(text)
+    while len(longer) < 2 * words:
+        tried = [*longer, f"w{rng.randrange(5_000)}"]
+        if list(ids.one(" ".join(tried))[0].values) == first:
+            longer = tried
+    return " ".join(text), " ".join(longer)
+
+
+@pytest.mark.parametrize("clustering", ["star", "components", "greedy"])
+def test_equal_sketches_remove_nothing_below_the_threshold(clustering: str):
+    """The hash of sketches is public, so anyone can write such texts."""
+    left, right = made_to_look_alike(600, _core.SketchMaker("fast", 128, 1, 5, "word", False, False, 64))
+    assert 0.49 < (la.resemblance(left, right, shingle=5) or 0) < 0.51
+    answer = check_dedup([left, right], threshold=0.8, clustering=clustering)
+    assert answer.work["glances"] == 1
+    assert not answer.gone
+    assert not check_dedup([right], against=[left], threshold=0.8, clustering=clustering).gone
+
+
+@pytest.mark.parametrize("sketch", ["fast", "permutations"])
+@pytest.mark.parametrize("size", [16, 128, 513, 2048])
+def test_a_sketch_of_any_size_rejects_by_the_same_law(size: int, sketch: str):
+    """Words are added that change as much of a sketch as they can, until the sketch rules the threshold out."""
+    maker = _core.SketchMaker(sketch, size, 1, 1, "word", False, False, 64)
+    words = [f"w{number}" for number in range(400)]
+    first = list(maker.one(" ".join(words))[0].values)
+
+    def changed(word: str) -> int:
+        return sum(map(int.__lt__, maker.one(word)[0].values, first))
+
+    def common(count: int) -> int:
+        return sum(map(int.__eq__, first, maker.one(" ".join([*words, *changing[:count]]))[0].values))
+
+    changing = sorted((f"x{number}" for number in range(max(1_500, 48_000 // size))), key=changed, reverse=True)[:100]
+    limit = oracle.rejected(size, 0.8)
+    enough = next(count for count in range(101) if common(count) < limit)
+    texts = [" ".join([*words, *changing[:count]]) for count in (enough - 1, enough)]
+    for text, is_gone in zip(texts, (True, False), strict=True):
+        answer = check_dedup([" ".join(words), text], threshold=0.8, size=size, sketch=sketch, shingle=1)
+        assert bool(answer.gone) == (is_gone and answer.work["glances"] == 1)
+        assert answer.work["glances"] == 1 or size < 128, "a filter of few elements may not propose it"
+    assert la.dedup([" ".join(words), texts[1]], threshold=0.8, recall=1, shingle=1).gone, "the resemblance reaches it"
+
+
+def test_rows_that_are_no_references_hide_none_from_greedy():
+    """Ten rows share more with the last one than its reference does, and none of them reaches the threshold with it."""
+    words = [f"w{number}" for number in range(300)]
+    rows = [[*words[:255], *(f"c{number}" for number in range(50)), f"u{row}"] for row in range(10)]
+    last = [*words[:270], *(f"c{number}" for number in range(35))]
+    for count in (1, 10):
+        texts = [" ".join(row) for row in (*rows[:count], last)]
+        answer = check_dedup(texts, against=[" ".join(words)], threshold=0.8, clustering="greedy", shingle=1)
+        assert answer.gone == [1 + count]
+
+
+@pytest.mark.parametrize(
+    "text", ["\x1c", "\x1f\x1e", "\x85", "\u200b", "\ufeff", "\0", "\u3000", " \t\r\n\v\f", "\u2028\xa0\u1680\u205f"]
+)
+def test_blank_texts_are_those_of_white_space(text: str):
+    answer = check_dedup([text, text])
+    assert bool(answer.gone) == (not is_blank(text))
+    assert answer.states["missing"] == (2 if is_blank(text) else 0)
+
+
+def test_the_blank_characters_are_listed_once():
+    """Every character is blank in the product if it is in the list."""
+    every = [chr(code) for code in range(0x11000) if not 0xD800 <= code < 0xE000]
+    gone = la.dedup([*every, *every], method="exact").gone
+    assert {every[row - len(every)] for row in gone} == set(every) - BLANK

@@ -8,12 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from oracles.blank import is_blank
 from oracles.shingles import containment, shingles, tokens_of
 
 
 def contained(texts: Sequence[str], *, threshold: float = 0.8, shingle: int = 5) -> dict[int, tuple[int, float]]:
     """Return each row that goes, with the row kept for it and the share of it that this row has."""
-    first = {text: texts.index(text) for text in texts if text.strip()}
+    first = {text: texts.index(text) for text in texts if not is_blank(text)}
     size = {row: len(tokens_of(texts[row])) - shingle + 1 for row in first.values()}
     leaders: list[int] = []
     gone: dict[int, tuple[int, float]] = {}
@@ -26,6 +27,6 @@ def contained(texts: Sequence[str], *, threshold: float = 0.8, shingle: int = 5)
         else:
             leaders.append(row)
     for row, text in enumerate(texts):
-        if text.strip() and first[text] != row:
+        if not is_blank(text) and first[text] != row:
             gone[row] = gone.get(first[text], (first[text], 1.0))
     return gone

@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 import lookalike as la
+from oracles.blank import is_blank
 from oracles.shingles import containment, shingles
 
 
@@ -34,7 +35,7 @@ class Answer(NamedTuple):
 
 def is_text(document: str | la.Tokens) -> bool:
     """Tell whether there is anything to compare."""
-    return bool(document.values) if isinstance(document, la.Tokens) else bool(document.strip())
+    return bool(document.values) if isinstance(document, la.Tokens) else not is_blank(document)
 
 
 def is_same(left: str | la.Tokens, right: str | la.Tokens) -> bool:

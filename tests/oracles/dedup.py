@@ -1,7 +1,8 @@
 """What `dedup` is defined to answer (docs/dedup.md, "How a row is removed"), computed the slow way.
 
-From the core it takes the ids of shingles, the elements of sketches and the simhash of a text, which FORMAT.md defines.
-Everything else is here: keys, the rule for crowded keys, the judge, exact resemblance, leaders, components, greedy.
+The ids of shingles, the elements of sketches and the simhash of a text, which FORMAT.md defines, are taken from the
+core, or for small inputs computed by `features` and `simhashes`. Everything else is here: keys, the rule for crowded
+keys, the judge, exact resemblance, leaders, components, greedy.
 
 Cost: every two documents that share a key, in plain Python.
 """
@@ -18,10 +19,12 @@ from math import comb
 
 import lookalike as la
 from lookalike import _core
+from oracles import features, simhashes
+from oracles.blank import is_blank
 
 #: Holders of a key that reach all later ones, and holders before the later one that reach it.
 FIRST, LAST = 64, 64
-#: The chance with which a sketch may be wrong.
+#: The chance with which a sketch may reject a pair at the threshold.
 ALPHA = Fraction(1, 10**6)
 #: Greedy: clusters that an element finds, and clusters that are tried.
 CROWD, TRIED = 64, 8
@@ -52,6 +55,8 @@ class Asked:
     #: Of simhash: most bits, and whether resemblance decides.
     distance: int | None = None
     is_verified: bool = True
+    #: Whether shingles, sketches and fingerprints are computed without the core.
+    is_independent: bool = False
 
 
 def rank_of(texts: Sequence[str | None], rule: Callable[[int], float], references: int | None = None) -> list[int]:
@@ -64,11 +69,11 @@ def dedup(texts: Sequence[str | None], order: Sequence[int], asked: Asked) -> An
     corpus = Corpus(texts, asked)
     first: dict[str, int] = {}
     for row in order:
-        if (text := texts[row]) is not None and text.strip():
+        if (text := texts[row]) is not None and not is_blank(text):
             first.setdefault(text, row)
     documents = [row for row in order if first.get(texts[row] or "") == row and corpus.is_compared(row)]
     proposed = corpus.proposed(documents)
-    edges = {pair for pair in proposed if corpus.may_pair(*pair) and corpus.accepts(*pair)}
+    edges = {pair for pair in proposed if corpus.is_edge(*pair)}
     if asked.clustering == "greedy":
         leader = greedy(documents, corpus)
     elif asked.clustering == "components":
@@ -109,7 +114,10 @@ def components(documents: Sequence[int], edges: Iterable[tuple[int, int]]) -> di
 
 
 def greedy(documents: Sequence[int], corpus: Corpus) -> dict[int, int]:
-    """Broder 1997, §4.4: a document joins the cluster of which it shares most elements, if the first member accepts."""
+    """Broder 1997, §4.4: a document joins the cluster of which it shares most elements, if the first member accepts.
+
+    With references only their clusters are found.
+    """
     leader: dict[int, int] = {}
     members: list[list[int]] = []
     elements: list[list[tuple[int, int]]] = []
@@ -122,7 +130,10 @@ def greedy(documents: Sequence[int], corpus: Corpus) -> dict[int, int]:
                 shared[cluster] += 1
         enough = [one for one in shared if shared[one] >= corpus.asked.threshold / 2 * len(own)]
         tried = sorted(enough, key=lambda one: (-shared[one], one))[:TRIED]
-        joined = next((one for one in tried if corpus.accepts(members[one][0], document)), None)
+        joined = next((one for one in tried if corpus.is_edge(members[one][0], document)), None)
+        if joined is None and not corpus.may_lead(document):
+            leader[document] = document
+            continue
         if joined is None:
             joined = len(members)
             members.append([document])
@@ -157,7 +168,13 @@ class Corpus:
         self.ids = cache(lambda row: frozenset(self._shingles.one(texts[row] or "")[0].values))
         self.elements = cache(lambda row: [one & 0xFFFFFFFF for one in self._sketches.one(texts[row])[0].values])
         self.print = cache(lambda row: la.simhash(texts[row] or ""))
-        self._decisions = cache(lambda common, sample: decided(common, sample, Fraction(asked.threshold)))
+        if asked.is_independent:
+            words = cache(lambda row: la.stream(texts[row] or "", unit=asked.unit).tokens)
+            sketch = features.fast if asked.sketch == "fast" else features.permutations
+            self.ids = cache(lambda row: frozenset(features.ids(words(row), asked.shingle)))
+            self.elements = cache(lambda row: [one & 0xFFFFFFFF for one in sketch(self.ids(row), asked.size)])
+            self.print = cache(lambda row: simhashes.of_text(texts[row] or ""))
+        self.rejected = rejected(asked.size, asked.threshold)
 
     def is_compared(self, row: int) -> bool:
         """Return whether there is something to compare beside the whole text."""
@@ -168,6 +185,10 @@ class Corpus:
     def may_pair(self, left: int, right: int) -> bool:
         """With references, only a reference and another row are paired."""
         return self.asked.references is None or left < self.asked.references <= right
+
+    def may_lead(self, row: int) -> bool:
+        """With references, other rows follow references only."""
+        return self.asked.references is None or row < self.asked.references
 
     def proposed(self, documents: Sequence[int]) -> set[tuple[int, int]]:
         """Return all pairs that are proposed, the earlier first."""
@@ -218,21 +239,26 @@ class Corpus:
             return 1 - Fraction(self.bits(left, right), 64)
         return Fraction(len(self.ids(left) & self.ids(right)), len(self.ids(left) | self.ids(right)))
 
-    def accepts(self, left: int, right: int) -> bool:
-        """Judge a pair: by sketches where they leave no doubt, else by the exact score."""
+    def is_edge(self, left: int, right: int) -> bool:
+        """Judge a pair: a sketch may reject it, and only the exact score accepts it."""
+        if not self.may_pair(left, right):
+            return False
         if not self.asked.is_verified:
             return True
-        verdict = None
         if self.asked.distance is None and self.asked.filter is not None:
             common = sum(map(int.__eq__, self.elements(left), self.elements(right)))
-            verdict = self._decisions(common, self.asked.size)
+            if common < self.rejected:
+                return False
         # A float is what users give, and what the exact score is held against.
-        return float(self.score(left, right)) >= self.asked.threshold if verdict is None else verdict
+        return float(self.score(left, right)) >= self.asked.threshold
 
 
-def decided(common: int, sample: int, threshold: Fraction) -> bool | None:
-    """Return what so many equal elements decide: `None` if the threshold could be the resemblance."""
-    chance = [comb(sample, n) * threshold**n * (1 - threshold) ** (sample - n) for n in range(sample + 1)]
-    if sum(chance[common:]) <= ALPHA:
-        return True
-    return False if sum(chance[: common + 1]) <= ALPHA else None
+def rejected(sample: int, threshold: float) -> int:
+    """Return the least number of equal elements that leaves the threshold possible, of a sample of this size."""
+    up, down = Fraction(threshold).numerator, Fraction(threshold).denominator
+    chance, total = 0, down**sample
+    for common in range(sample + 1):
+        chance += comb(sample, common) * up**common * (down - up) ** (sample - common)
+        if chance > ALPHA * total:
+            return common
+    return sample

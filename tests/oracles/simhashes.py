@@ -8,16 +8,9 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 import lookalike as la
+from oracles.arithmetic import mix64
 
-MASK = 2**64 - 1
 SALT = 0xBB67AE8584CAA73B
-
-
-def mix64(x: int) -> int:
-    """The finaliser that makes votes of values."""
-    x = (x ^ x >> 30) * 0xBF58476D1CE4E5B9 & MASK
-    x = (x ^ x >> 27) * 0x94D049BB133111EB & MASK
-    return x ^ x >> 31
 
 
 def simhash(features: Iterable[tuple[int, int]]) -> int | None:

@@ -10,7 +10,8 @@ import pytest
 
 import lookalike as la
 from lookalike import _core
-from oracles.simhashes import mix64, of_text
+from oracles.arithmetic import mix64
+from oracles.simhashes import of_text
 from oracles.simhashes import simhash as oracle_of
 
 SCRIPTS = {

@@ -25,10 +25,10 @@ fn scattered(document: u32, documents: u32) -> u32 {
 impl Judge for Planted {
     fn glance(&self, hub: u32, other: u32) -> Glance {
         let same = cluster_of(hub) == cluster_of(other);
-        Glance { estimate: if same { 0.9 } else { 0.1 }, verdict: Some(same) }
+        Glance { estimate: if same { 0.9 } else { 0.1 }, is_possible: same }
     }
 
-    fn exact(&self, _: u32, others: &[u32], scores: &mut Vec<Option<f64>>) {
+    fn exact(&self, _: u32, others: &[u32], _: f64, scores: &mut Vec<Option<f64>>) {
         scores.extend(others.iter().map(|_| Some(0.9)));
     }
 }

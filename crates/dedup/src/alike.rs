@@ -63,7 +63,7 @@ impl<'a, J: Judge> AlikeJudge<'a, J> {
 impl<J: Judge> Judge for AlikeJudge<'_, J> {
     fn glance(&self, hub: u32, other: u32) -> Glance {
         if self.limits.is_any() && !self.limits.allow(self.traits(hub), self.traits(other)) {
-            return Glance { estimate: 0.0, verdict: Some(false) };
+            return Glance::REJECTED;
         }
         self.judge.glance(hub, other)
     }
@@ -72,8 +72,8 @@ impl<J: Judge> Judge for AlikeJudge<'_, J> {
         self.judge.is_stopped()
     }
 
-    fn exact(&self, hub: u32, others: &[u32], scores: &mut Vec<Option<f64>>) {
-        self.judge.exact(hub, others, scores);
+    fn exact(&self, hub: u32, others: &[u32], least: f64, scores: &mut Vec<Option<f64>>) {
+        self.judge.exact(hub, others, least, scores);
     }
 }
 

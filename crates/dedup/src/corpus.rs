@@ -157,10 +157,14 @@ impl Corpus {
         (with_text as u64, found.table.count(rows, &found.found))
     }
 
-    /// Takes a chunk of a file of JSON Lines. Errors: the store's file cannot be written, or there are too many rows.
-    pub fn push_lines(&mut self, chunk: &[u8], is_last: bool) -> std::result::Result<(), Refusal> {
-        let parts = self.reader.lines(chunk, is_last);
-        self.take_all(parts)
+    /// Takes a chunk of a file of JSON Lines. Returns the keys of the ids of the rows that end in it, if they are read.
+    ///
+    /// Errors: the store's file cannot be written, or there are too many rows.
+    pub fn push_lines(&mut self, chunk: &[u8], is_last: bool) -> std::result::Result<Vec<u64>, Refusal> {
+        let mut parts = self.reader.lines(chunk, is_last);
+        let keys = parts.iter_mut().flat_map(|part| std::mem::take(&mut part.name_keys)).collect();
+        self.take_all(parts)?;
+        Ok(keys)
     }
 
     /// Takes texts in memory, as [`RowReader::texts`] does. Errors: as [`Corpus::push_lines`].

@@ -66,15 +66,15 @@ impl<'a> FeatureJudge<'a> {
 impl Judge for FeatureJudge<'_> {
     fn glance(&self, hub: u32, other: u32) -> Glance {
         let score = self.score(hub, other);
-        let is_near = score >= self.threshold() && self.rows.may_pair(hub, other);
-        Glance { estimate: score as f32, verdict: Some(is_near) }
+        let is_possible = score >= self.threshold() && self.rows.may_pair(hub, other);
+        Glance { estimate: score as f32, is_possible }
     }
 
     fn is_stopped(&self) -> bool {
         self.rows.is_stopped()
     }
 
-    fn exact(&self, hub: u32, others: &[u32], scores: &mut Vec<Option<f64>>) {
+    fn exact(&self, hub: u32, others: &[u32], _: f64, scores: &mut Vec<Option<f64>>) {
         scores.extend(others.iter().map(|other| Some(self.score(hub, *other))));
     }
 }

@@ -238,7 +238,11 @@ fn near(
     let judge = judge(corpus, settings, documents, stop);
     let sketches = SketchElements::new(corpus, documents)?;
     let alike = AlikeJudge::new(settings.limits, &corpus.traits, documents, &judge);
-    let found = clustering::greedy(&sketches, documents.len(), settings.threshold, Representative::Popular, &alike);
+    // References come first in order of rank.
+    let is_leading = |row: &u32| settings.references.is_none_or(|references| *row < references);
+    let leading = documents.partition_point(is_leading) as u32;
+    let (threshold, popular) = (settings.threshold, Representative::Popular);
+    let found = clustering::greedy(&sketches, documents.len(), threshold, leading, popular, &alike);
     ended(judge.failure(), stop)?;
     Ok(found)
 }
@@ -300,7 +304,7 @@ pub fn scores(corpus: &Corpus, pairs: &[(u32, u32)], is_containment: bool) -> io
     let score = |(left, right): &(u32, u32)| {
         let mut scores = Vec::with_capacity(1);
         if (*left.max(right) as usize) < rows.len() {
-            judge.exact(*left, &[*right], &mut scores);
+            judge.exact(*left, &[*right], 0.0, &mut scores);
         }
         scores.pop().flatten()
     };

@@ -14,6 +14,7 @@
 pub mod alike;
 pub mod corpus;
 pub mod feature_judge;
+pub mod ids;
 pub mod job;
 pub mod judge;
 pub mod line_cutter;

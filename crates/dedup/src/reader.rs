@@ -2,8 +2,9 @@
 //!
 //! Cost: that of `sign.rs`, on all cores.
 
+use crate::ids::{key, NO_ID};
 use crate::line_cutter::{lines, JoinedLine, LineJoiner};
-use crate::record::{self, Record, RecordColumns};
+use crate::record::{self, Record, RecordColumns, RowName};
 use crate::sign::{KeptTraits, RowState, Signed, Signer, Sketching};
 use lookalike_core::error::Result;
 use lookalike_core::frontend::decode::decode;
@@ -27,6 +28,8 @@ pub struct ReadSettings {
     pub most: usize,
     /// Which traits of the texts are kept.
     pub traits: KeptTraits,
+    /// Whether the names of lines are kept as they are, and not only their keys.
+    pub with_names: bool,
 }
 
 impl ReadSettings {
@@ -184,16 +187,24 @@ fn sign_lines(reading: &ReadSettings, block: &[u8], worker: &mut Worker) -> Sign
 
 /// Appends a line that is not read, because it is too long. It has no name.
 fn push_too_long(reading: &ReadSettings, signed: &mut Signed) {
-    signed.names.extend(reading.columns.name.iter().map(|_| None));
+    push_name(reading, None, signed);
     signed.push_bad(format!("the line has more bytes than the limit of `{}`", reading.most));
+}
+
+/// Appends the name of a line, if names are read.
+fn push_name(reading: &ReadSettings, name: Option<RowName<'_>>, signed: &mut Signed) {
+    if reading.columns.name.is_some() {
+        signed.name_keys.push(name.as_ref().map_or(NO_ID, |name| key(name.text.as_bytes(), name.is_string)));
+        if reading.with_names {
+            signed.names.push(name.map(|name| name.text.into_owned()));
+        }
+    }
 }
 
 fn sign_line(reading: &ReadSettings, line: &[u8], worker: &mut Worker, signed: &mut Signed) {
     let (record, name) = record::read(line, &reading.columns, &mut worker.buffer);
     let is_mended = matches!(record, Record::Mended(..));
-    if reading.columns.name.is_some() {
-        signed.names.push(name.map(Cow::into_owned));
-    }
+    push_name(reading, name, signed);
     match record {
         Record::Text(text, number) | Record::Mended(text, number) => {
             if is_mended {
@@ -239,6 +250,7 @@ mod tests {
             columns,
             most,
             traits: KeptTraits::None,
+            with_names: true,
         })
         .expect("in range");
         let mut cuts: Vec<usize> = cuts.iter().map(|at| *at.min(&text.len())).chain([0, text.len()]).collect();

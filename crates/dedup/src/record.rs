@@ -34,9 +34,18 @@ pub enum Record<'a> {
     Bad(String),
 }
 
-/// Reads a line and its name. The text borrows from the line, or from `buffer` if it has escapes. A name is a string
-/// without its quotes, or the JSON of any other value; null is none.
-pub fn read<'a>(line: &'a [u8], columns: &RecordColumns, buffer: &'a mut String) -> (Record<'a>, Option<Cow<'a, str>>) {
+/// The name of a row.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RowName<'a> {
+    /// A string without its quotes, or the JSON of any other value.
+    pub text: Cow<'a, str>,
+    /// Whether it is a string.
+    pub is_string: bool,
+}
+
+/// Reads a line and its name. The text borrows from the line, or from `buffer` if it has escapes. Null is no
+/// name.
+pub fn read<'a>(line: &'a [u8], columns: &RecordColumns, buffer: &'a mut String) -> (Record<'a>, Option<RowName<'a>>) {
     if line.iter().all(u8::is_ascii_whitespace) {
         return (Record::Blank, None);
     }
@@ -59,18 +68,18 @@ fn number_of(raw: &str) -> Option<f64> {
     }
 }
 
-fn name_of(raw: &str) -> Option<Cow<'_, str>> {
+fn name_of(raw: &str) -> Option<RowName<'_>> {
     match ValueKind::of(raw) {
         ValueKind::Null => None,
-        ValueKind::Number | ValueKind::Other(_) => Some(Cow::Borrowed(raw)),
+        ValueKind::Number | ValueKind::Other(_) => Some(RowName { text: Cow::Borrowed(raw), is_string: false }),
         ValueKind::String => {
             let inner = &raw[1..raw.len() - 1];
             if !inner.contains('\\') {
-                return Some(Cow::Borrowed(inner));
+                return Some(RowName { text: Cow::Borrowed(inner), is_string: true });
             }
             let mut name = String::new();
             unescape(inner, &mut name);
-            Some(Cow::Owned(name))
+            Some(RowName { text: Cow::Owned(name), is_string: true })
         }
     }
 }
@@ -194,7 +203,7 @@ mod tests {
     }
 
     fn name(line: &str) -> Option<String> {
-        read(line.as_bytes(), &columns(), &mut String::new()).1.map(Cow::into_owned)
+        read(line.as_bytes(), &columns(), &mut String::new()).1.map(|name| name.text.into_owned())
     }
 
     #[test]
@@ -277,7 +286,7 @@ mod tests {
         };
         let read = |line: &str| {
             let (record, name) = read(line.as_bytes(), &columns, Box::leak(Box::default()));
-            (format!("{record:?}"), name.map(Cow::into_owned))
+            (format!("{record:?}"), name.map(|name| name.text.into_owned()))
         };
         let told = |record: &str, name: Option<&str>| (record.to_owned(), name.map(str::to_owned));
         let whole = r#"{"doc":{"a":1,"text":"yes"},"meta":{"id":7,"s":{"x":2}},"text":"no"}"#;

@@ -144,8 +144,10 @@ pub struct Signed {
     pub element_ends: Vec<u32>,
     /// Rows that could not be read: their place in the batch and the reason.
     pub problems: Vec<(u32, String)>,
-    /// The names of the rows, if they are read.
+    /// The names of the rows, if they are kept.
     pub names: Vec<Option<String>>,
+    /// The keys of the names, see [`crate::ids`], if they are read.
+    pub name_keys: Vec<u64>,
     /// Rows that were read although parts of them are no characters: each part became U+FFFD.
     pub mended: Vec<u32>,
     /// Length and language of the rows, if a limit needs them; rows at the end without a text may lack them.

@@ -85,10 +85,8 @@ impl Judge for SimhashJudge<'_> {
     fn glance(&self, hub: u32, other: u32) -> Glance {
         let allowed = self.nearness.allows(self.prints[hub as usize], self.prints[other as usize]);
         match allowed.filter(|_| self.shingled.may_pair(hub, other)) {
-            None => Glance { estimate: 0.0, verdict: Some(false) },
-            Some(bits) => {
-                Glance { estimate: score(bits) as f32, verdict: (!self.nearness.is_verified).then_some(true) }
-            }
+            None => Glance::REJECTED,
+            Some(bits) => Glance { estimate: score(bits) as f32, is_possible: true },
         }
     }
 
@@ -96,9 +94,9 @@ impl Judge for SimhashJudge<'_> {
         self.shingled.is_stopped()
     }
 
-    fn exact(&self, hub: u32, others: &[u32], scores: &mut Vec<Option<f64>>) {
+    fn exact(&self, hub: u32, others: &[u32], least: f64, scores: &mut Vec<Option<f64>>) {
         if self.nearness.is_verified {
-            return self.shingled.exact(hub, others, scores);
+            return self.shingled.exact(hub, others, least, scores);
         }
         let own = self.fingerprint(hub);
         let score_of = |other: &u32| Some(score(distance(own?, self.fingerprint(*other)?)));

@@ -44,7 +44,8 @@ fn shingling() -> Shingling {
 
 fn reading(sketching: Sketching) -> ReadSettings {
     let columns = RecordColumns { text: "text".to_owned(), number: Some("stars".to_owned()), name: None };
-    ReadSettings { shingling: shingling(), sketching, columns, most: 1 << 20, traits: KeptTraits::None }
+    let traits = KeptTraits::None;
+    ReadSettings { shingling: shingling(), sketching, columns, most: 1 << 20, traits, with_names: false }
 }
 
 fn settings(search: SearchMethod, folder: &Folder) -> DedupSettings {

@@ -82,6 +82,7 @@ impl Corpus {
         unit: &str,
         labelled: bool,
         text_column: String,
+        id_column: String,
         number_column: Option<String>,
         record_bytes: usize,
         memory_bytes: usize,
@@ -104,23 +105,24 @@ impl Corpus {
             ("simhash", Some(maker)) => Sketching::Simhash { recipe: maker.recipe.clone(), with_shingles },
             (other, _) => return Err(unknown("sketch", other, &SKETCHES)),
         };
-        let columns = RecordColumns { text: text_column, number: number_column, name: None };
+        let columns = RecordColumns { text: text_column, number: number_column, name: Some(id_column) };
         let traits = match (languages, lengths) {
             (true, _) => KeptTraits::Language,
             (false, true) => KeptTraits::Length,
             (false, false) => KeptTraits::None,
         };
-        let reading = ReadSettings { shingling, sketching, columns, most: record_bytes, traits };
+        let reading = ReadSettings { shingling, sketching, columns, most: record_bytes, traits, with_names: false };
         let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build();
         let pool = pool.map_err(|error| PyOSError::new_err(error.to_string()))?;
         let core = Core::new(reading, memory_bytes, &folder).map_err(to_python)?;
         Ok(Self { core, folder, pool })
     }
 
-    /// Takes a chunk of a file of JSON Lines, cut anywhere.
-    fn push_lines(&mut self, py: Python<'_>, data: PyBackedBytes, last: bool) -> PyResult<()> {
+    /// Takes a chunk of a file of JSON Lines, cut anywhere. Returns the keys of the ids of the rows that end in it.
+    fn push_lines(&mut self, py: Python<'_>, data: PyBackedBytes, last: bool) -> PyResult<Column> {
         let Self { core, pool, .. } = self;
-        detached(py, usize::MAX, || pool.install(|| core.push_lines(&data, last))).map_err(refused)
+        let keys = detached(py, usize::MAX, || pool.install(|| core.push_lines(&data, last))).map_err(refused)?;
+        Ok(Values::U64(keys).into())
     }
 
     /// Takes the three buffers of an Arrow string array, whether its type promises text, and a number for each row.

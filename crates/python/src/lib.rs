@@ -12,6 +12,7 @@ mod detach;
 mod error;
 mod fingerprint;
 mod hamming;
+mod ids;
 mod input;
 mod lab;
 mod lines;
@@ -39,6 +40,8 @@ mod _core {
     use crate::fingerprint::{canonical, concatenate, locate, select, stream, Fingerprinter};
     #[pymodule_export]
     use crate::hamming::{hamming_distances, table_candidates, table_design, table_frontier, HammingBatch};
+    #[pymodule_export]
+    use crate::ids::SeenIds;
     #[pymodule_export]
     use crate::lab::{
         figure5, figure5_text, kgram_keys, memory_pass, memory_walk, modulus_for, rolling_pass, xxh3, EncodedColumn,

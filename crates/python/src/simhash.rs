@@ -282,7 +282,8 @@ impl SimhashReader {
         let shingling = Shingling::new(recipe.options(), 1, false, 64).map_err(to_python)?;
         let columns = RecordColumns { text: text_column, number: None, name: Some(id_column) };
         let sketching = Sketching::Simhash { recipe, with_shingles: false };
-        let how = ReadSettings { shingling, sketching, columns, most: record_bytes, traits: KeptTraits::None };
+        let traits = KeptTraits::None;
+        let how = ReadSettings { shingling, sketching, columns, most: record_bytes, traits, with_names: true };
         let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build();
         let pool = pool.map_err(|error| PyOSError::new_err(error.to_string()))?;
         let reader = RowReader::new(how).map_err(to_python)?;
@@ -295,12 +296,13 @@ impl SimhashReader {
         (self.source, self.row) = (source, 0);
     }
 
-    /// Takes a chunk of a file of JSON Lines, cut anywhere.
-    fn push_lines(&mut self, py: Python<'_>, data: PyBackedBytes, last: bool) -> Named {
+    /// Takes a chunk of a file of JSON Lines, cut anywhere. Returns also the keys of the ids.
+    fn push_lines(&mut self, py: Python<'_>, data: PyBackedBytes, last: bool) -> (Named, Column) {
         let Self { reader, pool, .. } = self;
         let mut parts = detached(py, usize::MAX, || pool.install(|| reader.lines(&data, last)));
         let names = parts.iter_mut().flat_map(|part| std::mem::take(&mut part.names)).collect();
-        self.named(py, &parts, names)
+        let keys = parts.iter_mut().flat_map(|part| std::mem::take(&mut part.name_keys)).collect();
+        (self.named(py, &parts, names), Values::U64(keys).into())
     }
 
     /// Takes the three buffers of an Arrow string array, whether its type promises text, and the names that rows have.

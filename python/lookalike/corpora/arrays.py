@@ -6,7 +6,7 @@ from array import array
 from collections.abc import Callable, Container, Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from lookalike.corpora.batches import RECORD_BYTES, Columns, Names
+from lookalike.corpora.batches import RECORD_BYTES, Columns, Names, Quoted
 from lookalike.documents.reasons import in_bytes
 from lookalike.errors import MissingExtraError, ParameterError
 
@@ -190,14 +190,28 @@ def _capped(texts: pa.Array) -> tuple[pa.Array, list[str]]:
 
 def names_of(ids: pa.Array) -> Names:
     """Return the ids of a column, each made when it is asked for."""
-    return Names(len(ids), lambda row: name_of(ids[row].as_py()))
+    return Names(len(ids), lambda row: name_of(ids[row].as_py()), ids)
 
 
 def name_of(value: object) -> str | None:
     """Return an id as people write it."""
     if value is None or isinstance(value, str):
-        return value
-    return value.decode("utf-8", "backslashreplace") if isinstance(value, bytes) else str(value)
+        return None if value is None else Quoted(value)
+    return Quoted(value.decode("utf-8", "backslashreplace")) if isinstance(value, bytes) else str(value)
+
+
+def id_buffers(ids: pa.Array) -> tuple[tuple[Buffer | None, Buffer, Buffer, int], bool]:
+    """Return the buffers of ids as strings, and whether they are strings in their column."""
+    import pyarrow as pa
+
+    try:
+        return buffers_of(strings_of(ids, "")), True
+    except ParameterError:
+        pass
+    try:
+        return buffers_of(ids.cast(pa.large_string())), False
+    except (pa.ArrowInvalid, pa.ArrowNotImplementedError):
+        return buffers_of(pa.array([name_of(one) for one in ids.to_pylist()], pa.large_string())), False
 
 
 def _numbers(values: pa.Array, column: str, source: str) -> array[float]:

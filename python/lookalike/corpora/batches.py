@@ -15,6 +15,7 @@ from lookalike._types import Problem, counted
 from lookalike.documents.reasons import MIB
 
 if TYPE_CHECKING:
+    import pyarrow as pa
     from typing_extensions import Buffer
 
 #: So much of a file is handed over at a time.
@@ -34,12 +35,20 @@ class Lines:
     last: bool
 
 
+class Quoted(str):
+    """An id that is a string in a file that may have numbers as ids: `"1"` is another one than `1`."""
+
+    __slots__ = ()
+
+
 class Names(Sequence[str | None]):
     """The ids of a batch, each made when it is asked for: most never are."""
 
-    def __init__(self, rows: int, name: Callable[[int], str | None]) -> None:
+    def __init__(self, rows: int, name: Callable[[int], str | None], column: pa.Array | None = None) -> None:
         self._rows = range(rows)
         self._name = name
+        #: The Arrow array of the ids, if there is one.
+        self.column = column
 
     def __len__(self) -> int:
         return len(self._rows)

@@ -18,6 +18,7 @@ from lookalike.corpora.lines import LineSource
 from lookalike.deduplication import contamination
 from lookalike.deduplication.outputs import Outputs, Stream, check, write
 from lookalike.deduplication.reading import DECIDING, READING, Stretch, open_core, open_files, read
+from lookalike.deduplication.repeating import repeated_ids
 from lookalike.deduplication.result import Deduplication
 from lookalike.deduplication.settings import Settings, settings
 from lookalike.deduplication.token_rows import TokenSource, are_tokens
@@ -141,26 +142,27 @@ def opened(
         offset = sum(one.size for one in before)
         total = offset + sum(one.size for one in sources) or None
         core = open_core(asked, scratch.folder, sketch="shingles" if is_sought else None)
-        references = read(core, before, asked, lambda done: tell(READING, done, total))
+        seen = _core.SeenIds()
+        references = read(core, seen, before, asked, lambda done: tell(READING, done, total))
         start, their_states = len(core), core.states
         if against is not None:
             _check_references(core, references, problems, asked, is_files=others is not None)
         if is_sought:
             contamination.seal(core, asked)
-        own = read(core, sources, asked, lambda done: tell(READING, offset + done, total))
+        own = read(core, seen, sources, asked, lambda done: tell(READING, offset + done, total))
         own_states = [every - theirs for every, theirs in zip(core.states, their_states, strict=True)]
         check_column(own_states, sources, asked.text_column)
         stretches, notes = [*references, *own], _unnumbered(core, start, sources, asked.number_column)
+        every = [*problems, *found, *_problems(stretches), *_bad(core, stretches)]
+        repeated = repeated_ids(seen, stretches, asked)
+        del seen
         tell(DECIDING, 0, None)
         if is_sought:
             outcome, contaminated = contamination.decided(core, asked)
         else:
             outcome, contaminated = core.decide(asked.arguments(start if against is not None else None)), None
-        every = [*problems, *found, *_problems(stretches), *_bad(core, stretches)]
-        is_against = against is not None
-        answer = Deduplication(
-            asked, stretches, start, core, outcome, is_against, every, notes, contaminated, tuple(their_states)
-        )
+        of = (asked, stretches, start, core, outcome, against is not None)
+        answer = Deduplication(*of, every, notes, contaminated, tuple(their_states), repeated)
         yield answer, corpus, scratch
 
 

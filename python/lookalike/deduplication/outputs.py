@@ -22,7 +22,7 @@ from lookalike.corpora.places import Place
 from lookalike.corpora.tables import write_table
 from lookalike.deduplication.contamination import ListedPairs
 from lookalike.deduplication.picking import Row, pick
-from lookalike.deduplication.placing import Places, repeated, told_apart
+from lookalike.deduplication.placing import Places, told_apart
 from lookalike.deduplication.reading import NAMING, WRITING
 from lookalike.deduplication.result import LINKS, Deduplication, each_pair
 from lookalike.engines.writing import WriteError
@@ -173,9 +173,7 @@ def _names(
         return {}
     total = sum(one.source.size for one in answer.stretches) or None
     rows = pick(answer.stretches, wanted, answer.settings, tell=lambda done: tell(NAMING, done, total))
-    names = told_apart(rows)
-    answer.problems.extend(repeated(names, Places(answer.stretches)))
-    return names
+    return told_apart(rows)
 
 
 def _table(staging: Staging, target: Path, rows: Iterator[list[Any]]) -> None:

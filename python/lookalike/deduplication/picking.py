@@ -5,16 +5,15 @@ from __future__ import annotations
 import json
 from bisect import bisect_left
 from collections.abc import Callable, Iterable, Iterator
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Protocol
 
 from lookalike import _core
 from lookalike.corpora.arrays import USUAL_ID, value_at
-from lookalike.corpora.batches import Batch, Columns, Lines, Source, Texts, unpacked
+from lookalike.corpora.batches import Batch, Columns, Lines, Quoted, Source, Texts, unpacked
 from lookalike.corpora.lines import LineSource
 from lookalike.corpora.parquet import ParquetSource
 from lookalike.corpora.texts import TextSource
 from lookalike.deduplication.reading import Stretch
-from lookalike.deduplication.settings import Settings
 
 
 class _Number(str):
@@ -24,12 +23,6 @@ class _Number(str):
 
 
 _JSON = json.JSONDecoder(parse_int=_Number, parse_float=_Number)
-
-
-class Quoted(str):
-    """An id that is a string in a file that may have numbers as ids: `"1"` is another one than `1`."""
-
-    __slots__ = ()
 
 
 class Row(NamedTuple):
@@ -42,13 +35,25 @@ class Row(NamedTuple):
     is_named: bool = True
 
 
+class Reading(Protocol):
+    """The columns that are read."""
+
+    @property
+    def text_column(self) -> str:
+        """The column of texts."""
+
+    @property
+    def id_column(self) -> str | None:
+        """The column of ids, if one was named."""
+
+
 Picked = Iterator[tuple[int, str | None, str | None]]
 
 
 def pick(
     stretches: Iterable[Stretch],
     wanted: Iterable[int],
-    settings: Settings,
+    settings: Reading,
     *,
     texts: bool = False,
     tell: Callable[[int], None] = lambda done: None,
@@ -72,9 +77,19 @@ def pick(
     return found
 
 
-def rows_of(stretch: Stretch, wanted: Iterable[int], settings: Settings, texts: bool) -> Picked:
-    """Yield number, id and text of the wanted rows of one source; ``None`` for a missing id or text."""
+def rows_of(stretch: Stretch, wanted: Iterable[int], settings: Reading, texts: bool) -> Picked:
+    """Yield number, id and text of the wanted rows of one source; ``None`` for a missing id or text.
+
+    Nothing is read after the last of them.
+    """
     wanted = sorted(wanted)
+    for found in _rows_until_end(stretch, wanted, settings, texts):
+        yield found
+        if found[0] == wanted[-1]:
+            return
+
+
+def _rows_until_end(stretch: Stretch, wanted: list[int], settings: Reading, texts: bool) -> Picked:
     mask = bytearray(b"\1") * stretch.rows
     for row in wanted:
         mask[row] = 0
@@ -115,7 +130,7 @@ def _shown(text: bytes | str | None) -> str | None:
     return text.decode("utf-8", "replace") if isinstance(text, bytes) else text
 
 
-def _of_lines(lines: _core.LineFilter, batch: Lines, settings: Settings, texts: bool) -> Picked:
+def _of_lines(lines: _core.LineFilter, batch: Lines, settings: Reading, texts: bool) -> Picked:
     column = settings.id_column or USUAL_ID
     if texts:
         for row, line in lines.pick(batch.data, batch.last):
@@ -147,6 +162,6 @@ def _name(value: Any) -> str | None:
     return Quoted(value) if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
 
 
-def _text(line: bytes, settings: Settings) -> str | None:
+def _text(line: bytes, settings: Reading) -> str | None:
     value = _value(line, settings.text_column)
     return value if isinstance(value, str) else None

@@ -6,8 +6,8 @@ import json
 from bisect import bisect_right
 from collections.abc import Sequence
 
-from lookalike._types import Problem, counted
-from lookalike.deduplication.picking import Quoted, Row
+from lookalike.corpora.batches import Quoted
+from lookalike.deduplication.picking import Row
 from lookalike.deduplication.reading import Stretch
 
 
@@ -34,18 +34,3 @@ def told_apart(names: dict[int, Row]) -> dict[int, Row]:
         else row
         for number, row in names.items()
     }
-
-
-def repeated(names: dict[int, Row], places: Places) -> list[Problem]:
-    """Return a note on ids that name several of the rows, if there are any."""
-    first: dict[str, int] = {}
-    again: dict[str, int] = {}
-    for number, row in names.items():
-        if row.is_named and first.setdefault(row.name, number) != number:
-            again.setdefault(row.name, number)
-    if not again:
-        return []
-    example, second = next(iter(again.items()))
-    where = " and ".join(f"row {row} of `{source}`" for source, row in (places[first[example]], places[second]))
-    what = f"{counted(len(again), 'id')} of the rows in these outputs {'names' if len(again) == 1 else 'name'} several"
-    return [Problem("", "", f"{what}, such as `{example}`: {where}; source and row tell them apart", is_note=True)]

@@ -7,7 +7,8 @@ from dataclasses import dataclass
 
 from lookalike import _core
 from lookalike._types import Problem, counted
-from lookalike.corpora import Corpus, Scratch, open_sources
+from lookalike.corpora import Corpus, Scratch, ids, open_sources
+from lookalike.corpora.arrays import USUAL_ID
 from lookalike.corpora.batches import RECORD_BYTES, Batch, Columns, Lines, Source, as_bytes
 from lookalike.deduplication.settings import Settings
 from lookalike.errors import TooManyErrorsError
@@ -50,6 +51,7 @@ def open_core(settings: Settings, folder: str, *, sketch: str | None = None) -> 
         settings.unit,
         settings.labelled,
         settings.text_column,
+        settings.id_column or USUAL_ID,
         settings.number_column,
         RECORD_BYTES,
         settings.memory // 2,
@@ -65,16 +67,20 @@ def open_core(settings: Settings, folder: str, *, sketch: str | None = None) -> 
 
 
 def read(
-    core: _core.Corpus, sources: Iterable[Source], settings: Settings, tell: Callable[[int], None]
+    core: _core.Corpus,
+    seen: _core.SeenIds,
+    sources: Iterable[Source],
+    settings: Settings,
+    tell: Callable[[int], None],
 ) -> list[Stretch]:
-    """Feed the sources to the core, in order. Errors: ``TooManyErrorsError``, ``OSError``."""
+    """Feed the sources to the core, in order, and ids to ``seen``. Errors: ``TooManyErrorsError``, ``OSError``."""
     stretches: list[Stretch] = []
     before = 0
     lost: list[Problem] = []
     for source in sources:
         first = len(core)
         for batch in source.batches():
-            push(core, batch)
+            push(core, batch, seen)
             tell(before + source.done)
             check_errors(core, [*lost, *source.problems], settings)
         lost += source.problems
@@ -85,11 +91,15 @@ def read(
     return stretches
 
 
-def push(core: _core.Corpus, batch: Batch) -> int:
-    """Feed one batch; return its bytes."""
+def push(core: _core.Corpus, batch: Batch, seen: _core.SeenIds | None = None) -> int:
+    """Feed one batch, and its ids if they are wanted; return its bytes."""
     if isinstance(batch, Lines):
-        core.push_lines(batch.data, batch.last)
+        keys = core.push_lines(batch.data, batch.last)
+        if seen is not None:
+            seen.push_keys(keys)
         return len(batch.data)
+    if seen is not None:
+        ids.take(seen, batch)
     if isinstance(batch, Columns):
         validity = None if batch.validity is None else as_bytes(batch.validity)
         data = as_bytes(batch.data)

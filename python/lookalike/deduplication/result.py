@@ -14,6 +14,7 @@ from lookalike.corpora.objects import ObjectSource
 from lookalike.deduplication.contamination import Contamination, ListedPairs
 from lookalike.deduplication.pickling import KeptCorpus, NamedSource, kept_corpus, kept_stretch
 from lookalike.deduplication.reading import Stretch
+from lookalike.deduplication.repeating import RepeatedIds
 from lookalike.deduplication.settings import Settings
 from lookalike.deduplication.token_rows import TokenSource
 from lookalike.errors import ParameterError
@@ -83,6 +84,8 @@ class Deduplication:
     contamination: Contamination | None = None
     #: Rows of ``against`` by state, in the order of ``states``.
     their_states: Sequence[int] = (0,) * len(STATES)
+    #: Ids that several of all rows have; ``None`` if there are none.
+    repeated_ids: RepeatedIds | None = None
 
     def __repr__(self) -> str:
         own = self.rows - self.references
@@ -260,6 +263,7 @@ class Deduplication:
             "work": self.work,
             "capped": [one._asdict() for one in self.capped],
             "giants": [one._asdict() for one in self.giants],
+            "repeated_ids": None if self.repeated_ids is None else self.repeated_ids.to_json(),
             "notes": self.notes,
             "problems": [asdict(one) for one in self.problems],
         }

@@ -16,7 +16,6 @@ import json
 import os
 import signal
 import struct
-import subprocess
 import sys
 import threading
 from collections.abc import Iterator
@@ -61,6 +60,9 @@ class _Worker:
     """One child process. Only one thread uses it at a time."""
 
     def __init__(self, limits: Confinement) -> None:
+        # Most runs meet no such file, and loading this takes 3 ms.
+        import subprocess
+
         self._limits = limits
         arguments = [sys.executable, "-c", _BOOT, json.dumps(asdict(limits)), *sys.path]
         try:

@@ -1,7 +1,7 @@
 """Writes the fingerprints of a corpus, with names and lengths, to one file that appears complete or not at all.
 
-Every batch of every source goes to the core, which returns columns. Only the fingerprints, 8 bytes per row, are kept
-to the end, to count equal ones.
+Every batch of every source goes to the core, which returns columns. Only the fingerprints and keys of ids, 8 bytes each
+per row, are kept to the end, to count equal ones.
 """
 
 from __future__ import annotations
@@ -12,18 +12,19 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field
 from functools import partial
-from typing import Any, Protocol
+from typing import Any, NamedTuple, Protocol
 
 from lookalike import _core, params
 from lookalike._calls import explained
 from lookalike._types import Problem, Progress, counted, unheard
-from lookalike.corpora import Corpus, Scratch, Staging, open_object, open_sources
+from lookalike.corpora import Corpus, Scratch, Staging, ids, open_object, open_sources
 from lookalike.corpora.arrays import USUAL_ID, arrow
 from lookalike.corpora.batches import RECORD_BYTES, Batch, Columns, Lines, Source, as_bytes, mended_note
 from lookalike.corpora.suffixes import check_table, split
 from lookalike.corpora.tables import text_file
 from lookalike.deduplication.job import check_column
-from lookalike.deduplication.reading import READING
+from lookalike.deduplication.reading import READING, Stretch
+from lookalike.deduplication.repeating import RepeatedIds, repeated_ids
 from lookalike.engines import local
 from lookalike.errors import ParameterError, TooManyErrorsError
 from lookalike.params import DEDUPLICATION, Simhashing
@@ -38,6 +39,13 @@ HEADER = ("id", "fingerprint", "length", "language")
 _CODES = (None, *LANGUAGES)
 #: The states of rows, in the order of the core.
 STATES = ("fingerprinted", "without_features", "missing", "bad", "blank")
+
+
+class _Columns(NamedTuple):
+    """The columns that are read."""
+
+    text_column: str
+    id_column: str | None
 
 
 @dataclass(frozen=True)
@@ -59,6 +67,8 @@ class SimhashReport:
     largest: int
     out: str
     problems: list[Problem] = field(default_factory=list)
+    #: Ids that several rows have; ``None`` if there are none.
+    repeated_ids: RepeatedIds | None = None
 
     def __repr__(self) -> str:
         made = f"{self.states['fingerprinted']:,} fingerprinted, {self.distinct:,} distinct"
@@ -83,6 +93,7 @@ class SimhashReport:
             "states": self.states,
             "distinct": self.distinct,
             "largest_group": self.largest,
+            "repeated_ids": None if self.repeated_ids is None else self.repeated_ids.to_json(),
             "problems": [asdict(one) for one in self.problems],
         }
 
@@ -156,15 +167,17 @@ def _written(
         core = _core.SimhashReader(made, text_column, id_column or USUAL_ID, RECORD_BYTES, threads)
         with Staging(overwrite=overwrite, inputs=inputs) as staging:
             kept: list[tuple[_core.Column, bytes]] = []
+            seen, stretches = _core.SeenIds(), list[Stretch]()
             with make(staging.file(target), asked.languages) as writer:
-                for named in _read(core, sources, problems, max_errors, tell):
+                for named in _read(core, seen, stretches, sources, problems, max_errors, tell):
                     writer.write(named)
                     kept.append((named[2], named[3]))
             check_column(core.states, sources, text_column)
             distinct, largest = _core.simhash_groups(kept)
+            repeated = repeated_ids(seen, stretches, _Columns(text_column, id_column))
             staging.commit()
     states = dict(zip(STATES, core.states, strict=True))
-    return SimhashReport(asked, states, distinct, largest, target, [*problems, *_bad(core)])
+    return SimhashReport(asked, states, distinct, largest, target, [*problems, *_bad(core)], repeated)
 
 
 def _checked(threads: int | None, max_errors: int | None) -> int:
@@ -190,28 +203,38 @@ def _sources(
 
 def _read(
     core: _core.SimhashReader,
+    seen: _core.SeenIds,
+    stretches: list[Stretch],
     sources: Sequence[Source],
     problems: list[Problem],
     max_errors: int | None,
     tell: Progress,
 ) -> Iterator[Named]:
-    """Yield the columns of every batch, in order. Errors: ``TooManyErrorsError``, ``OSError``."""
+    """Yield the columns of every batch, in order; ``seen`` and ``stretches`` take ids, and rows of sources.
+
+    Errors: ``TooManyErrorsError``, ``OSError``.
+    """
     before, total = 0, sum(one.size for one in sources) or None
     for source in sources:
         core.begin(_printable(source.name))
+        first = sum(core.states)
         for batch in source.batches():
-            yield _pushed(core, batch)
+            yield _pushed(core, seen, batch)
             tell(READING, before + source.done, total)
             _check_errors(core, [*problems, *source.problems], max_errors)
+        stretches.append(Stretch(source, first, sum(core.states) - first))
         problems += source.problems
         _check_errors(core, problems, max_errors)
         before += source.size
         tell(READING, before, total)
 
 
-def _pushed(core: _core.SimhashReader, batch: Batch) -> Named:
+def _pushed(core: _core.SimhashReader, seen: _core.SeenIds, batch: Batch) -> Named:
     if isinstance(batch, Lines):
-        return core.push_lines(batch.data, batch.last)
+        named, keys = core.push_lines(batch.data, batch.last)
+        seen.push_keys(keys)
+        return named
+    ids.take(seen, batch)
     if isinstance(batch, Columns):
         validity = None if batch.validity is None else as_bytes(batch.validity)
         names = None if batch.ids is None else [_printable(name) for name in batch.ids]

@@ -4,7 +4,10 @@
 //! A sketch represents a cluster: that of its first member, or the elements that most members have, computed again
 //! whenever the cluster has doubled. A table from elements to clusters finds the clusters that share most with a
 //! document, and the best of them are tried. A removed document must resemble the kept one, so a document joins only if
-//! it reaches the threshold against the first member.
+//! it has an edge with the first member: the sketches do not reject the pair, and the exact score reaches the threshold.
+//!
+//! Only the first `leading` documents may be followed. With references these are the references: other rows neither take
+//! places in the table nor use up tries.
 //!
 //! Cost: O(s) per document, expected, as long as each element represents few clusters. An element finds at most
 //! [`CROWD`] clusters; further ones are counted as capped. Runs on one core, because each document depends on those
@@ -50,6 +53,7 @@ struct Greedy<'a, S, J> {
     judge: &'a J,
     threshold: f64,
     representative: Representative,
+    leading: u32,
     clusters: Vec<GreedyCluster>,
     /// The clusters that each element finds.
     by_element: ByElement<Vec<u32>>,
@@ -61,12 +65,13 @@ struct Greedy<'a, S, J> {
 }
 
 /// Clusters documents by their sketches; those with an empty sketch stay alone. Documents are numbered in order of
-/// rank. In [`Capped`], `documents` counts the clusters of an element and `untried` those it
+/// rank; only those below `leading` may be followed by others. In [`Capped`], `documents` counts the clusters of an element and `untried` those it
 /// could not find.
 pub fn greedy(
     sketches: &impl Sketches,
     documents: usize,
     threshold: f64,
+    leading: u32,
     representative: Representative,
     judge: &impl Judge,
 ) -> Clustering {
@@ -75,6 +80,7 @@ pub fn greedy(
         judge,
         threshold,
         representative,
+        leading,
         clusters: Vec::new(),
         by_element: ByElement::default(),
         capped: ByElement::default(),
@@ -100,6 +106,7 @@ impl<S: Sketches, J: Judge> Greedy<'_, S, J> {
                     self.represent(cluster);
                 }
             }
+            None if document >= self.leading => {}
             None => {
                 let cluster = self.clusters.len() as u32;
                 self.clusters.push(GreedyCluster { members: vec![document], popular: Vec::new() });
@@ -132,24 +139,23 @@ impl<S: Sketches, J: Judge> Greedy<'_, S, J> {
         found.into_iter().take(TRIED).map(|(_, cluster)| cluster).collect()
     }
 
-    /// Whether the document reaches the threshold against the first member; joins it if so, with the exact score.
+    /// Whether the document has an edge with the first member; joins it if so, with the exact score.
     fn joins(&mut self, cluster: u32, document: u32) -> bool {
         let first = self.clusters[cluster as usize].members[0];
         let glance = self.judge.glance(first, document);
         self.clustering.glances += 1;
-        if glance.verdict == Some(false) {
+        if !glance.is_possible {
             return false;
         }
         let mut scores = Vec::new();
-        self.judge.exact(first, &[document], &mut scores);
+        self.judge.exact(first, &[document], self.threshold, &mut scores);
         self.clustering.exacts += 1;
-        let exact = scores.first().copied().flatten();
-        let reaches = glance.verdict.unwrap_or(exact.is_some_and(|score| score >= self.threshold));
-        if reaches {
-            self.clustering.leader[document as usize] = first;
-            self.clustering.score[document as usize] = exact.map_or(0.0, |score| narrow(score, self.threshold));
-        }
-        reaches
+        let Some(score) = scores.first().copied().flatten().filter(|score| *score >= self.threshold) else {
+            return false;
+        };
+        self.clustering.leader[document as usize] = first;
+        self.clustering.score[document as usize] = narrow(score, self.threshold);
+        true
     }
 
     /// Makes the elements that most members have the representative of the cluster.

@@ -14,9 +14,10 @@
 //! key, the earlier one is among the first [`FIRST`] or among the last [`LAST`] before the later one ([`Reach`]). The
 //! rule knows no later document and no outcome, so the answer does not depend on threads, memory or the method.
 //!
-//! **Edges** are the proposed pairs that the [`Judge`] accepts: by their sketches if those are decisive, otherwise by the
-//! exact score. A score may have a direction (how much of the other document is in the hub), so the hub of a pair is
-//! always the earlier document. All methods have the same edges; each skips pairs that cannot change its answer.
+//! **Edges** are the proposed pairs that the sketches do not reject and whose exact score reaches the threshold. A sketch
+//! never accepts: its hash is public, so anyone can write two texts with equal sketches and little in common. A score may
+//! have a direction (how much of the other document is in the hub), so the hub of a pair is always the earlier document.
+//! All methods have the same edges; each skips pairs that cannot change its answer.
 //!
 //! Documents connected through any chain of keys are a *component* of candidates. Components are independent, so they
 //! run on all cores, each in the order of its documents. The caller merges exact duplicates first: one document of each
@@ -79,8 +80,13 @@ impl Reach {
 pub struct Glance {
     /// The estimate of the score.
     pub estimate: f32,
-    /// Whether the score reaches the threshold; `None` unless the interval at 1 − 10⁻⁶ lies on one side of it.
-    pub verdict: Option<bool>,
+    /// Whether the exact score may reach the threshold; if not, the pair is no edge.
+    pub is_possible: bool,
+}
+
+impl Glance {
+    /// The pair is no edge.
+    pub const REJECTED: Self = Self { estimate: 0.0, is_possible: false };
 }
 
 /// Compares pairs of documents. Answers depend on their arguments only.
@@ -88,9 +94,9 @@ pub trait Judge: Sync {
     /// Compares the sketches of `other` and `hub`.
     fn glance(&self, hub: u32, other: u32) -> Glance;
 
-    /// Appends the exact score of each of `others` against `hub`, `None` where it is undefined. One call scores many,
-    /// so that the hub is loaded once.
-    fn exact(&self, hub: u32, others: &[u32], scores: &mut Vec<Option<f64>>);
+    /// Appends the exact score of each of `others` against `hub`: `None` where it is undefined, and possibly where it
+    /// is below `least`, so that counting can end early. One call scores many, so that the hub is loaded once.
+    fn exact(&self, hub: u32, others: &[u32], least: f64, scores: &mut Vec<Option<f64>>);
 
     /// Whether the work is to end early; the answer is then not used.
     fn is_stopped(&self) -> bool {

@@ -1,6 +1,6 @@
 //! Every edge with its exact score, for those who want the pairs themselves.
 //!
-//! Cost: all proposed pairs are looked at, and every edge is scored. Edges are handed over in parts, so that they are
+//! Cost: all proposed pairs are looked at, and all that sketches do not reject are counted. Edges are handed over in parts, so that they are
 //! never in memory together; the parts come in any order.
 
 use super::verify::{narrow, Verifier};
@@ -24,7 +24,7 @@ pub fn each_pair<E: Send>(
         let mut edges = Vec::new();
         for component in components {
             local.load(component);
-            of_component(&mut local, &mut verifier, threshold, &mut edges, &take)?;
+            of_component(&mut local, &mut verifier, &mut edges, &take)?;
         }
         take(&edges)?;
         Ok((verifier.glances, verifier.exacts))
@@ -37,24 +37,20 @@ pub fn each_pair<E: Send>(
 fn of_component<E>(
     local: &mut impl Proposer,
     verifier: &mut Verifier<'_, impl Judge>,
-    threshold: f64,
     edges: &mut Vec<Edge>,
     take: &impl Fn(&[Edge]) -> Result<(), E>,
 ) -> Result<(), E> {
-    let (mut proposed, mut accepted) = (Vec::new(), Vec::new());
+    let (mut proposed, mut possible, threshold) = (Vec::new(), Vec::new(), verifier.threshold);
     for place in 0..local.places() as u32 {
         if verifier.judge.is_stopped() {
             return Ok(());
         }
         local.propose(place, &mut proposed);
-        verifier.verify(local, place, &proposed, |_, _| true, &mut accepted);
+        verifier.glance(local, place, &proposed, &mut possible);
         let left = local.document(place);
         let edge = |right: u32, score: f64| Edge { left, right, score: narrow(score, threshold) };
-        edges.extend(accepted.iter().filter_map(|pair| Some(edge(local.document(pair.other), pair.exact?))));
-        accepted.retain(|pair| pair.exact.is_none());
-        let scores = verifier.score(left, accepted.iter().map(|pair| local.document(pair.other)));
-        let scored = accepted.iter().zip(scores);
-        edges.extend(scored.map(|(pair, score)| edge(local.document(pair.other), score.unwrap_or(0.0))));
+        let scored = possible.iter().zip(verifier.verify(local, place, &possible));
+        edges.extend(scored.filter_map(|(pair, score)| Some(edge(local.document(pair.other), (*score)?))));
         if edges.len() >= PART {
             take(edges)?;
             edges.clear();

@@ -6,7 +6,12 @@
 //! [`LAST`](super::LAST) before the later one. So a million texts with one fingerprint cost no more than a million
 //! texts with one key, and no pair of two fingerprints with fewer holders is left out.
 //!
-//! Cost: that of `hamming::tables` for the distinct fingerprints; 16 bytes per document, 4 per pair of neighbours.
+//! The neighbours of a fingerprint are kept if they are at most [`KEPT`]; those of a crowded one are searched for again
+//! when its documents are compared. So the memory does not grow with the number of pairs.
+//!
+//! Cost: that of `hamming::tables` for the distinct fingerprints, and another search per document of a crowded one that
+//! is compared with others; 16 bytes per document and up to 268 per fingerprint. If any is crowded, the tables stay in
+//! memory, and a search takes up to 64 bytes per fingerprint and thread.
 //!
 //! **Source.** Manku, Jain, Das Sarma 2007, §3.
 
@@ -14,11 +19,19 @@ use super::candidates::{order_documents, Sets};
 use super::{Capped, Proposals, Proposer, Reach};
 use crate::error::Result;
 use crate::hamming::solve::{solve, Limit};
-use crate::hamming::tables::Tables;
+use crate::hamming::tables::{Answers, Tables};
 use crate::hamming::BITS;
+use crate::hash::mix64;
+use std::hash::{BuildHasher, RandomState};
 
-/// Fingerprints searched at a time.
+/// The most fingerprints searched at a time.
 const CHUNK: usize = 1 << 18;
+/// About the most neighbours found at a time: 64 MiB of answers, or those of one fingerprint.
+const ANSWERS: usize = 1 << 20;
+/// The most neighbours of a fingerprint that are kept. A search that finds more costs little more than reading them.
+pub const KEPT: usize = 64;
+/// Marks a fingerprint whose neighbours are not kept.
+const CROWDED: u8 = u8::MAX;
 /// The group of a document without a fingerprint.
 const NONE: u32 = u32::MAX;
 
@@ -30,9 +43,13 @@ pub struct PrintGroups {
     /// The documents of each group, ascending; the start of each group, and the end.
     holders: Vec<u32>,
     holder_starts: Vec<usize>,
-    /// The neighbours of each group, itself included, ascending; the start of each group, and the end.
+    /// The neighbours of groups that are not crowded, the group itself included, ascending.
     neighbours: Vec<u32>,
+    /// Where the neighbours of each group start, and how many there are, or [`CROWDED`].
     neighbour_starts: Vec<usize>,
+    neighbour_counts: Vec<u8>,
+    /// For the groups that are crowded, if any.
+    tables: Option<Tables>,
     /// The group of each document, and its place in its component.
     group_of: Vec<u32>,
     place_of: Vec<u32>,
@@ -52,7 +69,9 @@ impl PrintGroups {
             holders: pairs.iter().map(|(_, document)| *document).collect(),
             holder_starts: vec![0],
             neighbours: Vec::new(),
-            neighbour_starts: vec![0],
+            neighbour_starts: Vec::new(),
+            neighbour_counts: Vec::new(),
+            tables: None,
             group_of: vec![NONE; prints.len()],
             place_of: Vec::new(),
             members: Vec::new(),
@@ -64,54 +83,93 @@ impl PrintGroups {
             groups.holder_starts.push(groups.holder_starts[groups.values.len() - 1] + group.len());
         }
         drop(pairs);
-        groups.search(distance, is_stopped)?;
-        groups.order();
+        let sets = groups.search(distance, is_stopped)?;
+        groups.order(sets);
         Ok(groups)
     }
 
-    /// Finds the neighbours of all groups.
-    fn search(&mut self, distance: u32, is_stopped: impl Fn() -> bool) -> Result<()> {
-        let design = solve(BITS, distance, self.values.len() as u64, Limit::Fast)?;
-        let tables = Tables::build(&design, &self.values, None)?;
-        for chunk in self.values.chunks(CHUNK) {
-            if is_stopped() {
-                break;
-            }
-            let found = tables.query_batch(chunk)?;
-            let first = self.neighbour_starts.len() - 1;
-            self.neighbour_starts.resize(first + 1 + chunk.len(), 0);
-            // Answers ascend by query, and by group within a query.
-            found.queries.iter().for_each(|query| self.neighbour_starts[first + 1 + *query as usize] += 1);
-            (first..first + chunk.len()).for_each(|at| self.neighbour_starts[at + 1] += self.neighbour_starts[at]);
-            self.neighbours.extend(found.ids.iter().map(|group| *group as u32));
+    /// Finds the neighbours of all groups, and returns the documents that they connect.
+    ///
+    /// Groups are searched in a random order, in chunks that double as long as their answers are few: so a chunk has
+    /// about as many answers per group as those before it, and crowded groups do not fill the memory.
+    fn search(&mut self, distance: u32, is_stopped: impl Fn() -> bool) -> Result<Sets> {
+        let count = self.values.len();
+        let mut sets = Sets::default();
+        sets.reset(self.group_of.len());
+        self.neighbour_starts = vec![0; count];
+        self.neighbour_counts = vec![0; count];
+        let tables = Tables::build(&solve(BITS, distance, count as u64, Limit::Fast)?, &self.values, None)?;
+        let key = RandomState::new().hash_one(0);
+        let mut order: Vec<u32> = (0..count as u32).collect();
+        order.sort_unstable_by_key(|group| mix64(self.values[*group as usize] ^ key));
+        let (mut start, mut size, mut values) = (0, (ANSWERS / count.max(1)).clamp(1, CHUNK), Vec::new());
+        while start < count && !is_stopped() {
+            let chunk = &order[start..count.min(start + size)];
+            values.clear();
+            values.extend(chunk.iter().map(|group| self.values[*group as usize]));
+            let found = tables.query_batch(&values)?;
+            self.keep(chunk, &found, &mut sets);
+            start += chunk.len();
+            size = match found.ids.len() {
+                few if few <= ANSWERS / 4 => (2 * size).min(CHUNK),
+                many if many > ANSWERS => (size / 2).max(1),
+                _ => size,
+            };
         }
-        let end = self.neighbours.len();
-        self.neighbour_starts.resize(self.values.len() + 1, end);
-        Ok(())
+        self.tables = self.neighbour_counts.contains(&CROWDED).then_some(tables);
+        Ok(sets)
+    }
+
+    /// Keeps the neighbours of a chunk of groups, and connects their documents.
+    fn keep(&mut self, chunk: &[u32], found: &Answers, sets: &mut Sets) {
+        let mut at = 0;
+        // Answers ascend by query, and by group within a query.
+        for same in found.queries.chunk_by(|left, right| left == right) {
+            let (group, near) = (chunk[same[0] as usize] as usize, &found.ids[at..at + same.len()]);
+            at += same.len();
+            let first = self.holders_of(group)[0];
+            let others = near.iter().map(|other| self.holders_of(*other as usize)[0]);
+            others.chain(self.holders_of(group).iter().copied()).for_each(|document| {
+                sets.unite(first, document);
+            });
+            self.neighbour_starts[group] = self.neighbours.len();
+            if near.len() <= KEPT {
+                self.neighbour_counts[group] = near.len() as u8;
+                self.neighbours.extend(near.iter().map(|other| *other as u32));
+            } else {
+                self.neighbour_counts[group] = CROWDED;
+            }
+        }
     }
 
     /// Orders documents by component.
-    fn order(&mut self) {
-        let mut sets = Sets::default();
-        sets.reset(self.group_of.len());
-        for group in 0..self.values.len() {
-            let first = self.holders_of(group)[0];
-            let near = self.neighbours_of(group).iter().map(|other| self.holders_of(*other as usize)[0]);
-            near.chain(self.holders_of(group).iter().copied()).for_each(|document| {
-                sets.unite(first, document);
-            });
-        }
+    fn order(&mut self, sets: Sets) {
         let (homes, members, member_starts) = order_documents(sets, self.group_of.len());
         self.place_of = homes.iter().map(|home| home.place).collect();
         (self.members, self.member_starts) = (members, member_starts);
     }
 
-    fn holders_of(&self, group: usize) -> &[u32] {
-        &self.holders[self.holder_starts[group]..self.holder_starts[group + 1]]
+    /// Calls `visit` with each neighbour of a group, itself included, ascending.
+    fn each_neighbour(&self, group: usize, visit: impl FnMut(usize)) {
+        let (start, count) = (self.neighbour_starts[group], self.neighbour_counts[group]);
+        match (&self.tables, count) {
+            // One query is never too many, so there is an answer.
+            (Some(tables), CROWDED) => {
+                let found = tables.query_batch(&[self.values[group]]).unwrap_or_default();
+                found.ids.iter().map(|other| *other as usize).for_each(visit);
+            }
+            _ => self.neighbours[start..][..count as usize].iter().map(|other| *other as usize).for_each(visit),
+        }
     }
 
-    fn neighbours_of(&self, group: usize) -> &[u32] {
-        &self.neighbours[self.neighbour_starts[group]..self.neighbour_starts[group + 1]]
+    /// Number of neighbours that are kept.
+    #[cfg(test)]
+    pub(super) fn kept(&self) -> usize {
+        self.neighbours.len()
+    }
+
+    fn holders_of(&self, group: usize) -> &[u32] {
+        &self.holders[self.holder_starts[group]..self.holder_starts[group + 1]]
     }
 }
 
@@ -175,12 +233,12 @@ impl Proposer for PrintLocal<'_> {
             true => None,
             false => holders.get(before + Reach::CROWDED.last).copied(),
         };
-        for group in groups.neighbours_of(own) {
-            let others = groups.holders_of(*group as usize);
+        groups.each_neighbour(own, |group| {
+            let others = groups.holders_of(group);
             let later = others.partition_point(|other| *other <= document);
             let reached = others[later..].iter().take_while(|other| end.is_none_or(|end| **other <= end));
             proposed.extend(reached.map(|other| groups.place_of[*other as usize]));
-        }
+        });
     }
 
     fn each_key(&self, mut visit: impl FnMut(u64, &[u32])) {

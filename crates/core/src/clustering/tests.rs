@@ -8,7 +8,7 @@ use proptest::prelude::*;
 
 const THRESHOLD: f64 = 0.8;
 
-/// A judge with a score function; its sketches err by `noise` and decide beyond `margin`.
+/// A judge with a score function; its sketches err by `noise` and reject where they are below the threshold by `margin`.
 struct World<F> {
     score: F,
     noise: f32,
@@ -19,23 +19,23 @@ impl<F: Fn(u32, u32) -> Option<f64> + Sync> Judge for World<F> {
     fn glance(&self, hub: u32, other: u32) -> Glance {
         let score = (self.score)(hub, other).unwrap_or(0.0);
         let off = (mix64(u64::from(hub) << 32 | u64::from(other)) % 3) as f32 - 1.0;
-        let verdict = ((score - THRESHOLD).abs() > self.margin).then_some(score >= THRESHOLD);
-        Glance { estimate: score as f32 + self.noise * off, verdict }
+        let is_possible = THRESHOLD - score <= self.margin;
+        Glance { estimate: score as f32 + self.noise * off, is_possible }
     }
 
-    fn exact(&self, hub: u32, others: &[u32], scores: &mut Vec<Option<f64>>) {
-        scores.extend(others.iter().map(|other| (self.score)(hub, *other)));
+    fn exact(&self, hub: u32, others: &[u32], least: f64, scores: &mut Vec<Option<f64>>) {
+        scores.extend(others.iter().map(|other| (self.score)(hub, *other).filter(|score| *score >= least)));
     }
 }
 
-/// A judge whose sketches decide nothing.
+/// A judge whose sketches reject nothing.
 fn unsure<F: Fn(u32, u32) -> Option<f64> + Sync>(score: F) -> World<F> {
     World { score, noise: 0.0, margin: 2.0 }
 }
 
-/// A judge whose sketches decide everything.
+/// A judge whose sketches reject all that is below the threshold.
 fn sure<F: Fn(u32, u32) -> Option<f64> + Sync>(score: F) -> World<F> {
-    World { score, noise: 0.0, margin: -1.0 }
+    World { score, noise: 0.0, margin: 0.0 }
 }
 
 fn table(keys: &[Vec<u64>]) -> Sorted {
@@ -69,8 +69,8 @@ fn is_proposed(keys: &[Vec<u64>], reach: Reach, earlier: u32, later: u32) -> boo
 
 fn accepts(judge: &impl Judge, hub: u32, other: u32) -> bool {
     let mut scores = Vec::new();
-    judge.exact(hub, &[other], &mut scores);
-    judge.glance(hub, other).verdict.unwrap_or(scores[0].is_some_and(|score| score >= THRESHOLD))
+    judge.exact(hub, &[other], 0.0, &mut scores);
+    judge.glance(hub, other).is_possible && scores[0].is_some_and(|score| score >= THRESHOLD)
 }
 
 /// All edges by the definition, in order.
@@ -111,7 +111,7 @@ prop_compose! {
     fn small()(documents in 1usize..24)(
         keys in prop::collection::vec(prop::collection::vec(0u64..12, 0..4), documents),
         scores in prop::collection::vec(prop::option::weighted(0.9, 0.6f64..1.0), documents * documents),
-        margin in prop::sample::select(vec![-1.0, 0.05, 0.1, 2.0]),
+        margin in prop::sample::select(vec![0.0, 0.05, 0.1, 2.0]),
         noise in prop::sample::select(vec![0.0f32, 0.04]),
         first in 0usize..4,
         last in 0usize..4,
@@ -186,6 +186,27 @@ proptest! {
         prop_assert_eq!(cluster(&groups, THRESHOLD, Method::Star, &judge).leader, naive_star(prints.len(), &edges, &judge));
         prop_assert_eq!(cluster(&groups, THRESHOLD, Method::Components, &judge).leader, naive_components(prints.len(), &edges));
     }
+}
+
+#[test]
+fn crowded_fingerprints_propose_every_pair_and_no_pair_is_kept() {
+    let documents = 8 * super::prints::KEPT as u32;
+    // All differ from 0 in up to three of ten bits; and one is far away.
+    let near = (0u64..1024).filter(|print| print.count_ones() <= 3).cycle().take(documents as usize);
+    let prints: Vec<Option<u64>> = near.chain([u64::MAX]).map(Some).collect();
+    let groups = PrintGroups::new(&prints, 4, || false).expect("in range");
+    assert_eq!((groups.components(), groups.members(0).len()), (1, documents as usize));
+    let mut local = groups.local();
+    local.load(0);
+    let mut proposed = Vec::new();
+    for place in 0..documents {
+        local.propose(place, &mut proposed);
+        proposed.sort_unstable();
+        let bits =
+            |other: u32| (prints[place as usize].unwrap_or(0) ^ prints[other as usize].unwrap_or(0)).count_ones();
+        assert_eq!(proposed, (place + 1..documents).filter(|other| bits(*other) <= 4).collect::<Vec<u32>>(), "{place}");
+    }
+    assert!(groups.kept() < documents as usize, "{} neighbours are kept", groups.kept());
 }
 
 #[test]
@@ -300,9 +321,9 @@ fn a_judge_that_is_stopped_ends_the_work() {
     impl Judge for Stopped {
         fn glance(&self, _: u32, _: u32) -> Glance {
             self.0.fetch_add(1, std::sync::atomic::Ordering::Relaxed);
-            Glance { estimate: 0.0, verdict: Some(false) }
+            Glance::REJECTED
         }
-        fn exact(&self, _: u32, _: &[u32], _: &mut Vec<Option<f64>>) {}
+        fn exact(&self, _: u32, _: &[u32], _: f64, _: &mut Vec<Option<f64>>) {}
         fn is_stopped(&self) -> bool {
             self.0.load(std::sync::atomic::Ordering::Relaxed) > 0
         }
@@ -364,7 +385,7 @@ proptest! {
         let documents = keys.len();
         let sketches = Listed(sketches.into_iter().map(|sketch| sketch.into_iter().collect()).collect());
         let judge = World { score: |i: u32, j: u32| scores[i as usize * documents + j as usize], noise, margin };
-        let found = greedy(&sketches, documents, THRESHOLD, Representative::First, &judge);
+        let found = greedy(&sketches, documents, THRESHOLD, u32::MAX, Representative::First, &judge);
         prop_assert_eq!(found.leader, naive_greedy(&sketches, documents, &judge));
     }
 }
@@ -375,20 +396,20 @@ fn what_most_members_have_stands_for_a_greedy_cluster() {
     let sketches =
         Listed(vec![vec![1, 2, 8, 9], vec![1, 2, 3, 4], vec![1, 3, 4, 2], vec![3, 4, 9, 20], vec![3, 4, 21, 22]]);
     let judge = sure(|_, _| Some(0.9));
-    let popular = greedy(&sketches, 5, THRESHOLD, Representative::Popular, &judge);
+    let popular = greedy(&sketches, 5, THRESHOLD, u32::MAX, Representative::Popular, &judge);
     assert_eq!(popular.leader, [0, 0, 0, 0, 0]);
-    let first = greedy(&sketches, 5, THRESHOLD, Representative::First, &judge);
+    let first = greedy(&sketches, 5, THRESHOLD, u32::MAX, Representative::First, &judge);
     assert_eq!(first.leader, [0, 0, 0, 3, 3]);
 }
 
 #[test]
 fn an_element_of_very_many_greedy_clusters_is_counted() {
     let sketches = Listed((0..1000u64).map(|i| vec![5, mix64(i), mix64(i + 5000)]).collect());
-    let found = greedy(&sketches, 1000, THRESHOLD, Representative::Popular, &sure(|_, _| Some(0.1)));
+    let found = greedy(&sketches, 1000, THRESHOLD, u32::MAX, Representative::Popular, &sure(|_, _| Some(0.1)));
     assert_eq!(found.capped, [Capped { key: 5, documents: 1000, untried: 1000 - super::greedy::CROWD as u64 }]);
     assert_eq!(found.glances, 0);
     let same = Listed(vec![vec![1, 2, 3]; 3000]);
-    let found = greedy(&same, 3000, THRESHOLD, Representative::Popular, &sure(|_, _| Some(1.0)));
+    let found = greedy(&same, 3000, THRESHOLD, u32::MAX, Representative::Popular, &sure(|_, _| Some(1.0)));
     assert_eq!(found.giants, [Giant { leader: 0, documents: 3000, keys: vec![(1, 3000), (2, 3000), (3, 3000)] }]);
     assert_eq!(found.glances, 2999);
 }

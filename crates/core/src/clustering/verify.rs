@@ -1,4 +1,4 @@
-//! Verifies pairs: sketches decide where they can, the exact score decides the others.
+//! Verifies pairs: sketches may reject, and only the exact score accepts.
 
 use super::{Glance, Judge, Proposer};
 use rayon::prelude::*;
@@ -8,15 +8,13 @@ const BATCH: usize = 128;
 /// Pairs of one hub from which on glances use all cores; for fewer, splitting costs more than it saves.
 const GLANCES: usize = 4096;
 
-/// An accepted pair.
+/// A pair that the sketches did not reject.
 #[derive(Clone, Copy, Debug)]
-pub struct Accepted {
+pub struct Possible {
     /// The place of the other document.
     pub other: u32,
     /// The estimate from the sketches.
     pub estimate: f32,
-    /// The exact score, where it was needed to decide.
-    pub exact: Option<f64>,
 }
 
 /// A document that follows a leader, and its exact score against it.
@@ -34,13 +32,13 @@ pub struct Join {
 pub struct Verifier<'a, J> {
     /// The judge.
     pub judge: &'a J,
-    threshold: f64,
+    /// The least score of an edge.
+    pub threshold: f64,
     /// Pairs whose sketches were compared so far.
     pub glances: u64,
     /// Pairs scored exactly so far.
     pub exacts: u64,
     seen: Vec<Glance>,
-    undecided: Vec<(u32, f32)>,
     documents: Vec<u32>,
     scores: Vec<Option<f64>>,
 }
@@ -48,45 +46,13 @@ pub struct Verifier<'a, J> {
 impl<'a, J: Judge> Verifier<'a, J> {
     /// Makes a verifier.
     pub fn new(judge: &'a J, threshold: f64) -> Self {
-        let (seen, undecided, documents, scores) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
-        Self { judge, threshold, glances: 0, exacts: 0, seen, undecided, documents, scores }
+        let (seen, documents, scores) = (Vec::new(), Vec::new(), Vec::new());
+        Self { judge, threshold, glances: 0, exacts: 0, seen, documents, scores }
     }
 
-    /// Decides the pairs of the hub with each of `others`, all later in rank, and fills `accepted`. An undecided pair is
-    /// scored only if `is_needed` returns true for the other and the estimate.
-    pub fn verify(
-        &mut self,
-        local: &impl Proposer,
-        hub: u32,
-        others: &[u32],
-        is_needed: impl Fn(u32, f32) -> bool,
-        accepted: &mut Vec<Accepted>,
-    ) {
-        accepted.clear();
-        self.undecided.clear();
-        self.glance(local, hub, others);
-        for (other, glance) in others.iter().zip(&self.seen) {
-            match glance.verdict {
-                Some(true) => accepted.push(Accepted { other: *other, estimate: glance.estimate, exact: None }),
-                Some(false) => {}
-                None if is_needed(*other, glance.estimate) => self.undecided.push((*other, glance.estimate)),
-                None => {}
-            }
-        }
-        if self.undecided.is_empty() {
-            return;
-        }
-        let undecided = std::mem::take(&mut self.undecided);
-        self.score(local.document(hub), undecided.iter().map(|(other, _)| local.document(*other)));
-        for ((other, estimate), score) in undecided.iter().zip(&self.scores) {
-            if let Some(score) = score.filter(|score| *score >= self.threshold) {
-                accepted.push(Accepted { other: *other, estimate: *estimate, exact: Some(score) });
-            }
-        }
-        self.undecided = undecided;
-    }
-
-    fn glance(&mut self, local: &impl Proposer, hub: u32, others: &[u32]) {
+    /// Compares the sketches of the hub with those of `others`, all later in rank, and fills `possible` with the pairs
+    /// that may be edges.
+    pub fn glance(&mut self, local: &impl Proposer, hub: u32, others: &[u32], possible: &mut Vec<Possible>) {
         let judge = self.judge;
         let document = local.document(hub);
         let look = |other: &u32| judge.glance(document, local.document(*other));
@@ -96,10 +62,21 @@ impl<'a, J: Judge> Verifier<'a, J> {
             true => self.seen.extend(others.iter().map(look)),
             false => self.seen.par_extend(others.par_iter().map(look)),
         }
+        possible.clear();
+        let seen = others.iter().zip(&self.seen).filter(|(_, glance)| glance.is_possible);
+        possible.extend(seen.map(|(other, glance)| Possible { other: *other, estimate: glance.estimate }));
     }
 
-    /// Scores documents against a hub and returns the scores, one for each.
-    pub fn score(&mut self, hub: u32, others: impl Iterator<Item = u32>) -> &[Option<f64>] {
+    /// Counts possible pairs of a hub. Returns for each the exact score if it is an edge.
+    pub fn verify(&mut self, local: &impl Proposer, hub: u32, pairs: &[Possible]) -> &[Option<f64>] {
+        let threshold = self.threshold;
+        self.score(local.document(hub), pairs.iter().map(|pair| local.document(pair.other)), threshold);
+        self.scores.iter_mut().for_each(|score| *score = score.filter(|score| *score >= threshold));
+        &self.scores
+    }
+
+    /// Scores documents against a hub and returns the scores, one for each; those below `least` may be missing.
+    pub fn score(&mut self, hub: u32, others: impl Iterator<Item = u32>, least: f64) -> &[Option<f64>] {
         let judge = self.judge;
         self.documents.clear();
         self.documents.extend(others);
@@ -107,7 +84,7 @@ impl<'a, J: Judge> Verifier<'a, J> {
         self.scores.clear();
         let score = |others: &[u32]| {
             let mut scores = Vec::with_capacity(others.len());
-            judge.exact(hub, others, &mut scores);
+            judge.exact(hub, others, least, &mut scores);
             scores.resize(others.len(), None);
             scores
         };
@@ -117,30 +94,6 @@ impl<'a, J: Judge> Verifier<'a, J> {
             self.scores.par_extend(self.documents.par_chunks(BATCH).flat_map_iter(score));
         }
         &self.scores
-    }
-
-    /// Appends the joins of followers to their leaders, given as (leader, follower, known score), with exact scores.
-    pub fn join(&mut self, followers: &mut [(u32, u32, Option<f64>)], joins: &mut Vec<Join>) {
-        followers.sort_unstable_by_key(|(leader, follower, _)| (*leader, *follower));
-        let threshold = self.threshold;
-        let put = |leader: u32, document: u32, score: Option<f64>| Join {
-            leader,
-            document,
-            score: score.map_or(0.0, |score| narrow(score, threshold)),
-        };
-        for group in followers.chunk_by(|left, right| left.0 == right.0) {
-            if self.judge.is_stopped() {
-                return;
-            }
-            let leader = group[0].0;
-            let known = group.iter().filter(|(_, _, score)| score.is_some());
-            joins.extend(known.map(|(_, document, score)| put(leader, *document, *score)));
-            let unknown = || group.iter().filter(|(_, _, score)| score.is_none()).map(|(_, document, _)| *document);
-            if unknown().next().is_some() {
-                let scores = self.score(leader, unknown());
-                joins.extend(unknown().zip(scores).map(|(document, score)| put(leader, document, *score)));
-            }
-        }
     }
 }
 

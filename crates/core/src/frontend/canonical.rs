@@ -20,7 +20,10 @@ use unicode_properties::{GeneralCategory, GeneralCategoryGroup, UnicodeGeneralCa
 use unicode_security::confusable_detection::skeleton;
 
 /// Version of the rules in this file, as FORMAT.md describes them; stored with fingerprints.
-pub const TEXT_VERSION: u32 = 1;
+pub const TEXT_VERSION: u32 = 2;
+
+/// The version before, which differs only where look-alike letters are folded.
+pub const TEXT_VERSION_BEFORE: u32 = 1;
 
 /// The most characters that may join a segment after its first.
 pub const MAX_JOINING: usize = 30;
@@ -148,6 +151,14 @@ pub fn canonical_naive(text: &str, homoglyphs: bool) -> String {
 fn latin_lookalike(c: char, homoglyphs: bool) -> char {
     if !homoglyphs || c.is_ascii() || !stays(c) {
         return c;
+    }
+    // What is compatible with a letter or digit (full-width １) is that one, and not a letter that looks like it (l).
+    let mut parts = Vec::new();
+    decompose_compatible(c, |part| parts.push(part));
+    if let [ascii] = parts[..] {
+        if ascii.is_ascii_alphanumeric() {
+            return ascii;
+        }
     }
     let mut shape = skeleton_of(c);
     match (shape.next(), shape.next()) {

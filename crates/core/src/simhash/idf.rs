@@ -10,7 +10,7 @@
 use super::vote::SIMHASH_VERSION;
 use super::weight::{Weight, FRACTION};
 use crate::error::{Error, Result};
-use crate::frontend::canonical::TEXT_VERSION;
+use crate::frontend::canonical::{TEXT_VERSION, TEXT_VERSION_BEFORE};
 use std::collections::HashMap;
 use xxhash_rust::xxh3::xxh3_64;
 
@@ -106,7 +106,8 @@ impl Idf {
             return Err(wrong("it is not an idf table; make one with `idf_table`"));
         }
         let versions = [IDF_VERSION, TEXT_VERSION as u8, SIMHASH_VERSION as u8];
-        if body[4..7] != versions {
+        let before = [IDF_VERSION, TEXT_VERSION_BEFORE as u8, SIMHASH_VERSION as u8];
+        if body[4..7] != versions && body[4..7] != before {
             let reason =
                 format!("it has versions `{:?}`, this program reads `{versions:?}`; make it again", &body[4..7]);
             return Err(wrong(&reason));

@@ -13,7 +13,7 @@
 //! resemblance by at most 2/n. At confidences up to 95 % `1024 · n · p` is added on both sides, and proportionally
 //! more above. With 2^−ℓ for p this is at most the paper's `n / 2^(ℓ−11)`.
 //!
-//! Cost: tens of microseconds; for decisions at a threshold a table is made once (`decisions`).
+//! Cost: tens of microseconds; microseconds for the counts that a threshold rejects (`rejected`).
 //!
 //! **Source.** Blaker 2000, *Confidence curves and improved exact confidence intervals for discrete distributions*.
 
@@ -187,34 +187,11 @@ impl Estimate {
     }
 }
 
-/// The decision about a threshold for a number of common elements.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Decision {
-    /// The resemblance reaches the threshold.
-    Above,
-    /// The resemblance is below the threshold.
-    Below,
-    /// The sketch is not decisive.
-    Open,
-}
-
-/// The decision for each number 0…`sample` of common elements; the probability of a wrong one is at most 1 −
-/// `confidence`.
-///
-/// Only one of the two mistakes is possible for a given truth, so each may use all of that probability.
-pub fn decisions(sample: usize, threshold: f64, confidence: f64) -> Vec<Decision> {
-    let law = Law::Binomial { n: sample as u64, p: threshold.clamp(0.0, 1.0) };
-    let alpha = 1.0 - confidence;
-    let decide = |common: u64| {
-        if law.at_least(common) <= alpha {
-            Decision::Above
-        } else if law.at_most(common) <= alpha {
-            Decision::Below
-        } else {
-            Decision::Open
-        }
-    };
-    (0..=sample as u64).map(decide).collect()
+/// How many of the counts 0…`sample` of common elements rule the threshold out: those that a measure at the threshold
+/// has with a probability of at most `doubt`, together with all smaller ones.
+pub fn rejected(sample: u64, threshold: f64, doubt: f64) -> u64 {
+    let law = Law::Binomial { n: sample, p: threshold.clamp(0.0, 1.0) };
+    (0..sample + 1).partition_by(|common| law.at_most(*common) <= doubt)
 }
 
 #[cfg(test)]
@@ -313,15 +290,15 @@ mod tests {
     }
 
     #[test]
-    fn decisions_are_open_only_around_the_threshold() {
-        let table = decisions(128, 0.8, 1.0 - 1e-6);
-        let (below, above) =
-            (table.partition_point(|d| *d == Decision::Below), table.iter().rposition(|d| *d == Decision::Open));
-        assert!(table[below..=above.expect("some are open")].iter().all(|d| *d == Decision::Open));
-        assert_eq!((table[0], table[102], table[128]), (Decision::Below, Decision::Open, Decision::Above));
-        // 0.8^128 is 4e-13; 80 of 128 would be nearly five standard deviations too few.
-        assert_eq!((below, above), (79, Some(121)));
-        assert!(decisions(10, 0.8, 1.0 - 1e-6)[3..].iter().all(|d| *d == Decision::Open));
+    fn counts_far_below_the_threshold_are_rejected() {
+        // 79 of 128 would be nearly five standard deviations too few.
+        assert_eq!(rejected(128, 0.8, 1e-6), 79);
+        // 0.2^10 is 1e-7, and one of ten is 40 times as likely.
+        assert_eq!(rejected(10, 0.8, 1e-6), 1);
+        assert_eq!((rejected(0, 0.8, 1e-6), rejected(9, 0.0, 1e-6), rejected(9, 1.0, 1e-6)), (0, 0, 9));
+        assert_eq!((rejected(9, -1.0, 0.1), rejected(9, 2.0, 0.1)), (0, 9));
+        // A chance of one half is allowed where the doubt is one half.
+        assert_eq!((rejected(1, 0.5, 0.5), rejected(1, 0.5, 0.49)), (1, 0));
     }
 
     /// The first and the last hypothesis that is accepted, of all of them; none where the sizes are hardly believable.
@@ -437,27 +414,13 @@ mod tests {
     }
 
     #[test]
-    fn decisions_match_the_law() {
-        for (sample, threshold, confidence) in
-            [(1, 0.5, 0.4), (20, 0.5, 0.95), (64, 0.8, 0.999), (9, 0.0, 0.9), (9, 1.0, 0.9)]
-        {
-            let table = decisions(sample, threshold, confidence);
-            assert_eq!(table.len(), sample + 1);
-            let law = Law::Binomial { n: sample as u64, p: threshold };
-            for (common, found) in table.into_iter().enumerate() {
-                let (above, below) = (law.at_least(common as u64), law.at_most(common as u64));
-                let alpha = 1.0 - confidence;
-                let expected = match (above <= alpha, below <= alpha) {
-                    (true, _) => Decision::Above,
-                    (_, true) => Decision::Below,
-                    _ => Decision::Open,
-                };
-                assert_eq!(found, expected, "{common} of {sample} at {threshold}");
+    fn rejected_counts_match_the_law() {
+        for sample in [1, 2, 16, 20, 64, 128, 512, 513, 1024, 2048, 10_000] {
+            for (threshold, doubt) in [(0.05, 0.1), (0.5, 0.05), (0.8, 1e-6), (0.99, 1e-6)] {
+                let law = Law::Binomial { n: sample, p: threshold };
+                let naive = (0..=sample).take_while(|common| law.at_most(*common) <= doubt).count() as u64;
+                assert_eq!(rejected(sample, threshold, doubt), naive, "{sample} at {threshold}");
             }
         }
-        assert_eq!(decisions(9, -1.0, 0.9), decisions(9, 0.0, 0.9));
-        assert_eq!(decisions(9, 2.0, 0.9), decisions(9, 1.0, 0.9));
-        // Half is as probable as the rest of the confidence: a chance that is allowed.
-        assert_eq!(decisions(1, 0.5, 0.5), [Decision::Below, Decision::Above]);
     }
 }

@@ -12,7 +12,7 @@ use super::sample::{limit_of_level, Sample};
 use super::shingle::Shingling;
 use super::sketching::{Sketch, SketchBody};
 use crate::error::{Error, Result};
-use crate::frontend::canonical::TEXT_VERSION;
+use crate::frontend::canonical::{TEXT_VERSION, TEXT_VERSION_BEFORE};
 use crate::frontend::{Options, Unit};
 use crate::hash::{mix64, unmix64};
 use xxhash_rust::xxh3::xxh3_64;
@@ -121,7 +121,9 @@ impl Sketch {
         if bytes.len() < HEADER + CHECKSUM {
             return Err(cut_off());
         }
-        if !(WIDE..=VERSION).contains(&bytes[4]) || bytes[5] != TEXT_VERSION as u8 {
+        // The text before differs only where look-alike letters are folded, which is the first of the flags.
+        let is_before = bytes[5] == TEXT_VERSION_BEFORE as u8 && bytes[8] & 1 == 0;
+        if !(WIDE..=VERSION).contains(&bytes[4]) || bytes[5] != TEXT_VERSION as u8 && !is_before {
             let found = format!("it has version {} of text {}", bytes[4], bytes[5]);
             return Err(refused(&format!(
                 "{found}, this program reads {WIDE} and {VERSION} of text {TEXT_VERSION}; make it again"

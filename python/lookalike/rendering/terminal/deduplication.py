@@ -129,14 +129,14 @@ def _unverified(found: Filter) -> Iterator[str]:
 
 
 def _promise(answer: Deduplication) -> str:
-    """Return what is true of every removed row, and in how many cases it is not."""
+    """Return what is true of every removed row, or of the pairs that link it to the row kept for it."""
     settings = answer.settings
+    each, linked, beyond = _words(answer)
+    if settings.clustering != "components":
+        return f"every removed row has {each}"
     least = 1 - settings.distance / 64 if settings.is_by_distance else settings.threshold
     below = sum(answer.resemblances[row] < least for row in answer.gone)
-    each, linked, beyond = _words(answer)
-    if settings.clustering == "components":
-        return f"clusters are linked by pairs {linked}; removed rows {beyond}: {below:,}"
-    return f"every removed row has {each}" + (f"; because a sketch erred, {beyond}: {below:,}" if below else "")
+    return f"clusters are linked by pairs {linked}; removed rows {beyond}: {below:,}"
 
 
 def _words(answer: Deduplication) -> tuple[str, str, str]:
@@ -171,6 +171,8 @@ def _notes(answer: Deduplication) -> Iterator[str]:
         untried = counted(sum(one.untried for one in answer.capped), "pair")
         keys = counted(len(answer.capped), "fingerprint" if answer.settings.method == "simhash" else "key")
         yield f"note: {keys} too common to propose all pairs; {untried} left to other keys"
+    if answer.repeated_ids is not None:
+        yield f"note: {answer.repeated_ids}; source and row tell them apart"
     yield from (f"note: {note}" for note in answer.notes)
     if unsampled := answer.work["unsampled"]:
         yield f"note: {counted(unsampled, 'document')} too short to be sampled; use a smaller --modulus for them"

@@ -22,10 +22,15 @@ _STATES = {
 
 
 def print_facts(report: SimhashReport, *, quiet: bool = False) -> None:
-    """Print what was read and written; ``quiet`` leaves out problems."""
-    told = () if quiet else problems.lines(report.problems)
+    """Print what was read and written; ``quiet`` leaves out notes and problems."""
+    told = () if quiet else (*_notes(report), *problems.lines(report.problems))
     for line in [*_facts(report), *told, f"fingerprints: {report.out}"]:
         sys.stdout.write(visible(line) + "\n")
+
+
+def _notes(report: SimhashReport) -> Iterator[str]:
+    if report.repeated_ids is not None:
+        yield f"note: {report.repeated_ids}"
 
 
 def _facts(report: SimhashReport) -> Iterator[str]:
