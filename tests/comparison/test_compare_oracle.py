@@ -3,7 +3,9 @@
 Each of these changes of the product was tried, one at a time, and a test here fails with it: the halo halved; the
 literals of one side left out of its bound; a tail of twice the cut-off; runs of t + 1 tokens searched; no tie-break by
 equal text; ties by place turned round, on either side; next to no work allowed; the order of arguments for that of
-names; the bound by runs at 0.7 of its value; clusters made of the listed pairs only.
+names; the bound by runs at 0.7 of its value; clusters made of the listed pairs only. Of containment: bounds of the
+larger side for those of the smaller; both bounds at 0.9 of their value; a tail that knows only the cut-off of scores;
+pairs proposed by their larger side.
 """
 
 from __future__ import annotations
