@@ -295,6 +295,23 @@ impl Cohort {
         })
     }
 
+    /// What does not match inside the passages of a list, pair by pair: side (0 or 1), file, start and end.
+    fn gaps(&self, py: Python<'_>, which: usize) -> Vec<Vec<(u32, u32, u32, u32)>> {
+        locked(py, &self.state, |state| {
+            let rulers: Vec<Vec<Ruler>> = self.submissions.iter().map(Submission::rulers).collect();
+            let of = |side: usize, entry: u32, [start, end]: [u32; 2]| {
+                let region = self.submissions[entry as usize].region(&rulers[entry as usize], start, end);
+                (side as u32, region.file, region.start, region.end)
+            };
+            let in_pair = |pair: &MatchedPair| {
+                let both = pair.gaps.iter().flat_map(|[left, right]| [(0, pair.left, *left), (1, pair.right, *right)]);
+                let filled = both.filter(|(_, _, [start, end])| start < end);
+                filled.map(|(side, entry, range)| of(side, entry, range)).collect()
+            };
+            of_list(&state.outcome, which).iter().map(in_pair).collect()
+        })
+    }
+
     /// Clusters: representative, then members with their scores.
     fn clusters(&self, py: Python<'_>) -> Vec<(u32, Vec<(u32, f64)>)> {
         locked(py, &self.state, |State { outcome, .. }| {

@@ -19,7 +19,19 @@ from lookalike.comparison import token_documents
 from lookalike.comparison.outliers import with_outliers
 from lookalike.comparison.persons import persons, returning
 from lookalike.comparison.reading import READING, Question, Read, read_all
-from lookalike.comparison.result import Cluster, Common, Entry, File, Marks, Pair, Passage, Region, Remark, Report
+from lookalike.comparison.result import (
+    Cluster,
+    Common,
+    Entry,
+    File,
+    Gap,
+    Marks,
+    Pair,
+    Passage,
+    Region,
+    Remark,
+    Report,
+)
 from lookalike.comparison.sections import with_sections
 from lookalike.comparison.token_documents import Given
 from lookalike.documents import Limits, Submission, understanding
@@ -392,7 +404,7 @@ def _digest(submission: Submission) -> str:
 
 
 def _pairs(cohort: _core.Cohort, which: int) -> tuple[Pair, ...]:
-    rows = zip(cohort.pairs(which), cohort.passages(which), strict=True)
+    rows = zip(cohort.pairs(which), cohort.passages(which), cohort.gaps(which), strict=True)
     return tuple(
         Pair(
             *row[:7],
@@ -403,8 +415,9 @@ def _pairs(cohort: _core.Cohort, which: int) -> tuple[Pair, ...]:
             score_whole=whole,
             score_reachable=reachable,
             matched_bits=bits,
+            gaps=tuple(Gap(*gap) for gap in gaps),
         )
-        for (row, (contained, bits, _), (whole, reachable)), passages in rows
+        for (row, (contained, bits, _), (whole, reachable)), passages, gaps in rows
     )
 
 

@@ -54,16 +54,27 @@ pub struct Passage {
     pub is_weak: bool,
 }
 
+/// Tokens between two joined tiles of a passage, which do not match: first and after the last, on each side. One of the
+/// sides may have none.
+pub type Gap = [[u32; 2]; 2];
+
 impl Judged<'_> {
-    /// The passages that are told, in the order of the left side. `shown` are tiles that do not count.
-    pub(super) fn passages(&self, alignment: &Alignment, mut shown: Vec<Tile>) -> Vec<Passage> {
+    /// The passages that are told, in the order of the left side, and the gaps in them. `shown` are tiles that do not
+    /// count.
+    pub(super) fn passages(&self, alignment: &Alignment, mut shown: Vec<Tile>) -> (Vec<Passage>, Vec<Gap>) {
         shown.extend(&alignment.tiles);
         shown.sort_unstable();
         let pieces = shown.iter().flat_map(|tile| self.clip(tile)).collect();
         let groups = self.joined(pieces);
-        let mut found: Vec<Passage> = groups.iter().filter_map(|tiles| self.passage(tiles, PassageKind::Run)).collect();
+        let (mut found, mut gaps) = (Vec::new(), Vec::new());
         // First drop passages that are not reported: they must not count as covering anything.
-        found.retain(|passage| self.is_worth_telling(passage));
+        for tiles in &groups {
+            if let Some(passage) = self.passage(tiles, PassageKind::Run).filter(|one| self.is_worth_telling(one)) {
+                found.push(passage);
+                gaps.extend(tiles.windows(2).map(|two| gap(&two[0], &two[1])));
+            }
+        }
+        gaps.retain(|gap| gap.iter().any(|[start, end]| start < end));
         if !alignment.is_whole {
             let repeats = self.repeats(&found);
             found.extend(repeats);
@@ -75,7 +86,7 @@ impl Judged<'_> {
         for passage in &mut found {
             passage.is_weak = passage.bits < WEAK_BITS * BIT && passage.bits * WEAK_SHARE < least;
         }
-        found
+        (found, gaps)
     }
 
     /// Cuts a tile at template material and material that too many share; gaps shorter than k do not cut.
@@ -239,6 +250,11 @@ impl Judged<'_> {
     fn is_rare(&self, holders: u32) -> bool {
         2 * super::weigh::weight(holders, self.frequencies.submitters) >= UNIT
     }
+}
+
+/// What lies between two tiles that follow each other.
+fn gap(last: &Tile, next: &Tile) -> Gap {
+    [[last.a + last.len, next.a], [last.b + last.len, next.b]]
 }
 
 /// The guarantee threshold at a token.

@@ -16,7 +16,7 @@
 use super::align::{Alignment, Tile};
 use super::cluster::Link;
 use super::entry::Entry;
-use super::passages::{Passage, PassageKind};
+use super::passages::{Gap, Passage, PassageKind};
 use super::weigh::{Frequencies, Weighed, UNIT};
 
 /// Weight of a matching token whose exact text differs, in thousandths. Renaming is easy, so it must not hide a match,
@@ -48,6 +48,8 @@ pub struct MatchedPair {
     pub longest: u32,
     /// The passages, in the order of the left side.
     pub passages: Vec<Passage>,
+    /// What does not match inside them.
+    pub gaps: Vec<Gap>,
 }
 
 /// What an alignment is worth.
@@ -205,7 +207,7 @@ impl Judged<'_> {
     /// Makes the pair with its coverage and passages. `shorter` are tiles that are shown and do not count.
     pub fn pair(&self, link: &Link, stands_for: u64, alignment: &Alignment, shorter: Vec<Tile>) -> MatchedPair {
         let measures = self.measure(alignment).unwrap_or_default();
-        let passages = self.passages(alignment, shorter);
+        let (passages, gaps) = self.passages(alignment, shorter);
         let own_in = |side: usize| {
             let starts = alignment.tiles.iter().map(|tile| (if side == 0 { tile.a } else { tile.b }, tile.len));
             starts.map(|(start, len)| self.own(side, start, start + len)).sum::<u32>()
@@ -215,7 +217,19 @@ impl Judged<'_> {
         let longest = passages.iter().filter(|p| p.kind != PassageKind::Literal).map(|p| p.tokens).max().unwrap_or(0);
         let (matched, is_limited) = (matched[0].max(matched[1]), alignment.is_limited);
         let Link { left, right, .. } = *link;
-        MatchedPair { left, right, measures, place: 0, stands_for, is_limited, coverage, matched, longest, passages }
+        MatchedPair {
+            left,
+            right,
+            measures,
+            place: 0,
+            stands_for,
+            is_limited,
+            coverage,
+            matched,
+            longest,
+            passages,
+            gaps,
+        }
     }
 
     /// Number of own tokens in a range.

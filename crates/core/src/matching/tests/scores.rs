@@ -34,6 +34,28 @@ proptest! {
 }
 
 proptest! {
+    #![proptest_config(fixed(600))]
+
+    #[test]
+    fn outside_its_gaps_a_run_matches_token_by_token((a, b) in akin()) {
+        if let Some(pair) = pair(a.clone(), b.clone()) {
+            for passage in pair.passages.iter().filter(|passage| passage.kind == PassageKind::Run) {
+                let own = |gap: &&[[u32; 2]; 2]| passage.start[0] < gap[0][0] && gap[0][1] < passage.end[0];
+                let gaps: Vec<_> = pair.gaps.iter().filter(own).collect();
+                let matched = |entry: &Entry, side: usize| {
+                    let is_in_gap = |i: &u32| gaps.iter().any(|gap| gap[side][0] <= *i && *i < gap[side][1]);
+                    let kept = (passage.start[side]..passage.end[side]).filter(|i| !is_in_gap(i));
+                    kept.map(|i| entry.tokens[i as usize]).collect::<Vec<_>>()
+                };
+                let sides = [matched(&a, 0), matched(&b, 1)];
+                prop_assert_eq!(&sides[0], &sides[1]);
+                prop_assert_eq!(sides[0].len(), passage.same_text[0] as usize);
+            }
+        }
+    }
+}
+
+proptest! {
     #![proptest_config(fixed(60))]
 
     #[test]

@@ -1,0 +1,38 @@
+"""What does not match inside a passage is told as a gap, in characters, on the side that has it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import lookalike as la
+
+SHARED = """def total(prices, rate):
+    result = 0
+    for price in prices:
+        result = result + price * rate
+    if result > 100:
+        result = result - 5
+{}    return result * 2 + rate - len(prices)
+
+
+def mean(values):
+    count = len(values)
+    return sum(values) / count if count else 0
+"""
+
+
+def test_a_statement_inserted_into_a_copy_is_a_gap_on_its_side(tmp_path: Path):
+    (tmp_path / "ann.py").write_text(SHARED.format(""))
+    (tmp_path / "bob.py").write_text(SHARED.format("    extra = 17\n"))
+    (pair,) = la.compare(tmp_path, min_score=0).pairs
+    texts = [la.compare(tmp_path, min_score=0).entries[end].files[0].text for end in (pair.left, pair.right)]
+    inside = {(gap.side, texts[gap.side][gap.start : gap.end]) for gap in pair.gaps}
+    assert len(pair.passages) == 1
+    assert inside == {(1, "extra = 17")}
+
+
+def test_identical_texts_have_no_gaps(tmp_path: Path):
+    for name in ("ann.py", "bob.py"):
+        (tmp_path / name).write_text(SHARED.format(""))
+    (pair,) = la.compare(tmp_path, min_score=0).pairs
+    assert pair.gaps == ()
