@@ -7,9 +7,10 @@ from math import log1p
 from statistics import median
 from typing import Any, NamedTuple
 
+from lookalike.comparison.outliers import best_scores
 from lookalike.comparison.result import Report
 from lookalike.rendering.html.frame import page, parameters, thresholds, title
-from lookalike.rendering.html.overview_data import Ends, best_scores, overview_data
+from lookalike.rendering.html.overview_data import Ends, overview_data
 
 #: Colours of labels in the graph and the table, used in turn.
 LABEL_COLOURS = 8
@@ -85,7 +86,7 @@ def _bars(counts: Sequence[int], cut_off: float) -> list[Bar]:
 
 def _best(report: Report) -> Best:
     """Return how the best scores of the submissions are distributed."""
-    scores = best_scores(report)
+    scores = best_scores(report.pairs, report.groups)
     counts = [0] * INTERVALS
     for score in scores.values():
         counts[min(INTERVALS - 1, int(score * INTERVALS))] += 1

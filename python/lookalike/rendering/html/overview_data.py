@@ -45,18 +45,6 @@ def inputs_digest(report: Report) -> str:
     return sha256(told.encode("utf-8", "surrogatepass")).hexdigest()
 
 
-def best_scores(report: Report) -> dict[int, float]:
-    """Return the best listed score of each submission that has a pair."""
-    best: dict[int, float] = {}
-    groups = {member: group for group in report.groups for member in group}
-    for pair in report.pairs:
-        for end in (pair.left, pair.right):
-            members = groups.get(end, (end,)) if pair.stands_for > 1 else (end,)
-            for member in members:
-                best.setdefault(member, pair.score)
-    return best
-
-
 def deviation(units: float) -> str:
     """Return how far a best score is from those of the class."""
     return f"its best score is {units:.1f} robust standard deviations above the median of the class"
