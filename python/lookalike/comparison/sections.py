@@ -63,7 +63,9 @@ def sections_of(passages: Iterable[Passage], left: Sequence[File], right: Sequen
         a, b = passage.left.file, passage.right.file
         if passage.sort == "run" and left[a].language == right[b].language == PROSE:
             together[a, b].append(Piece(passage.left, passage.right, 1, passage.tokens))
-    found = (piece for pieces in together.values() for piece in joined(pieces) if piece.letters >= LETTERS)
+    # Most pairs of texts share a set phrase or two: too little for a section, however it is joined.
+    enough = (pieces for pieces in together.values() if sum(piece.letters for piece in pieces) >= LETTERS)
+    found = (piece for pieces in enough for piece in joined(pieces) if piece.letters >= LETTERS)
     told = (Section(*piece, _same(piece, left, right)) for piece in found)
     return tuple(sorted(told))
 
