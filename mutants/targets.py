@@ -170,9 +170,9 @@ NAMED = [
     ),
     Named(
         "the last page counts as left out",
-        "lookalike/rendering/html/folder.py",
-        "0 < extent.page_bytes <= size and i + 1 < len(wanted)",
-        "0 < extent.page_bytes <= size",
+        "lookalike/rendering/html/pages.py",
+        "0 < most <= size and job.number < len(jobs)",
+        "0 < most <= size",
         "tests/rendering/test_report.py",
     ),
 ]

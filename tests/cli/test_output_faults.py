@@ -120,13 +120,13 @@ def test_a_full_standard_output_is_named(tmp_path: Path):
 def test_an_output_folder_that_vanishes_exits_7(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     root, out = classroom(tmp_path / "class"), tmp_path / "away" / "report"
     out.parent.mkdir()
-    honest = folder.pair_page
+    honest = folder.make_pages
 
     def vanishing(*arguments, **named):
         shutil.rmtree(out.parent)
         return honest(*arguments, **named)
 
-    monkeypatch.setattr(folder, "pair_page", vanishing)
+    monkeypatch.setattr(folder, "make_pages", vanishing)
     ran = run("compare", root, "--out", out)
     assert (ran.code, ran.out) == (7, "")
     assert ran.err.splitlines()[-1] == f"lookalike: `{out}` cannot be written: {os.strerror(2)}"

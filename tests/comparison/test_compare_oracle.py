@@ -235,6 +235,7 @@ def told(pair: Pair) -> tuple[object, ...]:
     return (
         *(pair.left, pair.right, pair.score, (pair.left_coverage, pair.right_coverage)),
         *(pair.matched_tokens, pair.longest, passages, pair.stands_for, pair.contained, pair.matched_bits),
+        *(pair.score_whole, pair.score_reachable),
     )
 
 

@@ -56,7 +56,7 @@ def test_every_cut_off_is_that_of_the_code():
     text = page("compare.md")
     programs, essays = re.search(r"pairs from (\S+) on are listed .* from (\S+) on in a class of essays", text).groups()
     assert (float(programs), float(essays)) == (params.CODE_CUT_OFF, params.LANGUAGE_CUT_OFFS["text"])
-    for name, row in rows(text.split("**The cut-off.**")[1].split("*Coverage*")[0]).items():
+    for name, row in rows(text.split("**The cut-off.**")[1].split("**The cluster threshold**")[0]).items():
         if name != "labelled set" and not name.startswith("-"):
             usual = params.LANGUAGE_CUT_OFFS["text"] if "essays" in name else params.CODE_CUT_OFF
             assert float(row.split(" | ")[0]) == usual, name
@@ -70,9 +70,9 @@ def test_the_lists_are_as_long_as_the_code_makes_them(name: str):
         (params.MAX_PAIRS, params.MAX_PAIRS.default),
         (params.MAX_PASSAGES, params.MAX_PASSAGES.default),
     ):
-        stated = re.search(rf"([\d,]+) \w+ \(`--{parameter.name.replace('_', '-')}`\)", text).group(1)
+        stated = re.search(rf"([\d,]+) \w+ \([^)]*`--{parameter.name.replace('_', '-')}`\)", text).group(1)
         assert int(stated.replace(",", "")) == most, parameter.name
-    assert sizes(re.search(r"(\d+ MB)[^.;]*`--max-page-bytes`", text).group(1)) == [params.PAGE_BYTES]
+    assert sizes(re.search(r"(\d+ MB)[^.;]*`--max-size`", text).group(1)) == [params.PAGE_BYTES]
 
 
 def test_every_limit_of_compare_is_that_of_the_code():

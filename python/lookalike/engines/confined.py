@@ -119,8 +119,9 @@ class _Worker:
         if self._is_hung or -self._process.returncode == getattr(signal, "SIGXCPU", None):
             return self._told("time")
         enough = _NEARLY * self._limits.memory_bytes
-        # Libraries abort when they get no memory. This decides where the parent had more than the worker.
-        is_own = peak > self._inherited or -self._process.returncode == signal.SIGABRT
+        # Without memory libraries abort, and the loader of libraries ends the process with 127. This decides where the
+        # parent had more than the worker.
+        is_own = peak > self._inherited or self._process.returncode in (-signal.SIGABRT, 127)
         if peak > enough and is_own:
             return self._told("memory")
         ended = f"its reader ended with code {self._process.returncode}: the file may be damaged"

@@ -8,9 +8,9 @@
 //! A *definition* is a function, method or class; the file around it is one too. A token belongs to the innermost
 //! definition around it. The analysis marks definitions as reachable and never takes a mark back:
 //!
-//! 1. Files are reachable, and so is what something outside calls ([`Rule::Main`], [`Rule::Outside`]), with everything
+//! 1. Files are reachable, and so is what something outside calls (`Rule::Main`, `Rule::Outside`), with everything
 //!    around it.
-//! 2. Inside a reachable definition, another one is reachable if its [`Rule`] holds: reachable code uses its name, or
+//! 2. Inside a reachable definition, another one is reachable if its `Rule` holds: reachable code uses its name, or
 //!    the language runs it with the code around it. A member may also need that reachable code uses the name of its class.
 //! 3. A member that can override a method of a library is reachable if its class has a supertype that the submission
 //!    does not define, and the definition around it is reachable.

@@ -3,13 +3,11 @@
 use super::*;
 use crate::testing::fixed;
 
-/// The entry with stretches of tokens that cannot run.
-fn dead(mut entry: Entry, stretches: &[Range<usize>]) -> Entry {
+/// The entry with a stretch of tokens that cannot run.
+fn dead(mut entry: Entry, stretch: Range<usize>) -> Entry {
     entry.unreachable = vec![false; entry.tokens.len()];
-    for stretch in stretches {
-        let end = stretch.end.min(entry.tokens.len());
-        entry.unreachable[stretch.start.min(end)..end].fill(true);
-    }
+    let end = stretch.end.min(entry.tokens.len());
+    entry.unreachable[stretch.start.min(end)..end].fill(true);
     entry.is_analysed = true;
     entry
 }
@@ -21,7 +19,7 @@ fn cohort_of(texts: &[(Vec<u32>, usize, usize)]) -> Vec<Entry> {
         if len % 5 == 0 {
             made
         } else {
-            dead(made, &[*start..start + len])
+            dead(made, *start..start + len)
         }
     };
     texts.iter().enumerate().map(make).collect()
@@ -56,7 +54,7 @@ proptest! {
 #[test]
 fn code_that_cannot_run_does_not_dilute_a_copy() {
     let (copied, library) = (fresh(1, 80), fresh(2, 800));
-    let padded = dead(entry(0, &[&copied[..], &library].concat(), 5, 10), &[80..880]);
+    let padded = dead(entry(0, &[&copied[..], &library].concat(), 5, 10), 80..880);
     let found = run(&cohort(vec![padded, entry(1, &copied, 5, 10)], &[], MatchSettings { min_score: 0.9, ..ALL }));
     let measures = found.pairs[0].measures;
     assert_eq!((measures.score, measures.reachable), (1.0, Some(1.0)));
@@ -66,7 +64,7 @@ fn code_that_cannot_run_does_not_dilute_a_copy() {
 #[test]
 fn a_copy_that_seems_dead_keeps_its_score() {
     let (copied, rest) = (fresh(1, 400), [fresh(2, 80), fresh(3, 80)]);
-    let entries = [0, 1].map(|i| dead(entry(i as u32, &[&copied[..], &rest[i]].concat(), 5, 10), &[0..400]));
+    let entries = [0, 1].map(|i| dead(entry(i as u32, &[&copied[..], &rest[i]].concat(), 5, 10), 0..400));
     let found = run(&cohort(entries.to_vec(), &[], MatchSettings { min_score: 0.8, ..ALL }));
     let measures = found.pairs[0].measures;
     assert_eq!((measures.score, measures.reachable), (400.0 / 480.0, Some(0.0)));
@@ -80,7 +78,7 @@ fn without_analysis_there_is_one_score() {
 
 #[test]
 fn if_nothing_of_their_own_can_run_there_is_one_score() {
-    let entries = [0, 1].map(|i| dead(entry(i, &[&fresh(1, 80)[..], &fresh(i, 9)].concat(), 5, 10), &[0..99]));
+    let entries = [0, 1].map(|i| dead(entry(i, &[&fresh(1, 80)[..], &fresh(i, 9)].concat(), 5, 10), 0..99));
     let measures = run(&cohort(entries.to_vec(), &[], ALL)).pairs[0].measures;
     assert_eq!((measures.reachable, measures.score), (None, measures.whole));
 }
