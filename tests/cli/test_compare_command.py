@@ -140,6 +140,13 @@ def test_fail_above_exits_1_when_a_pair_is_above(root: Path, tmp_path: Path):
     assert (tmp_path / "1" / "report.html").exists()
 
 
+def test_fail_above_changes_no_list(root: Path, tmp_path: Path):
+    plain, failing = tmp_path / "plain", tmp_path / "failing"
+    run("compare", root, "--out", plain)
+    run("compare", root, "--out", failing, "--fail-above", "0.8")
+    assert (plain / "pairs.csv").read_bytes() == (failing / "pairs.csv").read_bytes()
+
+
 def test_strict_exits_3_when_something_was_skipped(root: Path, tmp_path: Path):
     assert run("compare", root, "--out", tmp_path / "1", "--strict").code == 0
     write(root, {"picture.dat": b"\x89PNG\r\n\x1a\n"})

@@ -156,3 +156,19 @@ def test_a_script_next_to_a_page_is_not_analysed(tmp_path: Path) -> None:
     assert {entry.reachability for entry in report.entries} == {
         "not analysed: files in other languages may call the code"
     }
+
+
+def test_a_driver_that_everybody_received_makes_no_strangers_alike(tmp_path: Path) -> None:
+    """Where only what all have can run, the rest counts as well."""
+    driver = java(MAIN, start="public static void main(String[] args)").replace("class Task", "class Driver")
+    own = {
+        f"p{i}/Own.java": f"class Own{i} {{\n"
+        + "\n".join(
+            f"  int f{i}{j}(int a) {{ {'a++; ' * (j % 3 + i)}return a {'+-*/%^&|'[i]} {j}; }}" for j in range(40)
+        )
+        + "\n}\n"
+        for i in range(8)
+    }
+    report = la.compare(write(tmp_path, own | {f"p{i}/Driver.java": driver for i in range(8)}), min_score=0.0)
+    assert any(entry.unreachable_tokens for entry in report.entries)
+    assert all(pair.score < 0.9 for pair in report.pairs)

@@ -22,6 +22,19 @@ ARGUMENTS = [
 PATIENCE_MS = 60_000
 
 
+#: Between two looks at a page.
+LOOK_MS = 50
+
+
+def until(page: Any, expression: str, arg: Any = None) -> None:
+    """Wait until an expression holds. The pages forbid what Playwright's own waiting does between two looks."""
+    for _ in range(PATIENCE_MS // LOOK_MS):
+        if page.evaluate(expression, arg):
+            return
+        page.wait_for_timeout(LOOK_MS)
+    raise AssertionError(f"never true: {expression}")
+
+
 @pytest.fixture(scope="module")
 def browser() -> Iterator[Any]:
     with sync_api.sync_playwright() as playwright:

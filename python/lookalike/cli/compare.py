@@ -135,7 +135,8 @@ def _least(fail_above: float | None, min_score: float | None) -> float | None:
     if fail_above is None:
         return min_score
     if min_score is None:
-        return min(fail_above, *params.LANGUAGE_CUT_OFFS.values(), params.CODE_CUT_OFF)
+        usual = [*params.LANGUAGE_CUT_OFFS.values(), params.CODE_CUT_OFF]
+        return None if fail_above >= max(usual) else min(fail_above, *usual)
     if fail_above < min_score:
         raise ParameterError(
             f"fail_above `{fail_above:g}` is below min_score `{min_score:g}`: lower min_score, or such pairs are not "

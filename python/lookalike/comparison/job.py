@@ -286,9 +286,10 @@ class _Comparison:
         told, shortest = ([self._counted(language, which) for language in languages] for which in (1, 0))
         if not told:
             return "no file was read, so nothing is guaranteed"
+        besides = "" if languages == ["text"] else ", except equal string literals"
         return (
             f"every pair with a score of {self.cut_off:g} or more is listed, with any run of at least {_or(told)} that "
-            f"the two share, whatever surrounds it; shorter than {_or(shortest)} only equal string literals are told"
+            f"the two share, whatever surrounds it; nothing shorter than {_or(shortest)} is shown{besides}"
         )
 
     def _counted(self, language: str, which: int) -> str:

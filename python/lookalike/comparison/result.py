@@ -134,12 +134,10 @@ class Pair:
     #: no code of the two was analysed.
     score_whole: float = 0.0
     score_reachable: float | None = None
-    #: Surprise of all counted passages in bits, on the side that has more of them.
+    #: Surprise of all counted passages in bits, on the side that has fewer.
     matched_bits: float = 0.0
     #: Of prose: passages joined across small gaps.
     sections: tuple[Section, ...] = ()
-    #: Evidence that is no exact run; it never counts in ``score``.
-    loose: float | None = None
     #: What does not match inside the passages, which are joined over small gaps.
     gaps: tuple[Gap, ...] = ()
 
@@ -250,9 +248,11 @@ class Report:
     skipped: tuple[Remark, ...]
     #: Guesses, degradations and limits that were reached.
     warnings: tuple[Remark, ...]
-    #: Pairs below the cut-off, or with nothing in common: all others that may be compared. They were not scored.
+    #: Pairs below the cut-off, or with nothing in common: all others that may be compared. They have no score, except
+    #: those of the list of contained pairs.
     below: int = 0
-    #: Pairs of different contents that had to be aligned; bounds show that all others are below the cut-off.
+    #: Pairs of different contents that had to be aligned; bounds show that all others are below the cut-off and
+    #: in no other list.
     aligned: int = 0
     #: Groups of more than 32 identical submissions, in the order of names; one row stands for all pairs of a group.
     groups: tuple[tuple[int, ...], ...] = ()

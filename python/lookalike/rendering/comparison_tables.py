@@ -223,7 +223,7 @@ def _pair(pair: Pair, page: str | None, *, with_passages: bool) -> str:
         f'"limited":{json.dumps(pair.limited)},"stands_for":{pair.stands_for},'
         f'"contained":{round(pair.contained, 6)!r},"score_whole":{round(pair.score_whole, 6)!r},'
         f'"score_reachable":{_number(pair.score_reachable)},"matched_bits":{round(pair.matched_bits, 3)!r},'
-        f'"loose":{_number(pair.loose)},"sections":[{",".join(map(_section, pair.sections))}],'
+        f'"sections":[{",".join(map(_section, pair.sections))}],'
         f'"page":{json.dumps(page)},"passages":{"[" + found + "]" if with_passages else "null"}}}'
     )
 

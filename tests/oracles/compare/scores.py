@@ -54,8 +54,10 @@ def worth(a: Entry, b: Entry, tiles: Sequence[Tile]) -> Worth | None:
     least, most = sorted((a.total, b.total))
     own = [key for key in equal if a.literal_weights[key]]
     whole = sum(matched) / ((a.total + b.total) * UNIT)
-    can_run = sum(sum(side.live_weights) + sum(side.live_literals.values()) for side in sides)
-    reachable = sum(live) / (can_run * UNIT) if can_run and (a.analysed or b.analysed) else None
+    running = [sum(side.live_weights) + sum(side.live_literals.values()) for side in sides]
+    enough = all(weight in (side.total, max(weight, 60 * UNIT)) for weight, side in zip(running, sides, strict=True))
+    told = sum(running) and enough and (a.analysed or b.analysed)
+    reachable = sum(live) / (sum(running) * UNIT) if told else None
     return Worth(
         max(whole, reachable or 0.0),
         matched[small] / (least * UNIT) if least else 0.0,

@@ -22,6 +22,9 @@ use super::weigh::{Frequencies, Weighed, UNIT};
 /// Weight of a matching token whose exact text differs, in thousandths. Renaming is easy, so it must not hide a match,
 /// but equal text is stronger evidence.
 const RENAMED: u64 = 700;
+/// Least weight of what can run on a side with code that cannot: 60 tokens that nobody else has. If only a driver that everybody
+/// received can run, it says nothing about the rest.
+const LEAST_REACHABLE: u64 = 60 * UNIT as u64;
 /// How many times as much own material the larger side of a contained pair has, at least.
 const TIMES: u64 = 3;
 
@@ -121,7 +124,9 @@ impl Judged<'_> {
         let whole = share(matched, total);
         let can_run = self.weighed[0].reachable + self.weighed[1].reachable;
         let is_analysed = self.entries.iter().any(|entry| entry.is_analysed);
-        let reachable = (is_analysed && can_run > 0).then(|| share(live, can_run));
+        let is_enough =
+            self.weighed.iter().all(|side| side.reachable == side.total || side.reachable >= LEAST_REACHABLE);
+        let reachable = (is_analysed && is_enough && can_run > 0).then(|| share(live, can_run));
         Some(Measures {
             score: whole.max(reachable.unwrap_or(0.0)),
             whole,

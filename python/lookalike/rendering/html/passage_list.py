@@ -129,9 +129,11 @@ def _where(left: File, right: File, a: Region, b: Region) -> str:
 
 
 def _named(file: File, region: Region) -> str:
+    from markupsafe import escape
+
     first, last = (place_of(file, at).partition(",")[0] for at in (region.start, region.end - 1))
     place = f"{first}, " if first == last else f"{first} to {last}, "
-    return f"{place if first else ''}{_noun(region)} {_lines(region)}"
+    return f"{escape(visible(place)) if first else ''}{_noun(region)} {_lines(region)}"
 
 
 def place_of(file: File, at: int) -> str:
@@ -206,8 +208,6 @@ def explained(pair: Pair, entries: Sequence[Entry]) -> Iterator[str]:
             f"The score leaves out code that cannot run ({idle} tokens, greyed below). With it, the score is "
             f"{pair.score_whole:.2f}."
         )
-    if pair.loose is not None:
-        yield f"Evidence that is no exact run, and not part of the score: {pair.loose:.2f}."
 
 
 #: A score this far below both shares is explained.

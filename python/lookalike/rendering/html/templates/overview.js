@@ -75,8 +75,10 @@ if (table) {
   timeline();
   countMarks();
   addEventListener("resize", () => { cancelAnimationFrame(waiting); waiting = requestAnimationFrame(timeline); });
-  // Back from the page of a pair: what was marked there is shown here.
-  addEventListener("pageshow", (event) => { if (event.persisted) { openReviews(data.digest); countMarks(); choose(); } });
+  // Back from the page of a pair, or with another tab open: what was marked there is shown here.
+  const again = () => { openReviews(data.digest); countMarks(); choose(); };
+  addEventListener("pageshow", (event) => { if (event.persisted) again(); });
+  addEventListener("storage", (event) => { if (event.key === keeping.key) again(); });
 }
 addEventListener("beforeprint", () => {
   for (const fold of document.querySelectorAll("details")) fold.open = true;

@@ -87,6 +87,8 @@ function takeReviews(text, known) {
   if (!Array.isArray(rows)) return "This file has no marks: choose a CSV or JSON file that was exported here.";
   const good = rows.filter((row) => row && COLUMNS.every((column) => typeof row[column] === "string") && STATES.includes(row.mark));
   const ours = good.filter((row) => known.has(pairKey(row.left, row.right)));
+  // Another tab may have changed them since.
+  openReviews(keeping.key.slice("lookalike ".length));
   for (const row of ours) {
     const { left, right, mark, note } = row;
     keeping.kept.set(pairKey(left, right), { left, right, mark, note });
