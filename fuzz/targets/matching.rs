@@ -4,6 +4,7 @@
 use libfuzzer_sys::fuzz_target;
 use lookalike_core::fingerprint::{Fingerprinter, Thresholds};
 use lookalike_core::frontend::{Options, Stream, Unit};
+use lookalike_core::hash::keyed::RunKey;
 use lookalike_core::matching::align::Aligner;
 use lookalike_core::matching::entry::{Entry, EntryPart, Pick, SEPARATOR};
 use lookalike_core::matching::{Cohort, Comparison, MatchSettings};
@@ -20,13 +21,13 @@ fn entry(submitter: u32, bytes: &[u8], k: u32, t: u32) -> Option<Entry> {
         }
         let start = entry.tokens.len() as u32;
         entry.tokens.extend(text.iter().map(|byte| u32::from(*byte)));
-        entry.parts.push(EntryPart { start, end: entry.tokens.len() as u32, k, t, worth: 1000 });
+        entry.parts.push(EntryPart { start, end: entry.tokens.len() as u32, k, t, worth: 1000, language: 0 });
         let tokens = text.iter().map(|byte| u64::from(*byte)).collect();
         let picks = by.stream(&Stream { tokens, spans: Vec::new(), unit: Unit::Word });
         let places = picks.hashes.into_iter().zip(picks.positions);
         entry.picks.extend(places.map(|(key, at)| Pick { key, at: at + start }));
     }
-    entry.roll();
+    entry.roll(RunKey::default());
     Some(entry)
 }
 
@@ -57,13 +58,22 @@ fn promised(a: &Entry, b: &Entry, t: usize) -> Vec<bool> {
 fn check_guarantee(entries: [Entry; 2], t: usize) {
     let [a, b] = &entries;
     let expected = [promised(a, b, t), promised(b, a, t)];
-    let settings = MatchSettings { max_sharing: None, min_score: 0.0, cluster_threshold: 0.5, max_pairs: 1 };
+    let settings = MatchSettings {
+        max_sharing: None,
+        min_score: 0.0,
+        min_contained: 0.6,
+        min_evidence: 0,
+        min_bits: 0,
+        cluster_threshold: 0.5,
+        max_pairs: 1,
+    };
     let cohort = Cohort::new(entries.to_vec(), &[], settings);
     let mut comparison = Comparison::default();
     while comparison.advance(&cohort, 1) {}
     let mut covered = expected.clone().map(|side| vec![false; side.len()]);
     for pair in comparison.finish().pairs {
-        assert!((0.0..=1.0).contains(&pair.score), "{}", pair.score);
+        let measures = pair.measures;
+        assert!((0.0..=1.0).contains(&measures.score) && (0.0..=1.0).contains(&measures.contained), "{measures:?}");
         for passage in pair.passages {
             for (side, covered) in covered.iter_mut().enumerate() {
                 covered[passage.start[side] as usize..passage.end[side] as usize].fill(true);
