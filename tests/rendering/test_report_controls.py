@@ -16,7 +16,7 @@ from test_report import hostile
 from lookalike.comparison.result import Cluster, Outlier, Pair, Report
 from lookalike.rendering.html.folder import Extent, write
 from support import reports
-from support.browser import Walk, browser, tab, until, walk, widest
+from support.browser import Walk, assert_becomes, browser, tab, walk, widest
 from support.reports import Size, school
 
 # Fixtures of every test that looks at pages.
@@ -277,7 +277,7 @@ def test_marks_and_notes_are_kept_filtered_and_seen_on_the_page_of_the_pair(fres
     assert page.inner_text("#marked").startswith("1 confirmed, 1 dismissed")
     page.reload()
     # Another process of the browser may show the page, and hears of the marks a moment later.
-    until(page, "document.querySelector(\"#table tr[data-i='1'] select\").value === 'confirmed'")
+    assert_becomes(page, "document.querySelector(\"#table tr[data-i='1'] select\").value === 'confirmed'")
     assert page.inner_text("#table tr[data-i='1'] .noted") == "same typos"
     page.select_option("#state", "dismissed")
     assert [text.split("\t")[1:3] for text in fresh.texts("#table tr[data-i]")] == [names[3]]
@@ -290,7 +290,7 @@ def test_marks_and_notes_are_kept_filtered_and_seen_on_the_page_of_the_pair(fres
     page.select_option("#mark select", "reviewed")
     page.click("nav >> text=Overview")
     fresh.arrive("report.html")
-    until(page, "document.querySelector(\"#table tr[data-i='1'] select\").value === 'reviewed'")
+    assert_becomes(page, "document.querySelector(\"#table tr[data-i='1'] select\").value === 'reviewed'")
     assert page.inner_text("#table tr[data-i='1'] .noted") == "discussed on Monday"
 
 
@@ -299,7 +299,7 @@ def test_marks_of_another_tab_are_shown(fresh: Walk):
     other = fresh.context.new_page()
     other.goto(page.url)
     other.select_option("#table tr[data-i='2'] select", "confirmed")
-    until(page, "document.querySelector(\"#table tr[data-i='2'] select\").value === 'confirmed'")
+    assert_becomes(page, "document.querySelector(\"#table tr[data-i='2'] select\").value === 'confirmed'")
     other.close()
 
 
@@ -327,7 +327,7 @@ def test_marks_are_exported_and_imported(fresh: Walk, tmp_path: Path):
         assert page.inner_text("#marked").startswith("No pair is marked yet")
         (tmp_path / name).write_text(text, encoding="utf-8", newline="")
         page.set_input_files("#import", tmp_path / name)
-        until(page, "document.getElementById('imported').textContent")
+        assert_becomes(page, "document.getElementById('imported').textContent")
         assert page.inner_text("#imported") == "2 marks imported."
         assert page.input_value("#table tr[data-i='0'] select") == "reviewed"
         assert page.text_content("#table tr[data-i='1'] .noted") == note
@@ -338,7 +338,7 @@ def test_a_file_without_marks_is_refused(fresh: Walk, tmp_path: Path, text: str)
     page = fresh.open("lists")
     (tmp_path / "other.csv").write_text(text)
     page.set_input_files("#import", tmp_path / "other.csv")
-    until(page, "document.getElementById('imported').textContent")
+    assert_becomes(page, "document.getElementById('imported').textContent")
     assert page.inner_text("#imported").startswith("This file has no marks")
 
 
@@ -347,7 +347,7 @@ def test_marks_of_other_reports_are_counted_and_left_out(fresh: Walk, tmp_path: 
     text = 'left,right,mark,note\r\nnobody,noone,reviewed,x\r\n"a\r\nb",c,shouted,\r\n'
     (tmp_path / "marks.csv").write_text(text, newline="")
     page.set_input_files("#import", tmp_path / "marks.csv")
-    until(page, "document.getElementById('imported').textContent")
+    assert_becomes(page, "document.getElementById('imported').textContent")
     assert page.inner_text("#imported").startswith("0 marks imported. 2 rows left out")
 
 

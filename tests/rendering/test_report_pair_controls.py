@@ -14,7 +14,7 @@ import lookalike as la
 from lookalike.comparison.result import Pair, Passage, Report, Section
 from lookalike.rendering.html.folder import Extent, write
 from support import reports
-from support.browser import Walk, browser, tab, until, walk, widest
+from support.browser import Walk, assert_becomes, browser, tab, walk, widest
 from support.reports import Size, region, school
 
 # Fixtures of every test that looks at pages.
@@ -154,14 +154,14 @@ def test_both_sides_scroll_together_unless_that_is_switched_off(walk: Walk):
     before = scrolled(page)
     page.hover("#l")
     page.mouse.wheel(0, 900)
-    until(page, "(top) => document.getElementById('r').scrollTop > top + 100", before[1])
+    assert_becomes(page, "(top) => document.getElementById('r').scrollTop > top + 100", before[1])
     page.locator("#sync").focus()
     page.keyboard.press("Space")
     assert not page.is_checked("#sync")
     before = scrolled(page)
     page.hover("#r")
     page.mouse.wheel(0, -600)
-    until(page, "(top) => document.getElementById('r').scrollTop < top - 100", before[1])
+    assert_becomes(page, "(top) => document.getElementById('r').scrollTop < top - 100", before[1])
     page.evaluate("new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))")
     assert scrolled(page)[0] == before[0]
 
@@ -175,7 +175,7 @@ def test_where_a_passage_is_in_the_middle_it_is_level_on_the_other_side(walk: Wa
     page.hover("#l")
     page.mouse.wheel(0, 1)
     page.evaluate("(top) => { const l = document.getElementById('l'); l.scrollTop = top - l.clientHeight / 3; }", top)
-    until(
+    assert_becomes(
         page,
         """Math.abs(document.getElementById('l5').getBoundingClientRect().top
           - document.getElementById('r5').getBoundingClientRect().top) < 3""",
@@ -278,7 +278,7 @@ def test_the_table_opens_pairs_in_the_one_page_and_turns_them(walk: Walk):
 def test_an_address_without_a_pair_says_so(walk: Walk, address: str):
     walk.open("class")
     page = walk.open("school-more", address)
-    until(page, "document.getElementById('wait').textContent.length > 9")
+    assert_becomes(page, "document.getElementById('wait').textContent.length > 9")
     assert "choose one on the overview" in page.inner_text("#wait").lower()
 
 

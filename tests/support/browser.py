@@ -26,7 +26,7 @@ PATIENCE_MS = 60_000
 LOOK_MS = 50
 
 
-def until(page: Any, expression: str, arg: Any = None) -> None:
+def assert_becomes(page: Any, expression: str, arg: Any = None) -> None:
     """Wait until an expression holds. The pages forbid what Playwright's own waiting does between two looks."""
     for _ in range(PATIENCE_MS // LOOK_MS):
         if page.evaluate(expression, arg):

@@ -26,7 +26,7 @@ def write(folders: Iterable[str], moves: Mapping[str, str], asides: Mapping[str,
             file.write(data)
             file.flush()
             os.fsync(handle)
-        _sync(folder)
+        sync(folder)
 
 
 def forget(folders: Iterable[str]) -> None:
@@ -66,11 +66,12 @@ def _undo(moves: Mapping[str, str], asides: Mapping[str, str]) -> None:
             os.replace(aside, target)
     for parent in sorted({os.path.dirname(target) for target in (*moves.values(), *asides)}):
         if os.path.isdir(parent):
-            _sync(parent)
+            sync(parent)
 
 
-def _sync(path: str) -> None:
-    if os.name == "nt":
+def sync(path: str) -> None:
+    """Make what was written to a file or folder durable."""
+    if os.name == "nt" and os.path.isdir(path):
         return
     handle = os.open(path, os.O_RDONLY)
     try:

@@ -238,7 +238,7 @@ def _existing(folder: str) -> str:
 
 def _sync_folders(targets: Iterable[str]) -> None:
     for folder in sorted({os.path.dirname(target) for target in targets}):
-        _sync(folder)
+        journal.sync(folder)
 
 
 def _size(folder: str) -> int:
@@ -247,19 +247,9 @@ def _size(folder: str) -> int:
 
 def _sync_all(path: str) -> None:
     if not os.path.isdir(path):
-        _sync(path)
+        journal.sync(path)
         return
     for folder, _, names in os.walk(path):
         for name in names:
-            _sync(os.path.join(folder, name))
-        _sync(folder)
-
-
-def _sync(path: str) -> None:
-    if os.name == "nt" and os.path.isdir(path):
-        return
-    handle = os.open(path, os.O_RDONLY)
-    try:
-        os.fsync(handle)
-    finally:
-        os.close(handle)
+            journal.sync(os.path.join(folder, name))
+        journal.sync(folder)
