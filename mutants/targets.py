@@ -128,9 +128,9 @@ NAMED = [
     ),
     Named(
         "outputs are not synced",
-        "lookalike/corpora/staging.py",
-        "os.fsync(handle)",
-        "pass",
+        "lookalike/corpora/journal.py",
+        "O_RDONLY)\n    try:\n        os.fsync(handle)",
+        "O_RDONLY)\n    try:\n        pass",
         "tests/corpora/test_staging.py",
     ),
     Named(

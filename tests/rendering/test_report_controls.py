@@ -16,7 +16,7 @@ from test_report import hostile
 from lookalike.comparison.result import Cluster, Outlier, Pair, Report
 from lookalike.rendering.html.folder import Extent, write
 from support import reports
-from support.browser import Walk, assert_becomes, browser, tab, walk, widest
+from support.browser import Walk, assert_becomes, browser, slide, tab, walk, widest
 from support.reports import Size, school
 
 # Fixtures of every test that looks at pages.
@@ -94,12 +94,6 @@ def fresh(walk: Walk) -> Iterator[Walk]:
     walk.page.evaluate("localStorage.clear()")
     yield walk
     walk.page.evaluate("localStorage.clear()")
-
-
-def slide(page: Any, score: float) -> None:
-    """Move the slider, and wait until all that it drives is drawn: that happens in the next frame."""
-    page.fill("#least", str(score))
-    page.evaluate("new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))")
 
 
 def test_one_slider_drives_plots_table_clusters_and_timeline(walk: Walk):

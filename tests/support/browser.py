@@ -35,6 +35,12 @@ def assert_becomes(page: Any, expression: str, arg: Any = None) -> None:
     raise AssertionError(f"never true: {expression}")
 
 
+def slide(page: Any, score: float) -> None:
+    """Move the slider, and wait until all that it drives is drawn: that happens in the next frame."""
+    page.fill("#least", str(score))
+    page.evaluate("new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))")
+
+
 @pytest.fixture(scope="module")
 def browser() -> Iterator[Any]:
     with sync_api.sync_playwright() as playwright:
