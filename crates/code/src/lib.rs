@@ -21,7 +21,7 @@
 //! | an identifier of any sort before `(` | `0x01` `call` |
 //! | an identifier used as a type, or a built-in type | `0x01` `type` |
 //! | any other identifier | `0x01` `name` |
-//! | a number | `0x01` `number` |
+//! | a number, or a constant expression: numbers with `+ - * / %` between them | `0x01` `number` |
 //! | a string, character, template, regular expression or heredoc, with everything inside it | `0x01` `string` |
 //! | an import, include, package or using line, with everything in it | `0x01` `import:`, its word and its target |
 //! | a comment, or a Python statement that is nothing but a string | none; with [`CodeOptions::comments`] each word in it is `0x01` `comment:` and the word in lower case |
@@ -53,7 +53,7 @@ use lookalike_core::frontend::{check_length, Span};
 use std::fmt;
 
 /// The version of the definition of a token. Stored values can be compared only within one version.
-pub const CODE_VERSION: u32 = 3;
+pub const CODE_VERSION: u32 = 4;
 
 /// How code becomes tokens.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

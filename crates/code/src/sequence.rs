@@ -1,4 +1,4 @@
-//! Folds the tokens that a reader found: classes of names, import lines, and no separators.
+//! Folds the tokens that a reader found: classes of names, constant expressions, import lines, and no separators.
 //!
 //! Both readers, the tree and the lexer, and the lexers of other programs leave every token in a [`Sequence`], with the
 //! signs that are dropped here. What a name is for is decided from its neighbours in that sequence and from nothing
@@ -27,6 +27,11 @@ pub const CALL: &str = "\u{1}call";
 pub const TYPE: &str = "\u{1}type";
 /// The class of any other name.
 pub const NAME: &str = "\u{1}name";
+
+/// Signs between the numbers of a constant expression.
+const ARITHMETIC: [&str; 5] = ["+", "-", "*", "/", "%"];
+/// Signs that may bind a number beside them more tightly than the signs inside a constant expression, in any language.
+const BINDING: [&str; 14] = ["+", "-", "*", "/", "%", "**", "//", "<<", ">>", ">>>", "&", "|", "^", "~"];
 
 /// A token before it is folded.
 #[derive(Clone, Copy, Debug)]
@@ -108,12 +113,38 @@ impl FoldRules {
                 at = next;
                 continue;
             }
+            let last = self.constant_end(view, at);
             if let Some(kind) = token.kind {
-                code.push(token.value, token.span, kind);
+                code.push(token.value, Span { end: found.tokens[last].span.end, ..token.span }, kind);
             }
-            at += 1;
+            at = last + 1;
         }
         code
+    }
+
+    /// The last token of the constant expression that begins with this token: numbers with arithmetic signs between
+    /// them, and no sign on either side that could take one of its numbers away. `60 * 60` is as much a number as
+    /// `3600`. Any other token is its own end.
+    fn constant_end(&self, view: View<'_>, first: usize) -> usize {
+        let is_number = |at: usize| view.tokens.get(at).is_some_and(|token| token.kind == Some(TokenKind::Number));
+        let binds = |at: usize| at < view.tokens.len() && BINDING.contains(&view.word(at));
+        let goes_on = |at: usize| {
+            is_number(at + 2)
+                && ARITHMETIC.contains(&view.word(at + 1))
+                && !(self.ends_lines && (view.starts_line(at + 1) || view.starts_line(at + 2)))
+        };
+        if !is_number(first) || first.checked_sub(1).is_some_and(binds) {
+            return first;
+        }
+        let mut last = first;
+        while goes_on(last) {
+            last += 2;
+        }
+        if binds(last + 1) {
+            first
+        } else {
+            last
+        }
     }
 
     /// Gives every name its class, from the last token to the first.

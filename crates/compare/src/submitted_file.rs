@@ -302,6 +302,7 @@ impl CodePieces {
         let exact: Cow<[u8]> = match kind {
             // The names that the writer chose are not part of the token; layout is not part of the text.
             TokenKind::Import => word.iter().copied().filter(|byte| !byte.is_ascii_whitespace()).collect(),
+            TokenKind::String => with_one_quote(word),
             _ => word.into(),
         };
         let number = if is_folded { self.number(&exact) } else { 0 };
@@ -355,6 +356,22 @@ fn select(stream: &Stream, thresholds: (u32, u32)) -> Result<Vec<Pick>> {
     let maker = Fingerprinter::new(thresholds, Scheme::Robust, PROSE);
     let picks = maker.stream(stream);
     Ok(picks.hashes.into_iter().zip(picks.positions).map(|(key, at)| Pick { key, at }).collect())
+}
+
+/// A string literal whose quotes, single, double or back quotes, one or three, are written as one double quote each:
+/// formatting programs change them. A prefix, such as Python's `b`, stays.
+pub(crate) fn with_one_quote(literal: &[u8]) -> Cow<'_, [u8]> {
+    let Some(first) = literal.iter().position(|byte| b"'\"`".contains(byte)) else { return literal.into() };
+    let (prefix, quoted) = literal.split_at(first);
+    let quote = quoted[0];
+    let is_inside = |size: usize| {
+        let (open, close) = (quoted.get(..size)?, quoted.len().checked_sub(size).filter(|end| *end >= size)?);
+        let are_quotes = open.iter().chain(&quoted[close..]).all(|byte| *byte == quote);
+        are_quotes.then(|| &quoted[size..close])
+    };
+    is_inside(3)
+        .or_else(|| is_inside(1))
+        .map_or(literal.into(), |inside| [prefix, b"\"", inside, b"\""].concat().into())
 }
 
 /// Counts runs of letters, digits and non-ASCII bytes.

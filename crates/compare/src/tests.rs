@@ -2,7 +2,7 @@
 
 use crate::places::{Region, Ruler};
 use crate::submissions::{Submission, TokenNumbers};
-use crate::submitted_file::{SubmittedFile, TextStretch, Tokens, TEXT};
+use crate::submitted_file::{with_one_quote, SubmittedFile, TextStretch, Tokens, TEXT};
 use lookalike_core::matching::entry::{Entry, SEPARATOR};
 use lookalike_core::matching::passages::PassageKind;
 use lookalike_core::matching::score::MatchedPair;
@@ -266,6 +266,17 @@ fn a_renamed_program_is_found_and_is_not_exact() {
     let found = pair(vec![read("python", PROGRAM)], vec![read("python", &renamed)]).1.expect("a renamed copy");
     assert!(found.measures.score > 0.7 && found.measures.score < 1.0, "{}", found.measures.score);
     assert!(found.passages.iter().all(|passage| !passage.exact));
+}
+
+#[test]
+fn kinds_of_quotes_are_one_text() {
+    let text = |quoted: &str| with_one_quote(quoted.as_bytes()).into_owned();
+    for same in [&["'a'", "\"a\"", "`a`"], &["b'a'", "b\"\"\"a\"\"\"", "b\"a\""]] {
+        assert!(same.iter().all(|one| text(one) == text(same[0])), "{same:?}");
+    }
+    let different = ["''", "'", "a", "'a", "'a\"", "'a'b", "'b'", "b'a'", "'\"a\"'"];
+    let texts: std::collections::HashSet<_> = different.iter().map(|one| text(one)).collect();
+    assert_eq!(texts.len(), different.len());
 }
 
 #[test]

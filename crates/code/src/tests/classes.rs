@@ -205,3 +205,66 @@ fn external_lexers_have_the_same_classes() {
     assert_ne!(fold("use POSIX;").tokens, fold("use strict;").tokens);
     assert_eq!(lexed::fold("use x;", "unheard", [(0, 3, 0), (4, 5, 1), (5, 6, 0)]).tokens.len(), 3);
 }
+
+#[test]
+fn numbers_with_arithmetic_between_them_are_one_number() {
+    for (name, long, short) in [
+        ("java", "class A { int x = 60 * 60 + 1; }", "class A { int x = 3601; }"),
+        ("java", "class A { int x = f(2 - 1, 7 % 4); }", "class A { int x = f(1, 3); }"),
+        ("cpp", "int main() { return a * (3 - 1) / 2; }", "int main() { return a * 2 / 2; }"),
+        ("python", "x = y[3 - 2] + (1 + 1)\n", "x = y[1] + 2\n"),
+        ("javascript", "let x = 5 /* five */ + 6;", "let x = 11;"),
+    ] {
+        assert_eq!(both(name, long), both(name, short), "{name}: {long}");
+    }
+    for (name, one, other) in [
+        ("python", "x = 1\n-2\n", "x = 1\n"),
+        ("python", "f(1, -2)\n", "f(1)\n"),
+        ("python", "x = 1 << 2\n", "x = 4\n"),
+        ("java", "class A { int x = f(1) + 2; }", "class A { int x = f(1); }"),
+        ("java", "class A { int x = 2 + 1 + y; }", "class A { int x = 3 + y; }"),
+        ("java", "class A { int x = y - 1 + 2; }", "class A { int x = y - 3; }"),
+    ] {
+        assert_ne!(both(name, one), both(name, other), "{name}: {one}");
+    }
+}
+
+#[test]
+fn constant_expressions_are_those_that_a_text_search_finds() {
+    let pieces = ["1", "22", "x", "+", "-", "*", "/", "%", "(", ")", ",", "<<", "1", "3.5"];
+    let (mut state, language) = (1u64, find("java"));
+    for _ in 0..2_000 {
+        let words: Vec<&str> = (0..12)
+            .map(|_| {
+                state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+                pieces[(state >> 33) as usize % pieces.len()]
+            })
+            .collect();
+        // No sign of two characters, such as `--`, may arise, so blanks stay.
+        let text = words.join(" ");
+        let kind = |word: &&str| match *word {
+            "+" | "-" | "*" | "/" | "%" => 'a',
+            "<<" => 'b',
+            word if word.starts_with(|c: char| c.is_ascii_digit()) => 'n',
+            _ => 'o',
+        };
+        let kinds: String = words.iter().map(kind).collect();
+        let is_constant = |from: usize, to: usize| {
+            let inside: Vec<char> = kinds[from..=to].chars().collect();
+            inside.iter().enumerate().all(|(at, kind)| *kind == if at % 2 == 0 { 'n' } else { 'a' })
+                && inside.len() % 2 == 1
+                && !kinds[..from].ends_with(['a', 'b'])
+                && !kinds[to + 1..].starts_with(['a', 'b'])
+        };
+        let (mut expected, mut at) = (Vec::new(), 0);
+        while at < words.len() {
+            let last = (at..words.len()).rev().find(|to| is_constant(at, *to)).unwrap_or(at);
+            expected.push(words[at..=last].join(" "));
+            at = last + 1;
+        }
+        expected.retain(|word| !["(", ")", ","].contains(&word.as_str()));
+        let code = lex(language, &text);
+        let found: Vec<&str> = code.spans.iter().map(|span| &text[span.start as usize..span.end as usize]).collect();
+        assert_eq!(found, expected, "{text}");
+    }
+}

@@ -86,7 +86,7 @@ fn a_hundred_thousand_levels_are_read_as_bare_tokens() {
         for (name, text, tokens) in [
             ("java", nested("(", "x", ")", 100_000), 1),
             ("python", nested("[", "x", "]", 100_000), 200_001),
-            ("c", "1 + ".repeat(100_000) + "1", 200_001),
+            ("c", "x + ".repeat(100_000) + "1", 200_001),
             ("javascript", "if (x) ".repeat(100_000) + "y()", 200_001),
             ("cpp", nested("{", "x;", "}", 100_000), 200_001),
             ("go", "func f() { ".to_owned() + &nested("(", "x", ")", 100_000) + " }", 5),

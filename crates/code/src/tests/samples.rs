@@ -244,5 +244,5 @@ fn code_version_digest() {
             }
         }
     }
-    assert_eq!((CODE_VERSION, token_value(&values)), (3, 0x4588_AEC0_6075_CE65));
+    assert_eq!((CODE_VERSION, token_value(&values)), (4, 0x4588_AEC0_6075_CE65));
 }
