@@ -203,7 +203,7 @@ def test_the_report_says_what_was_compared_and_how(tmp_path: Path):
     assert (told["version"], told["parameters"]["thresholds"]) == (la.__version__, {"c": [15, 40], "text": [15, 40]})
     assert all(len(entry["digest"]) == 64 for entry in told["entries"])
     assert [remark["name"] for remark in told["skipped"]] == ["bad.bin"]
-    assert "degraded: syntax" in told["warnings"][0]["reason"]
+    assert "syntax error" in told["warnings"][0]["reason"]
     write(root, {"1.txt": prose(3)})
     run("compare", root, "--out", tmp_path / "3")
     changed = json.loads((tmp_path / "3" / "report.json").read_bytes())

@@ -617,7 +617,7 @@ def test_more_distinct_words_than_are_asked_about_are_noted():
     text = " ".join(f"w{number}" for number in range(lexed.MAX_WORDS + 2)) + " begin"
     packed, notes = lexed.tokenise(text, "pascal")
     assert len(notes) == 1
-    assert notes[0].startswith("degraded: ")
+    assert notes[0].startswith("more than ")
     assert array("I", packed)[-1] == lexed.NAME
 
 

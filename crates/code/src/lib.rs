@@ -110,20 +110,17 @@ pub enum Degraded {
 impl fmt::Display for Degraded {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Syntax { errors, first_line, share_permille } => write!(
+            Self::Syntax { errors, first_line, .. } => write!(
                 f,
-                "syntax: {errors} {} from line {first_line} on, {}.{} % of the text; the file is compared as plain words and symbols",
+                "{errors} syntax {}, the first on line {first_line}; the file is compared as plain words and symbols",
                 if *errors == 1 { "error" } else { "errors" },
-                share_permille / 10,
-                share_permille % 10
             ),
             Self::Nesting { depth } => {
-                write!(f, "nesting: deeper than {depth} levels; the file is compared as plain words and symbols")
+                write!(f, "nested deeper than {depth} levels; the file is compared as plain words and symbols")
             }
-            Self::Budget => write!(
-                f,
-                "budget: too long or too complex to be parsed; the file is compared as plain words and symbols"
-            ),
+            Self::Budget => {
+                write!(f, "too long or too complex to be parsed; the file is compared as plain words and symbols")
+            }
         }
     }
 }

@@ -119,5 +119,4 @@ def _notes(file: _core.ReadFile) -> Iterator[str]:
     reading = Reading(*file.reading)
     if reading.guessed or reading.replaced:
         yield f"read as {reading}"
-    for reason in file.degraded:
-        yield f"degraded: {reason}"
+    yield from file.degraded

@@ -73,7 +73,7 @@ def read(data: bytes, language: str, comments: bool) -> Readable:
     composer = Composer([*notes])
     if (obstacle := _obstacle(source)) is not None:
         text = _stripped(source)
-        composer.notes.append(f"degraded: {obstacle}; tags were cut out")
+        composer.notes.append(f"{obstacle}; tags were cut out")
     else:
         page = _Page(LexborHTMLParser(source))
         text = page.text

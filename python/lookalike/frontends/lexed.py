@@ -53,7 +53,7 @@ def tokenise(text: str, language: str, comments: bool = False, offset: int = 0) 
     triples = array("I", tokens.triples)
     if _SWAPS:
         triples.byteswap()
-    limits = (f"degraded: more than {MAX_WORDS:,} distinct words, the rest are names",) if tokens.is_full else ()
+    limits = (f"more than {MAX_WORDS:,} distinct words, the rest are names",) if tokens.is_full else ()
     return triples.tobytes(), limits
 
 
