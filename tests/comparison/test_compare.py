@@ -246,7 +246,8 @@ def test_the_tables_have_the_columns_of_the_design_and_agree_with_the_report(tmp
     rows = table(tmp_path / "out" / "pairs.csv")
     assert ",".join(rows[0]) == (
         "left,right,score,left_coverage,right_coverage,matched_tokens,longest,passages,limited,stands_for,contained,"
-        "score_whole,score_reachable,matched_bits,list,left_label,right_label,left_time,right_time,left_old,right_old"
+        "score_whole,score_reachable,matched_bits,list,left_label,right_label,left_time,right_time,left_old,"
+        "right_old,lists"
     )
     assert (rows[0]["left"], rows[0]["right"]) == named(report, pair)
     assert float(rows[0]["score"]) == pytest.approx(pair.score, abs=1e-6)
@@ -312,7 +313,7 @@ def test_nothing_found_is_said_with_the_same_facts(tmp_path: Path):
     root = write(tmp_path / "in", {f"{i}.txt": prose(i) for i in range(3)})
     ran = run("compare", root, "--out", tmp_path / "out")
     assert ran.code == 0
-    assert "3 submissions, 3 files" in ran.out
+    assert "compared: 3 submissions; 3 files" in ran.out
     assert "at least 22 letters of text" in ran.out
     assert "no pairs: no two submissions have a score of 0.05 or more" in ran.out
     assert table(tmp_path / "out" / "pairs.csv") == []

@@ -19,7 +19,8 @@ SCHEMA_VERSION = 1
 KIND = "lookalike report"
 PAIR_COLUMNS = (
     "left,right,score,left_coverage,right_coverage,matched_tokens,longest,passages,limited,stands_for,contained,"
-    "score_whole,score_reachable,matched_bits,list,left_label,right_label,left_time,right_time,left_old,right_old"
+    "score_whole,score_reachable,matched_bits,list,left_label,right_label,left_time,right_time,left_old,"
+    "right_old,lists"
 )
 PASSAGE_COLUMNS = (
     "left,right,left_file,left_start_line,left_end_line,right_file,right_start_line,right_end_line,tokens,shared_by,"
@@ -46,7 +47,8 @@ def lists(report: Report) -> tuple[tuple[str, tuple[Pair, ...]], ...]:
 
 
 def pairs_csv(report: Report) -> str:
-    """Return the pairs of each list, best first; a pair that stands in two lists has two rows."""
+    """Return all pairs in the order of the lists, each once. ``lists`` has all lists of a pair, ``list`` its first."""
+    held = _held(report)
     names = [cell(entry.name) for entry in report.entries]
     about = [(cell(entry.label or ""), cell(entry.time or ""), str(int(entry.old))) for entry in report.entries]
     return rows(
@@ -54,10 +56,10 @@ def pairs_csv(report: Report) -> str:
         (
             f"{names[pair.left]},{names[pair.right]},{_shares(pair, ',')},"
             f"{pair.matched_tokens},{pair.longest},{len(pair.passages)},{int(pair.limited)},{pair.stands_for},"
-            f"{_measures(pair)},{name},"
+            f"{_measures(pair)},{in_lists[0]},"
             + ",".join(f"{left},{right}" for left, right in zip(about[pair.left], about[pair.right], strict=True))
-            for name, pairs in lists(report)
-            for pair in pairs
+            + f",{'+'.join(in_lists)}"
+            for pair, in_lists in held.values()
         ),
     )
 
@@ -101,11 +103,16 @@ def sections_csv(report: Report) -> str:
 
 def every_pair(report: Report) -> list[Pair]:
     """Return the pairs of all lists, each once, in their order."""
-    found: dict[tuple[int, int], Pair] = {}
-    for _, pairs in lists(report):
+    return [pair for pair, _ in _held(report).values()]
+
+
+def _held(report: Report) -> dict[tuple[int, int], tuple[Pair, list[str]]]:
+    """Return each pair with the names of the lists that hold it, by its ends, in the order of the lists."""
+    found: dict[tuple[int, int], tuple[Pair, list[str]]] = {}
+    for name, pairs in lists(report):
         for pair in pairs:
-            found.setdefault((pair.left, pair.right), pair)
-    return list(found.values())
+            found.setdefault((pair.left, pair.right), (pair, []))[1].append(name)
+    return found
 
 
 def clusters_csv(report: Report) -> str:
