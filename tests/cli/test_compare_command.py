@@ -395,7 +395,7 @@ def test_the_first_line_says_what_was_understood(tmp_path: Path):
     _files(tmp_path, "ann/a.py", "bob/b.py")
     ran = run("compare", tmp_path / "ann", tmp_path / "bob", "--out", tmp_path / "out")
     assert ran.out.splitlines()[0] == "read as: each of 2 folders that hold files is a submission"
-    assert ran.out.splitlines()[1].startswith("2 submissions, 2 files")
+    assert ran.out.splitlines()[1].startswith("compared: 2 submissions; 2 files")
 
 
 def test_when_no_file_can_be_read_the_code_is_3(tmp_path: Path):
@@ -432,7 +432,9 @@ def test_a_cut_off_of_0_tells_pairs_that_share_something_from_the_others(root: P
     ran = run("compare", root, "--min-score", "0", "--out", tmp_path / "out")
     told = json.loads((tmp_path / "out" / "report.json").read_text())
     assert told["pair_count"] == 1
-    assert f"1 pair that shares something, 1 cluster; {told['below']} pairs share nothing" in ran.out
+    assert (
+        f"1 pair that shares something; 1 cluster with a score of 0.5 or more; {told['below']} pairs share" in ran.out
+    )
     page = (tmp_path / "out" / "report.html").read_text("utf-8")
     assert f"{told['below']} pairs share nothing." in page
     assert "pair that shares something<" in page

@@ -21,9 +21,10 @@ from lookalike import ParameterError, params
 from lookalike.comparison.result import Entry, File, Remark, Report
 from lookalike.rendering import comparison_tables
 from lookalike.rendering.html.folder import Extent, Written, write
-from lookalike.rendering.html.frame import TEMPLATES, data_block, percent, read_as, thresholds
+from lookalike.rendering.html.frame import TEMPLATES, data_block, read_as, thresholds
 from lookalike.rendering.html.panes import pane
 from lookalike.rendering.terminal import comparison
+from lookalike.rendering.wording import decimal, percent
 from support import reports
 from support.reports import Size, school
 
@@ -192,7 +193,7 @@ def test_the_policy_allows_exactly_our_style_and_script(tmp_path: Path, name: st
         hash_ = b64encode(sha256(inlined[0].encode()).digest()).decode()
         assert len(inlined) == 1
         assert f"{directive} &#39;sha256-{hash_}&#39;;" in policy[1]
-        assert len(inlined[0]) < 40_000
+        assert len(inlined[0]) < 45_000
     assert "default-src &#39;none&#39;" in policy[1]
 
 
@@ -400,7 +401,7 @@ def test_nothing_found_says_what_was_done(tmp_path: Path):
     put(reports.nothing_found(12), tmp_path / "out")
     page = (tmp_path / "out" / "report.html").read_text("utf-8")
     assert "No pair reaches the cut-off of 0.30" in page
-    assert "k = 23, t = 38 for java" in page
+    assert "23 tokens shown (k), 38 always found (t) for java" in page
     assert "12 submissions" in page
     assert "core.bin" in page
 
@@ -436,7 +437,9 @@ def test_languages_with_the_same_thresholds_are_told_together():
     report = school(SMALL)
     met = {"c": [8, 12], "java": [8, 12], "text": [20, 30]}
     told = thresholds(replace(report, parameters={**report.parameters, "thresholds": met}))
-    assert told == "k = 8, t = 12 for c and java; k = 20, t = 30 for text"
+    assert told == (
+        "8 tokens shown (k), 12 always found (t) for c and java; 20 letters shown (k), 30 always found (t) for text"
+    )
 
 
 def test_a_page_says_when_each_was_handed_in(tmp_path: Path):
@@ -483,8 +486,9 @@ def test_a_plain_comparison_loads_only_what_it_needs(tmp_path: Path):
     assert not loaded & {*unneeded, "lookalike.rendering.anonymous", "lookalike.frontends.syntax"}
 
 
-def test_only_all_of_it_is_a_hundred_per_cent():
-    assert [percent(share) for share in (0, 0.004, 0.5, 0.9999, 1)] == ["0 %", "0 %", "50 %", "99 %", "100 %"]
+def test_only_nothing_is_none_and_only_all_of_it_is_a_hundred_per_cent():
+    assert [percent(share) for share in (0, 0.004, 0.5, 0.9999, 1)] == ["0 %", "1 %", "50 %", "99 %", "100 %"]
+    assert [decimal(score) for score in (0, 0.004, 0.125, 0.9999, 1)] == ["0.00", "0.01", "0.13", "0.99", "1.00"]
 
 
 def luminance(colour: str) -> float:

@@ -122,9 +122,9 @@ def test_the_slider_works_by_keyboard_and_by_its_presets(walk: Walk):
     assert page.inner_text("#at") == "0.31"
     page.keyboard.press("End")
     assert page.inner_text("#at") == "1.00"
-    page.click("text=From 0.50")
+    page.click("text=0.50 or higher >> nth=0")
     assert page.inner_text("#at") == "0.50"
-    page.click("text=All, from 0.30")
+    page.click("text=All pairs >> nth=0")
     assert page.inner_text("#at") == "0.30"
 
 
@@ -204,7 +204,9 @@ def test_members_of_a_group_of_identical_submissions_are_told_like_all_others(wa
     assert walk.texts("#table tr[data-i]")[0].split("\t")[:5] == ["Mei_Abbott", "1.00", "Ada_Abbott", "Open", "39"]
     page.click("#table td.name a >> nth=0")
     page.fill("#find", "")
-    assert walk.texts("#table tr[data-i] td:nth-child(3)") == ["Boris_Abbott (stands for 780 pairs)"]
+    assert walk.texts("#table tr[data-i] td:nth-child(3)") == [
+        "Boris_Abbott (stands for 780 pairs, also of Mei_Abbott)"
+    ]
 
 
 def test_the_lists_stand_side_by_side_with_a_sentence_each(walk: Walk):
@@ -240,7 +242,7 @@ def test_all_submissions_are_listed_with_their_best_match(walk: Walk):
         assert entry.label in row
         assert f"{entry.own_tokens:,}" in row
         assert (entry.time or "").replace("T", " ") in row
-    assert "outlier" in rows[report.entries[report.outliers[0].entry].name][-1]
+    assert "stands out" in rows[report.entries[report.outliers[0].entry].name][-1]
     assert "120 tokens cannot run" in rows[report.entries[29].name][-1]
     page.click("th[data-key=own] button")
     own = [int(text.replace(",", "")) for text in walk.texts("#table td:nth-child(8)")]

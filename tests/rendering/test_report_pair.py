@@ -31,7 +31,7 @@ def test_a_page_is_an_evidence_file(tmp_path: Path):
         assert entry.name in page
         assert entry.digest in page
     assert report.promise in page
-    assert "k = 23, t = 38 for java" in page
+    assert "23 tokens shown (k), 38 always found (t) for java" in page
     for number, passage in enumerate(pair.passages, 1):
         assert f"lines {passage.left.start_line}&ndash;{passage.left.end_line} &harr; " in page
         assert all(f"id={side}{number} " in page for side in "lr")
@@ -119,7 +119,7 @@ PLACE = Region(0, 30, 40, 3, 3)
         (Passage(PLACE, PLACE, 9, 2, exact=False), "9 tokens; same code with small gaps"),
         (
             Passage(PLACE, PLACE, 9, 2, exact=False, same_text=0.777),
-            "9 tokens; same structure; 77 % of the tokens have the same text",
+            "9 tokens; same structure; 78 % of the tokens have the same text",
         ),
         (
             Passage(PLACE, PLACE, 9, 2, True, "repeat"),
@@ -223,18 +223,28 @@ def test_a_score_far_below_full_coverage_is_explained():
         at(1, tokens=60, exact=False, same_text=0.5), at(2, tokens=40, shared_by=9), score=0.59, score_whole=0.59
     )
     assert (
-        "The score is far below the shared parts because it weighs the material: 30 % of the shared tokens have other "
-        "names or values and 40 % lie in passages that more than two submitters have, which weighs less." in page
+        "The score is 0.59 although 100 % of the left and 100 % of the right are shared: 30 % of the shared tokens "
+        "have other names or values, and count 70 %; 40 % are in passages that other submitters have too, and weigh "
+        "less." in page
     )
     assert 'class="explained"' not in paged(at(1), score=0.95)
+
+
+def test_a_score_far_above_both_shares_is_explained():
+    high = {"score": 0.9, "score_whole": 0.9, "left_coverage": 0.4, "right_coverage": 0.5}
+    assert (
+        "The score is 0.90 although 40 % of the left and 50 % of the right are shared: the rest is more common in this "
+        "class than what they share, and weighs less." in paged(at(1), **high)
+    )
 
 
 def test_a_score_without_code_that_cannot_run_says_so():
     page = paged(at(1), score=0.9, score_whole=0.41, score_reachable=0.9)
     assert (
-        "The score leaves out code that cannot run (0 and 0 tokens, greyed below). With it, the score is 0.41." in page
+        "The score leaves out code that cannot run: 0 and 0 tokens, grey and dotted below. With this code the score is "
+        "0.41." in page
     )
-    assert "cannot run (" not in paged(at(1), score=0.9, score_whole=0.9, score_reachable=0.5)
+    assert "The score leaves out" not in paged(at(1), score=0.9, score_whole=0.9, score_reachable=0.5)
 
 
 @pytest.mark.parametrize(
@@ -291,6 +301,7 @@ def test_files_are_listed_with_how_much_they_share():
     report = two_files((text, text), (places[0], places[0]))
     passages = tuple(Passage(place, place, 9, 2, exact=True) for place in places)
     page = page_of(replace(report, pairs=(replace(report.pairs[0], passages=passages),)))
-    rows = re.findall(r"<a href=#lf(\d)>part\d.java</a></td><td class=num>[\d,]+</td><td class=num>(\d+ %)", page)
-    assert rows == [("1", "80 %"), ("0", "0 %")]
+    cells = r"</td><td class=num>([\d,]+)</td><td class=num>([\d,]+)</td><td class=num>(\d+ %)"
+    rows = re.findall(rf"<tr><td>(?:<a href=#l)?(\w+)(?:>part\d.java</a>| files){cells}", page.split('id="l"')[0])
+    assert rows == [("f1", "117", "18", "15 %"), ("f0", "117", "0", "0 %"), ("All", "234", "18", "8 %")]
     assert "2 files, 1 with passages" in page

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import random
 import re
+from array import array
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -11,7 +14,7 @@ import pytest
 from test_report import hostile
 
 import lookalike as la
-from lookalike.comparison.result import Pair, Passage, Report, Section
+from lookalike.comparison.result import Gap, Pair, Passage, Report, Section
 from lookalike.rendering.html.folder import Extent, write
 from support import reports
 from support.browser import Walk, assert_becomes, browser, tab, walk, widest
@@ -37,6 +40,53 @@ def mixed_pair() -> Report:
     )
     passages = tuple(p._replace(**change) for p, change in zip(report.pairs[0].passages, facts, strict=True))
     return replace(report, pairs=(replace(report.pairs[0], passages=passages),))
+
+
+def tangled() -> Report:
+    """Pairs whose passages overlap in all ways, with gaps: begun together, inside each other, and across."""
+    report, draw = school(Size(entries=4, methods=2, pairs=5)), random.Random(3)
+    pairs = []
+    for pair in report.pairs:
+        texts = [report.entries[end].files[0].text for end in (pair.left, pair.right)]
+        starts = [[draw.randrange(0, len(text) - 300, 40) for text in texts] for _ in range(25)]
+        passages = tuple(
+            Passage(
+                *(region(text, a, a + draw.randrange(1, 250)) for text, a in zip(texts, at, strict=True)),
+                *(9, 2, False, draw.choice(("run", "repeat", "literal"))),
+            )
+            for at in starts
+        )
+        gaps = tuple(Gap(side, 0, at[side] + 3, at[side] + 9) for at in starts for side in (0, 1))
+        pairs.append(replace(pair, passages=passages, gaps=gaps))
+    return replace(report, pairs=tuple(pairs))
+
+
+def idle_pair() -> Report:
+    """A pair whose score leaves out code that cannot run, with a repeat of part of the one run."""
+    report = school(Size(entries=2, methods=4, pairs=1, passages=1))
+    (run,) = report.pairs[0].passages
+    places = [run.left, run.right]
+    inner = region(report.entries[0].files[0].text, places[0].start + 20, places[0].start + 60)
+    other = region(report.entries[1].files[0].text, 0, 40)
+    pair = replace(
+        report.pairs[0],
+        passages=(run, Passage(inner, other, 9, 2, exact=True, sort="repeat")),
+        score_whole=0.2,
+        score_reachable=report.pairs[0].score,
+    )
+    entries = tuple(replace(entry, unreachable_tokens=30) for entry in report.entries)
+    return replace(report, entries=entries, pairs=(pair,))
+
+
+def cannot_run(report: Report) -> Callable[[int, int], bytes]:
+    """Colour the last eight lines of each text as code that cannot run."""
+
+    def marks(entry: int, file: int) -> bytes:
+        text = report.entries[entry].files[file].text
+        start = sum(map(len, text.splitlines(keepends=True)[:-8]))
+        return array("I", [start, len(text) - 1, 9]).tobytes()
+
+    return marks
 
 
 def many_files() -> Report:
@@ -74,6 +124,16 @@ def essays() -> Report:
     return replace(report, entries=entries, pairs=(pair,), pair_count=1)
 
 
+def one_line() -> Report:
+    """The pair of essays with each text in one line."""
+    report = essays()
+    entries = tuple(
+        replace(entry, files=(replace(entry.files[0], text=entry.files[0].text.replace("\n", " ")),))
+        for entry in report.entries
+    )
+    return replace(report, entries=entries)
+
+
 @pytest.fixture(scope="module")
 def folders(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
     """One folder of each kind of report that is walked; `own` has a page per pair, `more` one page for most."""
@@ -81,7 +141,10 @@ def folders(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
     kinds = {"mixed": mixed_pair(), "files": many_files(), "essays": essays(), "class": school()}
     for kind, report in kinds.items():
         write(report, root / kind, Extent.new(), marks=reports.coloured(report))
-    for kind, report in (("hostile", hostile()), ("school", school()), ("demo", la.compare(DEMO))):
+    write(idle_pair(), root / "idle", Extent.new(), marks=cannot_run(idle_pair()))
+    write(one_line(), root / "line", Extent.new(), marks=reports.coloured(one_line()))
+    own = {"hostile": hostile(), "school": school(), "demo": la.compare(DEMO), "tangled": tangled()}
+    for kind, report in own.items():
         marks = report.marks if kind == "demo" else reports.coloured(report)
         write(report, root / f"{kind}-own", Extent.new(0), marks=marks)
         write(report, root / f"{kind}-more", Extent.new(1), marks=marks)
@@ -190,7 +253,7 @@ def test_files_are_listed_opened_and_folded(walk: Walk):
     page.keyboard.press("Enter")
     rows = [row.split("\t") for row in walk.texts("section:first-of-type .contents tbody tr")]
     assert [row[0] for row in rows[:3]] == ["src/part27.java", "src/part11.java", "src/part04.java"]
-    assert all(row[2] == "0 %" for row in rows[3:])
+    assert all(row[2:] == ["0", "0 %"] for row in rows[3:])
     assert page.locator("#l details[open] pre").count() == 3
     page.click("section:first-of-type .contents >> text=src/part00.java")
     assert page.locator("#lf0 pre").is_visible()
@@ -237,10 +300,52 @@ def test_a_committee_gets_the_passages_side_by_side_and_not_the_texts(walk: Walk
     assert page.locator("#evidence *").count() == 0
 
 
+def test_code_that_cannot_run_is_printed_with_a_key(walk: Walk):
+    page = walk.open("idle", "pairs/001.html")
+    page.emulate_media(media="print")
+    page.evaluate("dispatchEvent(new Event('beforeprint'))")
+    assert walk.texts("#evidence h3")[-1] == "Code that cannot run"
+    for side, entry in enumerate(idle_pair().entries):
+        lines = (
+            page.locator("#evidence .exhibit >> nth=-1").locator(".excerpt").nth(side).locator("b").all_inner_texts()
+        )
+        last = entry.files[0].text.count("\n")
+        assert [int(line) for line in lines] == [*range(last - 7, last + 1)]
+    assert "Grey text above dots cannot run." in page.inner_text("#evidence .key")
+    grey, ink = (page.evaluate(COLOUR, which) for which in ("#evidence .idle b", "#evidence .key"))
+    assert grey != ink
+    assert page.locator("#evidence mark:not(.other)[data-p='2'][data-in='1']").count() > 0
+    assert walk.texts("#evidence .exhibit >> nth=0 >> a.p") == ["1", "1"]
+
+
+COLOUR = "(which) => getComputedStyle(document.querySelector(which)).color"
+
+
+def test_a_passage_inside_a_long_line_is_printed_from_its_beginning(walk: Walk):
+    page = walk.open("line", "pairs/001.html")
+    page.emulate_media(media="print")
+    page.evaluate("dispatchEvent(new Event('beforeprint'))")
+    printed = page.inner_text("#evidence .exhibit >> nth=0 >> pre >> nth=0")
+    assert "\u2026" in printed
+    assert "Sentence 0 of" not in printed
+
+
+def test_a_repeat_inside_a_passage_keeps_its_colour_until_it_is_lit(walk: Walk):
+    page = walk.open("idle", "pairs/001.html")
+    assert page.get_attribute("#l mark[data-p='2']", "class") == "c1 on"
+    assert not page.locator("#l2").is_visible()
+    page.click("#repeats summary")
+    assert page.locator("#l2").is_visible()
+    page.click("#repeats summary")
+    page.evaluate("document.querySelector('#repeats a').click()")
+    assert page.locator("#l2").is_visible()
+    assert page.locator("#l mark[data-p='1'].on").count() == 0
+
+
 PRES = "[...document.querySelectorAll('pre')].map((one) => one.innerHTML)"
 
 
-@pytest.mark.parametrize("kind", ["school", "hostile", "demo"])
+@pytest.mark.parametrize("kind", ["school", "hostile", "demo", "tangled"])
 def test_a_pair_without_a_page_of_its_own_looks_as_it_would_there(walk: Walk, kind: str):
     count = len(list((walk.folders[f"{kind}-own"] / "pairs").iterdir()))
     assert count > 4

@@ -22,7 +22,7 @@ class File:
     #: The text people read: the decoded file, or what was extracted from a PDF, page or notebook.
     text: str
     tokens: int
-    #: Guesses and degradations: "degraded: 3 syntax errors, the first on line 12".
+    #: What was guessed, left out or not parsed: "3 syntax errors, the first on line 12; the file is …".
     notes: tuple[str, ...] = ()
     #: The format the text was extracted from: "pdf", "docx", "notebook", "html"; empty if the file is its own text.
     format: str = ""
@@ -271,6 +271,12 @@ class Report:
     little_count: int = 0
     #: Submissions whose best score stands out, farthest first.
     outliers: tuple[Outlier, ...] = ()
+
+    @property
+    def compared(self) -> int:
+        """Submissions that were compared: all but those that ``undefined`` names."""
+        without = {remark.name for remark in self.undefined}
+        return sum(entry.name not in without for entry in self.entries)
 
     @property
     def listed(self) -> int:

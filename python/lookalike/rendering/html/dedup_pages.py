@@ -23,6 +23,7 @@ from lookalike.rendering.html.dedup_plots import PLOT, PLOT_TOP, CurvePlot, curv
 from lookalike.rendering.html.differences import Side, differences
 from lookalike.rendering.html.folder import JSON, OVERVIEW, drafted
 from lookalike.rendering.safe import visible
+from lookalike.rendering.wording import percent
 
 #: Longest lists; report.json has everything except more examples.
 MOST = {"sources": 50, "problems": 200, "capped": 20, "giants": 20}
@@ -103,7 +104,7 @@ def _page(answer: Deduplication, found: Audit, plot: CurvePlot | None, shown: li
         curve=plot,
         audit=found,
         measures=list(_measures(answer, found)),
-        confidence=frame.percent(CONFIDENCE),
+        confidence=percent(CONFIDENCE),
         shown=shown,
         giant_names=[_name(giants.get(giant.survivor), giant.survivor) for giant in answer.giants[: MOST["giants"]]],
         facts=list(_facts(answer)),
@@ -130,7 +131,7 @@ def _lead(answer: Deduplication) -> Iterator[str]:
     if not gone:
         yield f"No near-duplicates found: {counted(own, 'row')} kept."
         return
-    yield f"{gone:,} of {counted(own, 'row')} removed ({frame.percent(gone / own)}), {own - gone:,} kept."
+    yield f"{gone:,} of {counted(own, 'row')} removed ({percent(gone / own)}), {own - gone:,} kept."
     if settings.clustering == "components":
         yield (
             f"Rows are linked by pairs that reach {settings.threshold:g}, also through chains of such pairs. So a "

@@ -14,6 +14,7 @@ from lookalike._types import counted
 from lookalike.comparison.result import File, Report
 from lookalike.rendering.html.compiled import compiled_templates
 from lookalike.rendering.safe import told, visible
+from lookalike.rendering.wording import amount, decimal, percent
 
 if TYPE_CHECKING:
     from jinja2 import Environment
@@ -29,7 +30,7 @@ _STYLES = {
 _PAIR = ("dom.js", "reviews.js", "passages.js", "sides.js", "evidence.js", "pair.js")
 _SCRIPTS = {
     "overview": (
-        *("dom.js", "reviews.js", "state.js", "table.js", "clusters.js", "timeline.js", "submission.js"),
+        *("dom.js", "reviews.js", "state.js", "ties.js", "table.js", "clusters.js", "timeline.js", "submission.js"),
         "overview.js",
     ),
     "pair": (*_PAIR, "start.js"),
@@ -54,35 +55,32 @@ def data_block(value: Any) -> str:
     return json.dumps(value, separators=(",", ":")).translate(_ESCAPES)
 
 
-def percent(share: float) -> str:
-    """Return a share as a whole percentage; only a share of 1 is 100 %."""
-    rounded = round(share * 100)
-    return f"{min(rounded, 99) if share < 1 else rounded} %"
-
-
 def lines(first: int, last: int) -> str:
     """Return a range of lines as text."""
     return str(first) if first == last else f"{first}–{last}"
 
 
 def title(report: Report) -> str:
-    """Return the title of the report: the given one, or the number of submissions."""
-    return visible(report.parameters.get("title") or f"Comparison of {counted(len(report.entries), 'submission')}")
+    """Return the title of the report: the given one, or the number of submissions that were compared."""
+    return visible(report.parameters.get("title") or f"Comparison of {counted(report.compared, 'submission')}")
 
 
 def parameters(report: Report) -> list[tuple[str, str]]:
     """Return the parameters for people, without the title."""
     asked = {name: value for name, value in report.parameters.items() if name not in ("title", "thresholds")}
     shown = [(visible(name).replace("_", " "), visible(plain(value))) for name, value in asked.items()]
-    return [*shown, ("k and t", thresholds(report))]
+    return [*shown, ("shortest passages", thresholds(report))]
 
 
 def thresholds(report: Report) -> str:
-    """Return k and t for each language in the comparison; languages with the same values share an entry."""
+    """Return k and t for each language in words; languages with the same values share an entry."""
     languages: dict[tuple[int, ...], list[str]] = {}
     for language, both in report.parameters.get("thresholds", {}).items():
         languages.setdefault(tuple(both), []).append(visible(language))
-    told = (f"k = {k}, t = {t} for {' and '.join(names)}" for (k, t), names in languages.items())
+    told = (
+        f"{k} {'letters' if names == ['text'] else 'tokens'} shown (k), {t} always found (t) for {' and '.join(names)}"
+        for (k, t), names in languages.items()
+    )
     return "; ".join(told) or "no language was found"
 
 
@@ -125,7 +123,7 @@ def _templates() -> Environment:
         bytecode_cache=compiled_templates(),
     )
     environment.filters |= {"visible": visible, "told": told, "percent": percent}
-    environment.filters |= {"number": "{:,}".format, "share": "{:.2f}".format, "counted": counted}
+    environment.filters |= {"number": "{:,}".format, "amount": amount, "share": decimal, "counted": counted}
     environment.globals |= {"lines": lines}
     return environment
 

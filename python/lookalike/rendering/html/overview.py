@@ -9,8 +9,9 @@ from typing import Any, NamedTuple
 
 from lookalike.comparison.outliers import best_scores
 from lookalike.comparison.result import Report
-from lookalike.rendering.html.frame import page, parameters, thresholds, title
+from lookalike.rendering.html.frame import page, parameters, title
 from lookalike.rendering.html.overview_data import Ends, overview_data
+from lookalike.rendering.wording import units
 
 #: Colours of labels in the graph and the table, used in turn.
 LABEL_COLOURS = 8
@@ -52,7 +53,6 @@ def overview(report: Report, names: Sequence[str], pages: Mapping[Ends, str], le
         report=report,
         title=title(report),
         parameters=parameters(report),
-        thresholds=thresholds(report),
         names=names,
         pages=pages,
         left_out=left_out,
@@ -63,8 +63,8 @@ def overview(report: Report, names: Sequence[str], pages: Mapping[Ends, str], le
         bars=_bars(report.histogram, report.cut_off),
         best=_best(report),
         plot=(PLOT, PLOT_TOP),
+        unit=units(file for entry in report.entries for file in entry.files),
         timed=sum(entry.time is not None for entry in report.entries) > 1,
-        degraded=[(i, file) for i, entry in enumerate(report.entries) for file in entry.files if file.notes],
         remarks=_remarks(report),
         most=MOST,
         data=overview_data(report, names, labels, pages),
@@ -94,10 +94,20 @@ def _best(report: Report) -> Best:
     return Best(_bars(counts, report.cut_off), len(report.entries) - len(scores), middle)
 
 
-def _remarks(report: Report) -> list[tuple[str, str, Any]]:
-    """Return the lists of skipped and doubtful inputs: anchor, title, remarks."""
+def _remarks(report: Report) -> list[tuple[str, str, str, Any]]:
+    """Return the lists of skipped and doubtful inputs: anchor, title, what it means, remarks."""
     return [
-        ("skipped", "Skipped", report.skipped),
-        ("undefined", "Not comparable", report.undefined),
-        ("warnings", "Warnings", report.warnings),
+        ("skipped", "Skipped", "These files were not read, so they were not compared.", report.skipped),
+        (
+            "undefined",
+            "Not comparable",
+            "These submissions have too little material of their own to be compared, or none. They have no score.",
+            report.undefined,
+        ),
+        (
+            "warnings",
+            "Remarks",
+            "These were compared. The remark says what was guessed, left out or unusual.",
+            report.warnings,
+        ),
     ]

@@ -10,6 +10,7 @@ from typing import Any
 from lookalike.comparison.result import Entry, Pair, Report
 from lookalike.rendering.html.frame import data_block, moment, read_as
 from lookalike.rendering.safe import told, visible
+from lookalike.rendering.wording import kept, units
 
 #: Most files of a submission on its card; report.json has all.
 FILES = 100
@@ -25,6 +26,7 @@ def overview_data(report: Report, names: Sequence[str], labels: Sequence[str], p
         {
             "digest": inputs_digest(report),
             "cutOff": report.cut_off,
+            "pairCount": report.pair_count,
             "clusterAt": report.cluster_threshold,
             "labels": [visible(label) for label in labels],
             "cards": [_card(entry, name, hue) for entry, name in zip(report.entries, names, strict=True)],
@@ -34,6 +36,7 @@ def overview_data(report: Report, names: Sequence[str], labels: Sequence[str], p
                 [cluster.representative, *(member for member in cluster.members if member != cluster.representative)]
                 for cluster in report.clusters
             ],
+            "unit": units(file for entry in report.entries for file in entry.files),
             "outliers": {outlier.entry: deviation(outlier.deviation) for outlier in report.outliers},
         }
     )
@@ -45,9 +48,9 @@ def inputs_digest(report: Report) -> str:
     return sha256(told.encode("utf-8", "surrogatepass")).hexdigest()
 
 
-def deviation(units: float) -> str:
+def deviation(spreads: float) -> str:
     """Return how far a best score is from those of the class."""
-    return f"its best score is {units:.1f} robust standard deviations above the median of the class"
+    return f"its best score is far above what is usual in this class: {spreads:.1f} spreads above the median"
 
 
 def seconds(time: str | None) -> float | None:
@@ -64,13 +67,13 @@ def _row(pair: Pair, pages: Mapping[Ends, str]) -> tuple[Any, ...]:
     return (
         pair.left,
         pair.right,
-        *(round(share, 6) for share in (pair.score, pair.left_coverage, pair.right_coverage)),
+        *(kept(share) for share in (pair.score, pair.left_coverage, pair.right_coverage)),
         pair.matched_tokens,
         pair.longest,
         len(pair.passages),
         pair.stands_for,
         int(pair.limited),
-        round(pair.contained, 4),
+        kept(pair.contained),
         round(pair.matched_bits),
         pages.get((pair.left, pair.right), "").removeprefix("pairs/"),
     )

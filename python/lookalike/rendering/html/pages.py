@@ -40,22 +40,24 @@ def make_pages(report: Report, names: Sequence[str], marks: MarksOf, top: int, m
         Job(i, pair, rank, _at(addresses, i - 2), _at(addresses, i))
         for i, (pair, rank) in enumerate(zip(pairs, _ranks(report, pairs), strict=True), 1)
     ]
-    size = 0
+    files = size = 0
     for job in jobs[:count]:
         data = made.page(job.pair, job.rank, job.before, job.after).encode()
-        size += len(data)
-        if 0 < most <= size and job.number < len(jobs):
-            # The last page that fits has no link to a next one.
-            put(addresses[job.number - 1], made.page(job.pair, job.rank, job.before).encode())
-            return _pages(pairs, addresses[: job.number], job.number, most)
-        put(addresses[job.number - 1], data)
-    done = count
-    if count < len(jobs):
-        more = more_page(report, made, marks, jobs[count:], most - size if most else None)
-        done += more.pairs
-        if more.pairs:
-            put(MORE, more.html.encode())
-    return _pages(pairs, addresses[:done], count, most)
+        files, size = job.number, size + len(data)
+        if files == count or 0 < most <= size:
+            break
+        put(addresses[files - 1], data)
+    if not files:
+        return _pages(pairs, [], 0, most)
+    is_full = 0 < most <= size
+    more = more_page(report, made, marks, [] if is_full else jobs[count:], most - size if most else None)
+    if more.pairs:
+        put(MORE, more.html.encode())
+    elif files < len(jobs):
+        # The last page that fits has no link to a next one.
+        data = made.page(job.pair, job.rank, job.before).encode()
+    put(addresses[files - 1], data)
+    return _pages(pairs, addresses[: files + more.pairs], files, most)
 
 
 def _at(addresses: Sequence[str], i: int) -> str:
@@ -71,9 +73,9 @@ def _ranks(report: Report, pairs: Sequence[Pair]) -> Iterator[str]:
         if i <= len(report.pairs):
             yield f"pair {i:,} of {report.pair_count:,}"
         elif ends in inside:
-            yield f"pair {inside[ends]:,} of {report.contained_count:,} that are contained in a much larger submission"
+            yield f"pair {inside[ends]:,} of {report.contained_count:,} in the list of contained pairs"
         else:
-            yield f"pair {little[ends]:,} of {report.little_count:,} that share too little to say"
+            yield f"pair {little[ends]:,} of {report.little_count:,} in the list of pairs that share too little to say"
 
 
 def _pages(pairs: Sequence[Pair], addresses: list[str], files: int, most: int) -> Pages:

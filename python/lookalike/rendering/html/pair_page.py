@@ -6,10 +6,12 @@ from collections.abc import Sequence
 from typing import Any
 
 from lookalike.comparison.result import Pair, Report
+from lookalike.rendering.html.explanations import explained, leaves_out
 from lookalike.rendering.html.frame import page, parameters, part, title
 from lookalike.rendering.html.overview_data import inputs_digest
-from lookalike.rendering.html.passage_list import explained, numbers, passage_list, ranked
-from lookalike.rendering.html.sides import MAP, MarksOf, View, is_prose, make_side
+from lookalike.rendering.html.passage_list import numbers, passage_list, ranked
+from lookalike.rendering.html.sides import MAP, MarksOf, View, make_side
+from lookalike.rendering.wording import units
 
 
 class PairPages:
@@ -23,7 +25,7 @@ class PairPages:
             "title": title(report),
             "digest": inputs_digest(report),
             "map_height": MAP,
-            "parameters": ", ".join(f"{name} = {value}" for name, value in parameters(report)),
+            "parameters": "; ".join(f"{name}: {value}" for name, value in parameters(report)),
         }
 
     def page(self, pair: Pair, rank: str, before: str = "", after: str = "") -> str:
@@ -42,12 +44,14 @@ class PairPages:
             make_side(entries[end], end, self._names[end], pair, View(letter, self._marks, painted))
             for end, letter in zip(ends, "lr", strict=True)
         ]
+        unit = units(file for end in ends for file in entries[end].files)
         return {
             "pair": pair,
             "rank": rank,
-            "unit": "letters" if all(is_prose(entries[end]) for end in ends) else "tokens",
+            "unit": unit,
+            "leaves_out": leaves_out(pair),
             "sides": sides,
-            "explained": list(explained(pair, entries)),
+            "explained": list(explained(pair, entries, unit)),
             "passages": passage_list(self._report, pair),
             "order": numbers(ranked(pair)[0]),
         }

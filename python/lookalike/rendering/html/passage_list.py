@@ -7,13 +7,16 @@ away with their number. Cost: linear in the passages and in the text they cover.
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from lookalike._types import counted
-from lookalike.comparison.result import Entry, File, Pair, Passage, Region, Report, Section
+from lookalike.comparison.result import File, Pair, Passage, Region, Report, Section
 from lookalike.rendering.html.panes import COLOURS
 from lookalike.rendering.safe import visible
+from lookalike.rendering.wording import percent
 
+#: No repeat lies inside a run.
+NONE: Mapping[int, str] = {}
 #: A passage and its number on the page.
 Numbered = tuple[int, Passage]
 
@@ -46,20 +49,38 @@ def passage_list(report: Report, pair: Pair) -> str:
         parts.append(_fold("weak", said, weak, files))
     if repeats:
         said = f"{counted(len(repeats), 'repeat')} <span class=soft>further copies of parts of these passages</span>"
-        parts.append(_fold("repeats", said, repeats, files))
+        inside = _inside(pair)
+        parts.append(_fold("repeats", said, repeats, files, inside))
     return "\n".join(parts)
 
 
-def _fold(name: str, said: str, passages: list[Numbered], files: list[tuple[File, ...]]) -> str:
-    items = "\n".join(_item(one, files) for one in passages)
+def _inside(pair: Pair) -> dict[int, str]:
+    """Return, for each repeat that lies inside a run, the sides and runs: "l1 r3". Runs do not overlap."""
+    found: dict[int, list[str]] = {}
+    for letter in "lr":
+        places = [passage.left if letter == "l" else passage.right for passage in pair.passages]
+        numbered = [(place, number, pair.passages[number - 1].sort) for number, place in enumerate(places, 1)]
+        runs = sorted((place, number) for place, number, sort in numbered if sort == "run")
+        for place, number, _ in (one for one in numbered if one[2] == "repeat"):
+            before = bisect_right(runs, place[:2], key=lambda run: run[0][:2])
+            if before and runs[before - 1][0].file == place.file and place.end <= runs[before - 1][0].end:
+                found.setdefault(number, []).append(f"{letter}{runs[before - 1][1]}")
+    return {number: " ".join(outer) for number, outer in found.items()}
+
+
+def _fold(
+    name: str, said: str, passages: list[Numbered], files: list[tuple[File, ...]], inside: Mapping[int, str] = NONE
+) -> str:
+    items = "\n".join(_item(one, files, inside.get(one[0], "")) for one in passages)
     return f"<details class=fold id={name}><summary>{said}</summary>\n<ol>\n{items}\n</ol></details>"
 
 
 def _items(sections: Sequence[Section], listed: list[Numbered], files: list[tuple[File, ...]]) -> str:
     """Return the listed passages; those of a section of prose stand inside it."""
     inside: dict[int, list[Numbered]] = {}
+    section_of = dict(_within(sections, listed))
     for one in listed:
-        inside.setdefault(_section_of(sections, one[1]), []).append(one)
+        inside.setdefault(section_of.get(one[0], -1), []).append(one)
     loose = [(strength(one), _item(one, files)) for one in inside.pop(-1, [])]
     joined = [
         (strength(members[0]), _section(sections[i], i + 1, members, files)) for i, members in sorted(inside.items())
@@ -67,41 +88,52 @@ def _items(sections: Sequence[Section], listed: list[Numbered], files: list[tupl
     return "\n".join(html for _, html in sorted(loose + joined))
 
 
-def _section_of(sections: Sequence[Section], passage: Passage) -> int:
-    """Return the section in which a passage stands on both sides, or -1."""
-    for i, section in enumerate(sections):
-        if all(
-            inner.file == outer.file and outer.start <= inner.start and inner.end <= outer.end
-            for inner, outer in ((passage.left, section.left), (passage.right, section.right))
-        ):
-            return i
-    return -1
+def _within(sections: Sequence[Section], listed: Iterable[Numbered]) -> Iterator[tuple[int, int]]:
+    """Yield the numbers of passages that stand in a section on both sides, with the section.
+
+    Sections come in the order of the left side. One sweep meets those around each passage there: they lie apart on the
+    right side, and are few.
+    """
+    ahead, around = 0, list[int]()
+    for number, passage in sorted(listed, key=lambda one: one[1].left):
+        while ahead < len(sections) and sections[ahead].left[:2] <= passage.left[:2]:
+            around.append(ahead)
+            ahead += 1
+        around = [i for i in around if _holds(sections[i].left, passage.left.file, passage.left.start)]
+        for i in around:
+            left, right = sections[i].left, sections[i].right
+            if passage.left.end <= left.end and _holds(right, *passage.right[:2]) and passage.right.end <= right.end:
+                yield number, i
+
+
+def _holds(region: Region, file: int, at: int) -> bool:
+    return region.file == file and region.start <= at < region.end
 
 
 def _section(section: Section, number: int, members: list[Numbered], files: list[tuple[File, ...]]) -> str:
     """Return a section of prose with its passages."""
     left, right = files[0][section.left.file], files[1][section.right.file]
     best = members[0][0]
-    share = min(99 if section.same < 1 else 100, round(section.same * 100))
     items = "\n".join(_item(one, files) for one in members)
     return (
         f"<li class=section data-bits={sum(p.bits for _, p in members):.0f} data-tokens={section.letters} "
         f"data-place={min(n for n, _ in members)}>"
         f"<a class=whole href=#l{best}><b>Section {number}</b> {_where(left, right, section.left, section.right)}"
         f"<small>{counted(section.passages, 'passage')}, {counted(section.letters, 'letter')}; "
-        f"{share} % of it is the same text</small></a>\n<ol>\n{items}\n</ol></li>"
+        f"{percent(section.same)} of it is the same text</small></a>\n<ol>\n{items}\n</ol></li>"
     )
 
 
-def _item(one: Numbered, files: list[tuple[File, ...]]) -> str:
-    """Return a passage of the list: number, place, and why it counts."""
+def _item(one: Numbered, files: list[tuple[File, ...]], inside: str = "") -> str:
+    """Return a passage of the list: number, place, and why it counts. ``inside``: the runs in which a repeat lies."""
     number, passage = one
     left, right = files[0][passage.left.file], files[1][passage.right.file]
     between = f"{file_name(left)} and {file_name(right)}; " if len(files[0]) + len(files[1]) > 2 else ""
     where = _where(left, right, passage.left, passage.right)
+    held = f' data-in="{inside}"' if inside else ""
     return (
         f"<li{'' if passage.sort == 'run' else ' class=lesser'} data-bits={passage.bits:.0f} "
-        f"data-tokens={passage.tokens} data-place={number}><a class=c{number % COLOURS} href=#l{number}>"
+        f"data-tokens={passage.tokens} data-place={number}{held}><a class=c{number % COLOURS} href=#l{number}>"
         f"<span class=p>{number}</span><span>{where}</span><small>{between}{why(passage, left, right)}</small></a></li>"
     )
 
@@ -178,8 +210,8 @@ def _same_text(passage: Passage, left: File, right: File) -> str:
         return "same text except for layout" if is_same else "same code; comments or separators differ"
     if passage.same_text == 1:
         return "same code with small gaps"
-    share = int(100 * passage.same_text)
-    return f"same structure; {share} % of the tokens have the same text, the others have other names or values"
+    same = percent(passage.same_text)
+    return f"same structure; {same} of the tokens have the same text, the others have other names or values"
 
 
 def _without_layout(file: File, region: Region) -> str:
@@ -189,33 +221,6 @@ def _without_layout(file: File, region: Region) -> str:
 def _rarity(shared_by: int) -> str:
     """Return how many submitters share a passage."""
     return "in these two only" if shared_by <= 2 else f"shared by {shared_by:,} submitters"
-
-
-def explained(pair: Pair, entries: Sequence[Entry]) -> Iterator[str]:
-    """Yield sentences on a score that the shares of both sides do not explain."""
-    runs = [passage for passage in pair.passages if passage.sort == "run"]
-    tokens = sum(passage.tokens for passage in runs)
-    if tokens and min(pair.left_coverage, pair.right_coverage) - pair.score >= FAR:
-        renamed = sum(passage.tokens * (1 - passage.same_text) for passage in runs) / tokens
-        common = sum(passage.tokens for passage in runs if passage.shared_by > 2) / tokens
-        reasons = [f"{_share(renamed)} of the shared tokens have other names or values"] if renamed >= 0.005 else []
-        reasons += [f"{_share(common)} lie in passages that more than two submitters have"] if common >= 0.005 else []
-        because = f": {' and '.join(reasons)}, which weighs less" if reasons else ""
-        yield f"The score is far below the shared parts because it weighs the material{because}."
-    if pair.score_reachable is not None and pair.score_reachable > pair.score_whole:
-        idle = " and ".join(f"{entries[end].unreachable_tokens:,}" for end in (pair.left, pair.right))
-        yield (
-            f"The score leaves out code that cannot run ({idle} tokens, greyed below). With it, the score is "
-            f"{pair.score_whole:.2f}."
-        )
-
-
-#: A score this far below both shares is explained.
-FAR = 0.15
-
-
-def _share(value: float) -> str:
-    return f"{round(100 * value)} %"
 
 
 def numbers(passages: Iterable[Numbered]) -> str:

@@ -13,11 +13,12 @@ from itertools import accumulate
 from typing import NamedTuple
 
 from lookalike._types import counted
-from lookalike.comparison.result import Entry, File, Gap, Pair, Region
+from lookalike.comparison.result import Entry, File, Gap, Pair, Passage, Region
 from lookalike.rendering.html.frame import moment, read_as
 from lookalike.rendering.html.panes import COLOURS, PALE, Marks, pane, triples
 from lookalike.rendering.html.passage_list import file_name
 from lookalike.rendering.safe import told, visible
+from lookalike.rendering.wording import amount, percent, units
 
 #: Longest side in characters that is shown completely; of a longer one only the text around passages is shown.
 WHOLE = 400_000
@@ -59,9 +60,9 @@ class Side(NamedTuple):
     map: str
 
 
-def is_prose(entry: Entry) -> bool:
-    """Return whether all files of a submission are prose."""
-    return all(file.language == "text" for file in entry.files)
+def is_whole(entry: Entry) -> bool:
+    """Return whether a submission is short enough to be shown completely."""
+    return sum(len(file.text) for file in entry.files) <= WHOLE
 
 
 def make_side(entry: Entry, index: int, name: str, pair: Pair, view: View) -> Side:
@@ -69,11 +70,10 @@ def make_side(entry: Entry, index: int, name: str, pair: Pair, view: View) -> Si
     letter, passages = view.letter, pair.passages
     regions = [passage.left if letter == "l" else passage.right for passage in passages]
     kinds = [passage.sort for passage in passages]
-    unit = "letter" if is_prose(entry) else "token"
-    facts = [f"{counted(entry.own_tokens, 'own ' + unit)}"]
+    facts = [f"{amount(entry.own_tokens, units(entry.files))} of its own"]
     facts += [f"{entry.template_tokens:,} of the starter code"] if entry.template_tokens else []
-    facts += [f"{entry.common_tokens:,} shared by many"] if entry.common_tokens else []
-    facts += [f"{entry.unreachable_tokens:,} cannot run"] if entry.unreachable_tokens else []
+    facts += [f"{entry.common_tokens:,} shared by too many"] if entry.common_tokens else []
+    facts += [f"{counted(entry.unreachable_tokens, 'token')} cannot run"] if entry.unreachable_tokens else []
     origin = [f"handed in {moment(entry.time)}"] if entry.time else []
     origin += [visible(entry.label)] if entry.label else []
     origin += ["an earlier submission"] if entry.old else []
@@ -86,7 +86,7 @@ def make_side(entry: Entry, index: int, name: str, pair: Pair, view: View) -> Si
         origin="; ".join(origin),
         digest=entry.digest,
         notes=[f"{visible(file.name)}: {told(note)}" for file in entry.files for note in file.notes],
-        contents=_contents(entry, own, letter) if len(entry.files) > 1 else "",
+        contents=_contents(entry, zip(regions, passages, strict=True), letter) if len(entry.files) > 1 else "",
         files="\n".join(
             _files(entry, index, [_shown(file, i, own[i], kinds, gaps) for i, file in enumerate(entry.files)], view)
         ),
@@ -102,38 +102,36 @@ def _by_file(entry: Entry, regions: Iterable[Region]) -> list[list[Marked]]:
     return own
 
 
-def _contents(entry: Entry, own: list[list[Marked]], letter: str) -> str:
-    """Return the list of files: how much of each lies in passages, the one with most first."""
-    shares = [_covered(regions) / max(1, len(file.text)) for file, regions in zip(entry.files, own, strict=True)]
-    order = sorted(range(len(shares)), key=lambda i: (-shares[i], i))
-    rows = "\n".join(
-        f"<tr><td><a href=#{letter}f{i}>{file_name(entry.files[i])}</a></td><td class=num>"
-        f"{entry.files[i].tokens:,}</td><td class=num>{_percent(shares[i])}</td></tr>"
-        for i in order
-    )
-    sharing = sum(share > 0 for share in shares)
+def _contents(entry: Entry, passages: Iterable[tuple[Region, Passage]], letter: str) -> str:
+    """Return the list of files: how many tokens of each lie in passages, the largest share first, and the sum.
+
+    Only runs count: they do not overlap, while repeats and literals lie in other passages or between tokens.
+    """
+    inside, sharing = [0] * len(entry.files), set()
+    for region, passage in passages:
+        sharing.add(region.file)
+        inside[region.file] += passage.tokens if passage.sort == "run" else 0
+    sizes = [file.tokens for file in entry.files]
+    order = sorted(range(len(sizes)), key=lambda i: (-inside[i] / max(1, sizes[i]), i))
+    rows = "\n".join(_row(f"<a href=#{letter}f{i}>{file_name(entry.files[i])}</a>", sizes[i], inside[i]) for i in order)
+    unit = units(entry.files).capitalize()
     return (
-        f"<details class=contents{' open' if len(shares) <= FEW else ''}><summary>{counted(len(shares), 'file')}, "
-        f"{sharing:,} with passages</summary><div class=box><table><thead><tr><th>File</th><th class=num>Tokens</th>"
-        f"<th class=num>In passages</th></tr></thead><tbody>\n{rows}\n</tbody></table></div></details>"
+        f"<details class=contents{' open' if len(sizes) <= FEW else ''}><summary>{counted(len(sizes), 'file')}, "
+        f"{len(sharing):,} with passages</summary><div class=box><table><thead><tr><th>File</th>"
+        f"<th class=num>{unit}</th><th class=num colspan=2>In passages</th></tr></thead><tbody>\n{rows}\n</tbody>"
+        f"<tfoot>{_row('All files', sum(sizes), sum(inside))}</tfoot></table></div></details>"
+    )
+
+
+def _row(name: str, tokens: int, inside: int) -> str:
+    share = percent(inside / tokens if tokens else 0)
+    return (
+        f"<tr><td>{name}</td><td class=num>{tokens:,}</td><td class=num>{inside:,}</td><td class=num>{share}</td></tr>"
     )
 
 
 #: Most files of a list that is open from the start.
 FEW = 12
-
-
-def _percent(share: float) -> str:
-    return f"{min(99, max(1, round(100 * share))) if 0 < share < 1 else round(100 * share)} %"
-
-
-def _covered(regions: Iterable[Marked]) -> int:
-    """Return the number of characters in at least one region."""
-    covered = until = 0
-    for start, end, _ in sorted(regions):
-        covered += max(0, end - max(start, until))
-        until = max(until, end)
-    return covered
 
 
 def widened(text: str, regions: list[Marked], exempt: set[int]) -> list[Marked]:
@@ -164,7 +162,7 @@ def _shown(file: File, index: int, own: list[Marked], kinds: list[str], gaps: It
 
     ``kinds`` are those of all passages. Only runs are joined over gaps, and they do not overlap.
     """
-    found = widened(file.text, own, {number for _, _, number in own if kinds[number - 1] == "literal"})
+    found = widened(file.text, own, {number for _, _, number in own if kinds[number - 1] != "run"})
     runs = sorted(region for region in own if kinds[region[2] - 1] == "run")
     for gap in gaps:
         at = bisect_right(runs, gap.start, key=lambda region: region[0]) - 1
@@ -175,12 +173,12 @@ def _shown(file: File, index: int, own: list[Marked], kinds: list[str], gaps: It
 
 def _files(entry: Entry, index: int, marked: list[list[Marked]], view: View) -> Iterator[str]:
     """Yield the files of one side: complete if they are short enough, else the text around passages."""
-    is_whole = sum(len(file.text) for file in entry.files) <= WHOLE
+    is_shown = is_whole(entry)
     for i, (file, shown) in enumerate(zip(entry.files, marked, strict=True)):
         note, body = "", ""
-        if is_whole and not view.painted:
+        if is_shown and not view.painted:
             body = f'<pre data-text={index}.{i} data-regions="{_as_shown(file.text, shown)}"></pre>'
-        elif is_whole:
+        elif is_shown:
             body = f"<pre>{pane(file.text, view.marks(index, i), shown, view.letter)}</pre>"
         elif shown:
             note = "only the text around its passages is shown, and find in page looks only there"

@@ -11,6 +11,7 @@ import click
 from lookalike._types import counted
 from lookalike.comparison.result import Pair, Remark, Report
 from lookalike.rendering.safe import visible
+from lookalike.rendering.wording import amount, decimal, percent, units
 
 if TYPE_CHECKING:
     from lookalike.rendering.html.folder import Written
@@ -51,18 +52,20 @@ def _say(line: str, bold: bool = False) -> None:
 def _head(report: Report) -> Iterator[str]:
     if report.understood:
         yield f"read as: {visible(report.understood)}"
-    files = sum(len(entry.files) for entry in report.entries)
-    tokens = sum(entry.tokens for entry in report.entries)
-    yield f"{counted(len(report.entries), 'submission')}, {counted(files, 'file')}, {counted(tokens, 'token')}"
+    files = [file for entry in report.entries for file in entry.files]
+    tokens = amount(sum(entry.tokens for entry in report.entries), units(files))
+    without = f", {len(report.undefined):,} not comparable" if report.undefined else ""
+    yield f"compared: {counted(report.compared, 'submission')}{without}; {counted(len(files), 'file')}, {tokens}"
     yield f"guarantee: {report.promise}"
-    clusters = f", {counted(len(report.clusters), 'cluster')}" if report.clusters else ""
+    at = f"with a score of {report.cluster_threshold:g} or more"
+    clusters = f"; {counted(len(report.clusters), 'cluster')} {at}" if report.clusters else ""
     if not report.cut_off:
         rest = f"{counted(report.below, 'pair')} {'shares' if report.below == 1 else 'share'} nothing"
         which = "that shares something" if report.pair_count == 1 else "that share something"
         yield f"{counted(report.pair_count, 'pair')} {which}{clusters}; {rest}"
     elif report.pair_count:
         found = f"{counted(report.pair_count, 'pair')} with a score of {report.cut_off:g} or more{clusters}"
-        yield f"{found}; below it, not scored: {report.below:,}"
+        yield f"{found}; {counted(report.below, 'other pair')} without a score"
     else:
         yield f"no pairs: no two submissions have a score of {report.cut_off:g} or more"
 
@@ -74,17 +77,17 @@ def _print_pairs(report: Report, pairs: Sequence[Pair], value: str) -> None:
     names = [visible(entry.name) for entry in report.entries]
     rows = [
         (
-            f"{getattr(pair, value):.2f}",
+            decimal(pair.score) if value == "score" else percent(pair.contained),
             names[pair.left],
-            f"{pair.left_coverage:.0%}",
+            percent(pair.left_coverage),
             names[pair.right] + (f" (stands for {pair.stands_for:,} pairs)" if pair.stands_for > 1 else ""),
-            f"{pair.right_coverage:.0%}",
+            percent(pair.right_coverage),
             str(len(pair.passages)),
             str(pair.longest),
         )
         for pair in pairs[:SHOWN]
     ]
-    head = (value, "left", "covered", "right", "covered", "passages", "longest")
+    head = (value, "left", "shared", "right", "shared", "passages", "longest")
     widths = [max(map(_columns, column)) for column in zip(head, *rows, strict=True)]
     _say(_line(head, widths), bold=True)
     for row in rows:

@@ -4,11 +4,11 @@ const STAR = 10, MATRIX = 60, CLUSTERS = 30, CELLS = 12000;
 // As the report makes them: submissions lead in the order of the sum of their scores, and take their free neighbours.
 function clustered(tied) {
   if (Math.abs(view.least - data.clusterAt) < 1e-9) return data.clusters;
-  const strength = new Map([...tied].map(([a, near]) => [a, [...near.values()].reduce((sum, pair) => sum + Math.floor(pair.score * 1e9), 0)]));
+  const leaders = tied.entries(), strength = new Map(leaders.map((entry) => [entry, tied.count(entry, (pair) => Math.floor(pair.score * 1e9))]));
   const taken = new Set(), found = [];
-  for (const leader of [...tied.keys()].sort((a, b) => strength.get(b) - strength.get(a) || a - b)) {
+  for (const leader of leaders.sort((a, b) => strength.get(b) - strength.get(a) || a - b)) {
     if (taken.has(leader)) continue;
-    const members = [...tied.get(leader)].filter(([other]) => !taken.has(other));
+    const members = [...tied.near(leader)].filter(([other]) => !taken.has(other));
     if (!members.length) continue;
     members.sort((a, b) => b[1].score - a[1].score || a[0] - b[0]);
     const all = [leader, ...members.map(([other]) => other)];
@@ -18,8 +18,9 @@ function clustered(tied) {
   return found;
 }
 
-const said = (a, b, pair) => `${nameOf(a)} and ${nameOf(b)}: ${pair.score.toFixed(2)}`;
-const short = (name) => name.length < 22 ? name : name.slice(0, 20) + "…";
+const said = (a, b, pair) => `${nameOf(a)} and ${nameOf(b)}: ${decimal(pair.score)}`;
+// Names of a class differ at their beginning or at their end: long ones lose their middle.
+const short = (name) => name.length <= 20 ? name : name.slice(0, 10) + "…" + name.slice(-9);
 
 // A line between two places; between two places of one column it bends to the left, so that it crosses no name.
 function between(from, to) {
@@ -43,11 +44,11 @@ function node(entry, { x, y, before }, isCentre) {
 
 // The submission that all others were compared with stands on the left, the others in a column on the right.
 function star(members, tied) {
-  const step = 24, side = 138, across = 76, width = 2 * side + across, height = step * (members.length - 1) + 12;
-  const places = new Map([[members[0], { x: side, y: height / 2, before: true }],
-    ...members.slice(1).map((member, i) => [member, { x: side + across, y: 18 + step * i }])]);
-  const edges = members.flatMap((a, i) => members.slice(i + 1).filter((b) => tied.get(a)?.has(b))
-    .map((b) => edge(a, b, tied.get(a).get(b), between(places.get(a), places.get(b)))));
+  const step = 24, margin = 152, across = 76, width = 2 * margin + across, height = step * (members.length - 1) + 12;
+  const places = new Map([[members[0], { x: margin, y: height / 2, before: true }],
+    ...members.slice(1).map((member, i) => [member, { x: margin + across, y: 18 + step * i }])]);
+  const edges = members.flatMap((a, i) => members.slice(i + 1).filter((b) => tied.between(a, b))
+    .map((b) => edge(a, b, tied.between(a, b), between(places.get(a), places.get(b)))));
   return draw("svg", { class: "graph", viewBox: `0 0 ${width} ${height}`, width, height, role: "group", "aria-label": "Graph of the cluster" },
     ...edges, ...members.map((member, i) => node(member, places.get(member), i === 0)));
 }
@@ -74,7 +75,7 @@ function matrix(members, tied) {
   const heads = members.map((_, i) => make("th", { scope: "col", class: "num" }, String(i + 1)));
   const rows = members.map((a, i) => make("tr", {}, make("th", { scope: "row" }, make("span", { class: "soft num" }, `${i + 1} `), make("a", { href: `#s=${a}` }, nameOf(a))),
     ...members.map((b) => {
-      const pair = tied.get(a)?.get(b);
+      const pair = tied.between(a, b);
       if (!pair) return make("td", { class: a === b ? "same" : "" });
       const cell = make("td", { class: `h${Math.min(9, Math.floor(pair.score * 10))}` });
       if (pair.page) cell.append(make("a", { href: "pairs/" + pair.page, tabindex: "-1", title: said(a, b, pair), "aria-label": said(a, b, pair) }));
@@ -87,9 +88,9 @@ function matrix(members, tied) {
 }
 
 function roll(members, tied) {
-  const scores = members.map((member, i) => i ? tied.get(members[0])?.get(member) : null);
+  const scores = members.map((member, i) => i ? tied.between(members[0], member) : null);
   return make("ol", { class: "roll" }, ...members.map((member, i) => make("li", {}, make("a", { href: `#s=${member}` }, nameOf(member)),
-    make("span", { class: "soft" }, scores[i] ? ` ${scores[i].score.toFixed(2)}` : i ? "" : " (compared with all others)"))));
+    make("span", { class: "soft" }, scores[i] ? ` ${decimal(scores[i].score)}` : i ? "" : " (compared with all others)"))));
 }
 
 function opening(members) {
@@ -114,10 +115,20 @@ function figure(members, tied, isFolded) {
   return make("figure", {}, caption, fold);
 }
 
+// The figures at the head of the page follow the slider. Of a list that was cut, only listed pairs have a score here.
+function tiles(clusterCount) {
+  const isWhole = view.least <= data.cutOff + 1e-9, pairCount = isWhole ? data.pairCount : standing(above());
+  const noun = isWhole || data.pairCount === standing(lists.pairs) ? "pair" : "listed pair";
+  const from = view.least ? `with score ${view.least.toFixed(2)} or higher` : pairCount === 1 ? "that shares something" : "that share something";
+  const put = (tile, count, name, said) => one(tile).replaceChildren(make("dt", {}, `${name}${count === 1 ? "" : "s"} ${said}`), make("dd", {}, plain(count)));
+  put("tile-pairs", pairCount, noun, from);
+  put("tile-clusters", clusterCount, "cluster", `with score ${view.least.toFixed(2)} or higher`);
+}
+
 let many = CLUSTERS;
 function clusters() {
-  const section = one("graph");
-  if (!section) return;
+  tiles(0);
+  if (!one("graph")) return;
   const tied = ties();
   const found = clustered(tied).slice().sort((a, b) => b.length - a.length);
   let room = CELLS;
@@ -128,7 +139,8 @@ function clusters() {
   });
   one("clusters").replaceChildren(...figures);
   const inside = new Map(found.flatMap((members, i) => members.map((member) => [member, i])));
-  const across = above().filter((pair) => inside.get(pair.left) !== inside.get(pair.right)).length;
+  const across = standing(above().filter((pair) => inside.get(pair.left) !== inside.get(pair.right)));
+  tiles(found.length);
   one("clustered").textContent = found.length
     ? `${counted(found.length, "cluster")} of submissions with score ${view.least.toFixed(2)} or higher.` + (across ? ` ${counted(across, "more pair")} ${across === 1 ? "joins" : "join"} different clusters; see the table.` : "")
     : `No clusters: no pair has a score of ${view.least.toFixed(2)} or higher.`;

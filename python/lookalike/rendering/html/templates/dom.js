@@ -14,7 +14,10 @@ const one = (id) => document.getElementById(id);
 
 const plain = (number) => number.toLocaleString("en");
 const counted = (count, noun) => `${plain(count)} ${noun}${count === 1 ? "" : "s"}`;
-const percent = (share) => (share < 1 ? Math.min(99, Math.round(share * 100)) : 100) + " %";
+// As lookalike/rendering/wording.py has them: only nothing is 0 %, and only all of it is 100 %.
+const whole = (share) => { const nearest = Math.floor(share * 100 + 0.5); return share > 0 && share < 1 ? Math.min(99, Math.max(1, nearest)) : nearest; };
+const percent = (share) => whole(share) + " %";
+const decimal = (score) => (whole(score) / 100).toFixed(2);
 
 // Hand a file to the reader of the page; nothing leaves the browser.
 function save(name, type, text) {

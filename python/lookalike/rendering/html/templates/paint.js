@@ -13,17 +13,24 @@ function leaves(parent, wrap, found) {
 }
 
 // Where another region is seen: the end of each stretch, the region that began last, whether it is pale, what begins.
+// One sweep: regions lie on a stack in the order of their beginnings, and those that ended are taken off when they
+// come to its top.
 function cuts(regions, length) {
-  const clipped = regions.map(([a, b, n]) => [a, Math.min(b, length), n]).filter(([a, b]) => a < b);
-  const own = clipped.filter(([, , n]) => n < PALE), pale = clipped.filter(([, , n]) => n >= PALE);
+  const clipped = regions.map(([a, b, n]) => [a, Math.min(b, length), n]).filter(([a, b]) => a < b).sort((a, b) => a[0] - b[0] || a[2] - b[2] || a[1] - b[1]);
   const places = [...new Set([0, length, ...clipped.flatMap(([a, b]) => [a, b])])].sort((a, b) => a - b);
+  const open = [], paleUntil = new Map();
+  let next = 0;
   return places.slice(1).map((end, i) => {
-    const at = places[i];
-    const open = own.filter(([a, b]) => a <= at && at < b).sort((a, b) => b[0] - a[0] || b[2] - a[2]);
-    const seen = open.length ? open[0][2] : 0;
-    const parts = pale.filter(([a, , n]) => n === seen + PALE && a <= at).sort((a, b) => b[0] - a[0]);
-    const begun = own.filter(([a]) => a === at).map(([, , n]) => n).sort((a, b) => a - b);
-    return { end, seen, isPale: parts.length > 0 && at < parts[0][1], begun };
+    const at = places[i], begun = [];
+    for (; next < clipped.length && clipped[next][0] === at; next += 1) {
+      const [, until, n] = clipped[next];
+      if (n >= PALE) { paleUntil.set(n - PALE, until); continue; }
+      open.push(clipped[next]);
+      begun.push(n);
+    }
+    while (open.length && open.at(-1)[1] <= at) open.pop();
+    const seen = open.length ? open.at(-1)[2] : 0;
+    return { end, seen, isPale: at < (paleUntil.get(seen) ?? 0), begun };
   });
 }
 

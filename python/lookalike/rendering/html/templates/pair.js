@@ -31,6 +31,7 @@ function pressed(event) {
 function begin() {
   sides.push(...["l", "r"].map(one));
   startReview();
+  quieten();
   startSides();
   document.addEventListener("click", clicked);
   document.addEventListener("keydown", pressed);

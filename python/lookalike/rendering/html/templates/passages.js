@@ -23,6 +23,17 @@ function scroll(side, number, height) {
   side.scrollTo({ top, behavior: near && !quiet ? "smooth" : "auto" });
 }
 
+// A repeat is a further copy of part of a passage. Where it lies inside that passage it keeps its colour, and its badge
+// appears when it is lit or its list is open: else repeats would hide the passage.
+function quieten() {
+  for (const item of document.querySelectorAll("#repeats li[data-in]")) {
+    for (const [side, outer] of item.dataset.in.split(" ").map((place) => [one(place[0]), place.slice(1)])) {
+      badge(side, item.dataset.place)?.classList.add("inside");
+      for (const mark of side.querySelectorAll(`mark[data-p="${item.dataset.place}"]`)) { mark.className = `c${outer % 8}`; mark.dataset.in = outer; }
+    }
+  }
+}
+
 function dark() {
   lit.number = 0;
   document.querySelector("main").classList.remove("lit");
@@ -35,7 +46,7 @@ function light(number, from) {
   lit.number = number;
   lit.driver = null;
   document.querySelector("main").classList.add("lit");
-  const own = `mark[data-p="${number}"], main a[href="#l${number}"]:not(.whole), main a[href="#r${number}"]`;
+  const own = `mark[data-p="${number}"], mark[data-in="${number}"], main a[href="#l${number}"]:not(.whole), main a[href="#r${number}"]`;
   for (const part of document.querySelectorAll(own)) part.classList.add("on");
   const stays = from && badge(from, number);
   const height = stays ? stays.getBoundingClientRect().top - from.getBoundingClientRect().top : 0;

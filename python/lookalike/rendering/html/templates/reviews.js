@@ -49,9 +49,11 @@ function chooser(left, right, after) {
   return select;
 }
 
-// A cell that a spreadsheet would take for a formula gets an apostrophe, as in the other tables.
+// A cell that a spreadsheet would take for a formula gets an apostrophe, as lookalike/rendering/tables.py has it: plain
+// numbers do not, and a formula behind apostrophes gets one more, so that reading it back knows which one to take away.
+const isFormula = (text) => /^'*[=+\-@\t\r\n\0\uff1d\uff0b\uff0d\uff20]/.test(text) && !/^'*[+-]?[0-9]+(\.[0-9]+)?$/.test(text);
 function csvCell(text) {
-  const safe = /^[=+\-@\t\r\0]/.test(text) ? "'" + text : text;
+  const safe = isFormula(text) ? "'" + text : text;
   return /[",\r\n]/.test(safe) ? '"' + safe.replaceAll('"', '""') + '"' : safe;
 }
 
@@ -68,7 +70,7 @@ function csvRows(text) {
   for (const [, quoted, bare, end] of text.matchAll(/(?:"((?:[^"]|"")*)"|([^",\r\n]*))(,|\r\n|\n|\r|$)/g)) {
     row.push(quoted === undefined ? bare : quoted.replaceAll('""', '"'));
     if (end === ",") continue;
-    if (row.length > 1) rows.push(row.map((cell) => cell.replace(/^'(?=[=+\-@\t\r\0])/, "")));
+    if (row.length > 1) rows.push(row.map((cell) => cell.startsWith("'") && isFormula(cell) ? cell.slice(1) : cell));
     row = [];
   }
   return rows;

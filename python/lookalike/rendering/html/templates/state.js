@@ -28,32 +28,3 @@ function first(pair) {
   const [left, right] = [cards[pair.left].seconds, cards[pair.right].seconds];
   return left === null || right === null || left === right ? null : { side: left < right ? 0 : 1, by: Math.abs(left - right) };
 }
-
-// A row may stand for pairs of groups of identical submissions: the submissions of each of its sides.
-const groupOf = new Map(data.groups.flatMap((group) => group.map((member) => [member, group])));
-const side = (pair, end) => pair.stands > 1 && groupOf.get(pair[end]) || [pair[end]];
-const touches = (pair, entry) => pair.left === entry || pair.right === entry || (pair.stands > 1 && groupOf.has(entry)
-  && (side(pair, "left").includes(entry) || side(pair, "right").includes(entry)));
-const mayPair = (a, b) => a !== b && !(cards[a].old && cards[b].old) && !(cards[a].person && cards[a].person === cards[b].person);
-
-// Whom the pairs at or above a score tie to whom: for each submission the others, with the pair. The best comes first.
-const tiedAt = { least: NaN, ties: null };
-function tied(pairs) {
-  const ties = new Map();
-  const tie = (a, b, pair) => {
-    if (!ties.has(a)) ties.set(a, new Map());
-    if (!ties.get(a).has(b)) ties.get(a).set(b, pair);
-  };
-  for (const pair of pairs) {
-    for (const a of side(pair, "left")) for (const b of side(pair, "right")) if (pair.stands === 1 || mayPair(a, b)) { tie(a, b, pair); tie(b, a, pair); }
-  }
-  return ties;
-}
-function ties() {
-  if (tiedAt.least !== view.least) Object.assign(tiedAt, { least: view.least, ties: tied(above()) });
-  return tiedAt.ties;
-}
-
-// Best match of every submission among the listed pairs: the pair, and the other submission.
-const bests = cards.map(() => null);
-for (const [entry, near] of tied(lists.pairs)) { const [other, pair] = near.entries().next().value; bests[entry] = { other, pair }; }

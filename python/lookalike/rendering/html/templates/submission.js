@@ -18,16 +18,16 @@ function facts({ entry, person, label, time, old, digest, tokens, idle }) {
   fact("Label", data.labels[label]);
   fact("Time", time);
   fact("Kind", old && "earlier submission, compared with new ones only");
-  fact("Tokens", `${plain(tokens[0])} own, ${plain(tokens[1])} of the starter code, ${plain(tokens[2])} shared by many`);
+  fact(UNIT, `${plain(tokens[0])} of its own, ${plain(tokens[1])} of the starter code, ${plain(tokens[2])} shared by too many`);
   fact("Cannot run", idle && counted(idle, "token"));
-  fact("Best score", bests[entry] ? `${bests[entry].pair.score.toFixed(2)}, with ${nameOf(others(cards[entry]))}` : "no pairs");
-  fact("In this class", data.outliers[entry]);
+  fact("Best score", bests[entry] ? `${decimal(bests[entry].pair.score)}, with ${nameOf(others(cards[entry]))}` : "no pairs");
+  fact("Stands out", data.outliers[entry]);
   fact("SHA-256", make("span", { class: "mono" }, digest));
   return list;
 }
 
 function files({ files: list, more }) {
-  const head = make("tr", {}, make("th", {}, "File"), make("th", {}, "Read as"), make("th", { class: "num" }, "Tokens"), make("th", {}, "Notes"));
+  const head = make("tr", {}, make("th", {}, "File"), make("th", {}, "Read as"), make("th", { class: "num" }, UNIT), make("th", {}, "Remarks"));
   const rows = list.map(([name, language, tokens, notes]) => make("tr", {}, make("td", { class: "mono" }, name), make("td", {}, language),
     make("td", { class: "num" }, plain(tokens)), make("td", {}, notes.join("; "))));
   if (more) rows.push(make("tr", {}, make("td", { colspan: 4 }, `and ${plain(more)} more in report.json`)));

@@ -11,23 +11,29 @@ function who(entry) {
   return cell;
 }
 
-function bar(value) {
+function bar(value, text) {
   const svg = draw("svg", { class: "bar", viewBox: "0 0 100 8", preserveAspectRatio: "none", "aria-hidden": "true" },
     draw("rect", { class: "of", width: 100, height: 8, rx: 2 }), draw("rect", { class: "is", width: value * 100, height: 8, rx: 2 }));
-  return make("span", { class: "score" }, svg, value.toFixed(2));
+  return make("span", { class: "score" }, svg, text);
 }
 
 const numeric = (text) => make("td", { class: "num" }, text);
 
 function scored(pair) {
-  const cell = make("td", {}, view.list === "contained" ? pair.score.toFixed(2) : bar(pair.score));
-  if (pair.limited) cell.append(make("span", { class: "soft", title: "a limit of work was reached" }, " limited"));
+  const cell = make("td", {}, view.list === "contained" ? decimal(pair.score) : bar(pair.score, decimal(pair.score)));
+  if (pair.limited) cell.append(make("span", { class: "soft", title: "too much repeats itself here to try everything: the score may be too low" }, " limited"));
   return cell;
 }
 
+// A row of a group stands for pairs of submissions that it does not name: those that the filter found are named.
+const NAMED = 5;
 function rightOf(pair) {
   const cell = who(pair.right);
-  if (pair.stands > 1) cell.append(make("span", { class: "soft" }, ` (stands for ${counted(pair.stands, "pair")})`));
+  if (pair.stands === 1) return cell;
+  const hidden = [...new Set([...side(pair, "left"), ...side(pair, "right")])].filter((entry) => entry !== pair.left && entry !== pair.right);
+  const asked = view.only >= 0 ? hidden.filter((entry) => entry === view.only) : view.words.length ? hidden.filter((entry) => view.words.some((word) => searched[entry].includes(word))) : [];
+  const named = asked.slice(0, NAMED).map(nameOf).join(", ") + (asked.length > NAMED ? ` and ${plain(asked.length - NAMED)} more` : "");
+  cell.append(make("span", { class: "soft" }, ` (stands for ${counted(pair.stands, "pair")}${named ? `, also of ${named}` : ""})`));
   return cell;
 }
 
@@ -58,6 +64,21 @@ function marked(pair) {
 const opener = (pair) => make("td", { class: "open" }, ...(pair.page ? [make("a", { href: "pairs/" + pair.page, "aria-label": `Open ${nameOf(pair.left)} and ${nameOf(pair.right)}` }, "Open")] : []));
 const since = (pair) => { const found = first(pair); return found ? (found.side ? found.by : -found.by) : Infinity; };
 
+// A heading is short: where both are counted, it says tokens.
+const UNIT = data.unit === "letters" ? "Letters" : "Tokens";
+// What headings mean, for those that hover over them.
+const MEANING = {
+  score: "how much both share, weighed by how rare it is in this class: 0 to 1",
+  contained: "how much of the smaller submission is found in the other",
+  cover_left: "how much of the left submission is shared",
+  cover_right: "how much of the right submission is shared",
+  tokens: `${data.unit} that both share`,
+  longest: `${data.unit} of the longest passage`,
+  passages: "places where both are alike",
+  first: "who handed in first",
+  pairs: "pairs at or above the slider",
+  own: `${data.unit} without starter code and without what too many share`,
+};
 // Columns: key, heading, class of the heading, what to sort by, the cell. Text columns sort upwards first.
 const PAIRS = [
   ["rank", "#", "rank num", (pair) => pair.rank, (pair) => make("td", { class: "rank num soft" }, plain(pair.rank))],
@@ -65,10 +86,10 @@ const PAIRS = [
   ["right", "Right", "w-name", (pair) => nameOf(pair.right), rightOf],
   ["score", "Score", "", (pair) => pair.score, scored],
   ["open", "Page", "open", null, opener],
-  ["contained", "Contained", "", (pair) => pair.contained, (pair) => view.list === "contained" ? make("td", {}, bar(pair.contained)) : numeric(percent(pair.contained))],
+  ["contained", "Contained", "", (pair) => pair.contained, (pair) => view.list === "contained" ? make("td", {}, bar(pair.contained, percent(pair.contained))) : numeric(percent(pair.contained))],
   ["cover_left", "of left", "num", (pair) => pair.coverLeft, (pair) => numeric(percent(pair.coverLeft))],
   ["cover_right", "of right", "num", (pair) => pair.coverRight, (pair) => numeric(percent(pair.coverRight))],
-  ["tokens", "Tokens", "num", (pair) => pair.tokens, (pair) => numeric(plain(pair.tokens))],
+  ["tokens", UNIT, "num", (pair) => pair.tokens, (pair) => numeric(plain(pair.tokens))],
   ["longest", "Longest", "num", (pair) => pair.longest, (pair) => numeric(plain(pair.longest))],
   ["passages", "Passages", "num", (pair) => pair.passages, (pair) => numeric(plain(pair.passages))],
   ["first", "First", "", since, earlier],
@@ -83,20 +104,20 @@ function matched(card) {
 const bestScore = (card) => bests[card.entry] ? bests[card.entry].pair.score : -1;
 function kind(card) {
   const told = [];
-  if (data.outliers[card.entry]) told.push(make("b", { title: data.outliers[card.entry] }, "outlier"));
+  if (data.outliers[card.entry]) told.push(make("b", { title: data.outliers[card.entry] }, "stands out"));
   if (card.old) told.push("earlier submission");
   if (card.idle) told.push(`${counted(card.idle, "token")} cannot run`);
   return make("td", {}, ...told.flatMap((part, i) => i ? ["; ", part] : [part]));
 }
 const SUBMISSIONS = [
   ["name", "Submission", "w-name", (card) => card.name, (card) => who(card.entry)],
-  ["best", "Best score", "", bestScore, (card) => make("td", {}, ...(bests[card.entry] ? [bar(bestScore(card))] : ["–"]))],
+  ["best", "Best score", "", bestScore, (card) => make("td", {}, ...(bests[card.entry] ? [bar(bestScore(card), decimal(bestScore(card)))] : ["–"]))],
   ["match", "Best match", "w-name", (card) => others(card) < 0 ? "\uffff" : nameOf(others(card)), matched],
   ["open", "Page", "open", null, (card) => bests[card.entry] ? opener(bests[card.entry].pair) : make("td", { class: "open" })],
   ["pairs", "Pairs", "num", (card) => view.pairsOf[card.entry], (card) => numeric(plain(view.pairsOf[card.entry]))],
   ["label", "Label", "", (card) => data.labels[card.label] || "\uffff", (card) => make("td", {}, data.labels[card.label] || "")],
   ["time", "Time", "", (card) => card.seconds === null ? Infinity : card.seconds, (card) => make("td", { class: "first" }, card.time)],
-  ["own", "Own tokens", "num", (card) => card.tokens[0], (card) => numeric(plain(card.tokens[0]))],
+  ["own", `Own ${UNIT.toLowerCase()}`, "num", (card) => card.tokens[0], (card) => numeric(plain(card.tokens[0]))],
   ["kind", "Remarks", "", (card) => data.outliers[card.entry] ? 0 : 1, kind],
 ];
 const UPWARDS = new Set(["rank", "left", "right", "name", "match", "label", "time", "first", "kind", "mark"]);
@@ -106,18 +127,21 @@ let shown = [];
 function has(entry) {
   return view.words.every((word) => searched[entry].includes(word));
 }
+// What the filter looks at on one side of a row: of a group, all its members.
+const searchedIn = new Map(data.groups.map((group) => [group, group.map((entry) => searched[entry]).join("\n")]));
+const searchedOn = (pair, end) => pair.stands > 1 && searchedIn.get(groupOf.get(pair[end])) || searched[pair[end]];
 function isWanted(pair) {
   if (view.list === "pairs" && pair.score < view.least - 1e-9) return false;
   if (view.only >= 0 && !touches(pair, view.only)) return false;
   if (view.cluster && !(side(pair, "left").some((end) => view.cluster.has(end)) && side(pair, "right").some((end) => view.cluster.has(end)))) return false;
   if (view.mark !== "any" && reviewOf(pair).mark !== view.mark) return false;
-  return view.words.every((word) => searched[pair.left].includes(word) || searched[pair.right].includes(word));
+  return view.words.every((word) => searchedOn(pair, "left").includes(word) || searchedOn(pair, "right").includes(word));
 }
 
 // Choose and order the rows of the list in view, and show them from the first.
 function choose() {
   if (!table) return;
-  view.pairsOf = cards.map((card) => ties().get(card.entry)?.size || 0);
+  view.pairsOf = cards.map((card) => ties().count(card.entry, () => 1));
   const isList = view.list === "submissions";
   const all = isList ? cards : lists[view.list];
   shown = isList ? cards.filter((card) => has(card.entry)) : all.filter(isWanted);
@@ -139,7 +163,7 @@ function choose() {
 function heading([key, title, style, value]) {
   const cell = make("th", { class: style, "data-key": key, scope: "col" });
   if (!value) { cell.append(make("span", { class: "skip" }, title)); return cell; }
-  const button = make("button", { type: "button" }, title);
+  const button = make("button", { type: "button", title: MEANING[key] }, title);
   button.addEventListener("click", () => sort(key));
   if (key === view.key) cell.setAttribute("aria-sort", view.down ? "descending" : "ascending");
   cell.append(button);
