@@ -21,7 +21,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 BUILD = ROOT / "target" / "fuzz"
-TARGETS = ("decoder", "text", "schemes", "code", "matching", "rows", "near")
+TARGETS = ("decoder", "text", "schemes", "code", "matching", "rows", "near", "table")
 TRIPLE = "x86_64-unknown-linux-gnu"
 SEED = 2003
 #: Seconds of one round with ``--executions``: at most this much is lost when the run is stopped.
@@ -29,6 +29,8 @@ ROUND = 30
 #: Bytes of the longest input, for targets whose cost depends on it: error recovery of a parser, definitions
 #: that compare everything with everything, three front ends per text. What goes wrong there does so in a few lines.
 MOST_BYTES_OF = {"code": 256, "decoder": 512, "matching": 512, "schemes": 1024, "text": 512}
+#: A file of tables with two blocks of keys is longer than others.
+MOST_BYTES_OF["table"] = 4096
 #: Bytes of the longest input of all others.
 MOST_BYTES = 2048
 FLAGS = [

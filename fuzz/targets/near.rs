@@ -4,13 +4,13 @@
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
-use lookalike_core::table::codec::packed::{Order, Packed};
-use lookalike_near::disk::Bytes;
 use lookalike_near::manifest::{Manifest, NameEntry, RunEntry};
 use lookalike_near::name_file::NameFile;
 use lookalike_near::names::Names;
 use lookalike_near::run::{Hold, Run};
 use lookalike_near::run_file::RunFile;
+use lookalike_table::codec::packed::{Order, Packed};
+use lookalike_table::disk::Bytes;
 use std::path::Path;
 
 #[path = "../../crates/near/src/tests/forge.rs"]

@@ -5,7 +5,7 @@
 
 use lookalike_core::clustering::{cluster, Candidates, Glance, Judge, Method, Reach};
 use lookalike_core::hash::mix64;
-use lookalike_core::table::external::Sorter;
+use lookalike_table::spill::Sorter;
 use std::error::Error;
 
 struct Planted;
@@ -56,7 +56,7 @@ fn main() -> Result<(), Box<dyn Error>> {
 
     let mut phases = vec![cpu().unwrap_or(0.0)];
     let mut lap = || phases.push(cpu().unwrap_or(0.0));
-    let mut sorter = Sorter::new(budget << 20, Some(&folder));
+    let mut sorter = Sorter::new(std::sync::Arc::new(lookalike_table::disk::System), budget << 20, &folder);
     let mut features = Vec::new();
     for i in 0..documents {
         let document = scattered(i, documents);

@@ -7,7 +7,7 @@ use lookalike_core::hamming::batch::Batch;
 use lookalike_core::hamming::solve::{solve, Limit};
 use lookalike_core::hamming::tables::Tables;
 use lookalike_core::hash::mix64;
-use lookalike_core::table::memory::reserve;
+use lookalike_table::memory::reserve;
 use std::error::Error;
 
 /// Returns the CPU seconds of this process so far.

@@ -20,7 +20,6 @@ pub mod naive;
 pub mod scheme;
 pub mod simhash;
 pub mod sketch;
-pub mod table;
 
 #[cfg(test)]
 mod testing;

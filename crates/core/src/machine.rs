@@ -8,7 +8,7 @@
 //! load and one test per feature. On other architectures there are no tokens, and the portable code runs.
 
 #[cfg(target_arch = "x86_64")]
-pub use x86::{Avx2, Avx512, BitInstructions, Carryless, CountAvx512, PackAvx512, WideCarryless};
+pub use x86::{Avx2, Avx512, Carryless, CountAvx512, PackAvx512, WideCarryless};
 
 #[cfg(target_arch = "x86_64")]
 mod x86 {
@@ -32,10 +32,6 @@ mod x86 {
     token! {
         /// Proves AVX2, BMI1 and POPCNT: vectors of 32 bytes, and bits counted and scanned by one instruction.
         Avx2: "avx2", "bmi1", "popcnt"
-    }
-    token! {
-        /// Proves BMI1, BMI2 and POPCNT: a chosen set bit of a word is found by one instruction.
-        BitInstructions: "bmi1", "bmi2", "popcnt"
     }
     token! {
         /// Proves AVX-512 F, BW, DQ and VL: vectors of 64 bytes with masks, and products of 64 bits.

@@ -14,7 +14,7 @@ use crate::sign::Print;
 use crate::simhash_judge::Nearness;
 use lookalike_core::clustering::{self, Capped, Clustering, Giant, Judge, Method, Proposals, Representative};
 use lookalike_core::error::Error;
-use lookalike_core::table::external::TableError;
+use lookalike_table::Error as TableError;
 use rayon::prelude::*;
 use std::io;
 use std::path::PathBuf;

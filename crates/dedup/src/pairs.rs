@@ -11,7 +11,7 @@ use crate::proposing::{proposed, Work};
 use crate::ranking::Ranking;
 use crate::spill::SpillFolder;
 use lookalike_core::clustering::{each_pair, Edge, Judge, Proposals};
-use lookalike_core::table::external::{Sorted, Sorter, TableError};
+use lookalike_table::spill::{Sorted, Sorter};
 use std::sync::atomic::AtomicBool;
 use std::sync::Mutex;
 
@@ -45,7 +45,7 @@ pub struct FoundPairs {
 
 impl FoundPairs {
     /// Returns the next pair. Errors: a file cannot be read.
-    pub fn next_pair(&mut self) -> Result<Option<LinkedPair>, TableError> {
+    pub fn next_pair(&mut self) -> Result<Option<LinkedPair>, lookalike_table::Error> {
         let Some((key, scores)) = self.sorted.next_run()? else { return Ok(None) };
         let (left, right, bits) = ((key >> 32) as u32, key as u32, scores.first().copied().unwrap_or(IDENTICAL));
         let (score, link) = if bits == IDENTICAL { (1.0, Link::Identical) } else { (f32::from_bits(bits), self.link) };
@@ -57,7 +57,7 @@ impl FoundPairs {
 pub fn pairs(corpus: &Corpus, settings: &DedupSettings, stop: &AtomicBool) -> Result<FoundPairs, Failure> {
     let ranking = Ranking::new(corpus, settings)?;
     let folder = SpillFolder::new(&settings.folder, "pairs")?;
-    let mut sorter = Sorter::new(settings.budget_bytes, Some(folder.path()));
+    let mut sorter = folder.sorter(settings.budget_bytes);
     let (mut count, mut rows) = (0, vec![0; corpus.rows.len()]);
     for (row, first) in (0..).zip(ranking.class.iter().copied()).filter(|(row, first)| row != first) {
         if may_go(settings, first, row) {

@@ -14,7 +14,7 @@ use crate::job::Failure;
 use crate::judge::IdSet;
 use crate::signed_store::SignedStore;
 use lookalike_core::hash::mix64;
-use lookalike_core::table::external::Sorter;
+use lookalike_table::spill::Sorter;
 use rayon::prelude::*;
 use std::io;
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};

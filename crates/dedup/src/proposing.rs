@@ -10,7 +10,7 @@ use crate::spill::SpillFolder;
 use lookalike_core::clustering::{Candidates, Judge, PrintGroups, Proposals, Reach, Sketches};
 use lookalike_core::hash::mix64;
 use lookalike_core::sketch::features::Features;
-use lookalike_core::table::external::Sorter;
+use lookalike_table::spill::Sorter;
 use std::io;
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -48,7 +48,7 @@ pub fn proposed<W: Work>(
         return Ok((found?, 0));
     }
     let folder = SpillFolder::new(&settings.folder, "keys")?;
-    let mut sorter = Sorter::new(settings.budget_bytes, Some(folder.path()));
+    let mut sorter = folder.sorter(settings.budget_bytes);
     let (unsampled, reach) = match settings.search {
         SearchMethod::Join => {
             let (threshold, budget) = (settings.threshold, settings.budget_bytes);

@@ -7,7 +7,6 @@ use crate::job::{DedupSettings, Failure, Keep, SearchMethod};
 use crate::sign::RowState;
 use crate::spill::SpillFolder;
 use lookalike_core::hash::mix64;
-use lookalike_core::table::external::Sorter;
 use std::cmp::Ordering;
 
 /// The rows of a corpus by rank.
@@ -64,7 +63,7 @@ fn ordered(corpus: &Corpus, settings: &DedupSettings) -> Vec<u32> {
 /// For each row, the first in rank of the rows with the same text.
 fn classes(corpus: &Corpus, settings: &DedupSettings, rank: &[u32]) -> Result<Vec<u32>, Failure> {
     let folder = SpillFolder::new(&settings.folder, "texts")?;
-    let mut sorter = Sorter::new(settings.budget_bytes, Some(folder.path()));
+    let mut sorter = folder.sorter(settings.budget_bytes);
     for (row, known) in (0..).zip(&corpus.rows) {
         if known.state.has_text() {
             sorter.push(row, &[mix64(known.content as u64)])?;

@@ -1,7 +1,10 @@
 //! A folder for the files of one sort, removed with everything in it when the sort is over.
 
+use lookalike_table::disk::System;
+use lookalike_table::spill::Sorter;
 use std::io::{self, ErrorKind};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 /// A folder that exists as long as this value.
 #[derive(Debug)]
@@ -27,9 +30,9 @@ impl SpillFolder {
         Err(io::Error::other("no name is free for a folder of temporary files"))
     }
 
-    /// Where it is.
-    pub fn path(&self) -> &Path {
-        &self.path
+    /// A sorter that keeps up to `budget_bytes` in memory and the rest here.
+    pub fn sorter(&self, budget_bytes: usize) -> Sorter {
+        Sorter::new(Arc::new(System), budget_bytes, &self.path)
     }
 }
 

@@ -70,6 +70,18 @@ impl From<lookalike_core::error::Error> for Error {
     }
 }
 
+impl From<lookalike_table::Error> for Error {
+    fn from(error: lookalike_table::Error) -> Self {
+        use lookalike_table::Error as Table;
+        match error {
+            Table::Io { path, error, needed } => Self::Io { path, error, needed },
+            Table::Damaged { path, reason } => Self::Damaged { path, reason },
+            Table::Version { path, found, known } => Self::Version { path, found, known },
+            other => Self::Refused { reason: other.to_string() },
+        }
+    }
+}
+
 impl fmt::Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {

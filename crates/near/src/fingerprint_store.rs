@@ -22,7 +22,7 @@ use lookalike_core::hamming::design::Design;
 use lookalike_core::hamming::solve::{solve, Limit};
 use lookalike_core::hamming::tables::{task_size, Hit};
 use lookalike_core::hamming::BITS;
-use lookalike_core::table::sort::sort;
+use lookalike_table::sort::sort;
 use rayon::prelude::*;
 
 /// Number of rows in a full tail. Comparing a query with so many rows takes about as long as looking it up in a run.

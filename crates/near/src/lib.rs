@@ -3,16 +3,15 @@
 //! ```text
 //! rows ─▶ tail ──────────────▶ Run ──────▶ merged Runs ────────▶ folder: manifest and run files
 //!         fingerprint_store.rs  run.rs,     fingerprint_store.rs  table_folder.rs, manifest.rs,
-//!                               owners.rs                         run_file.rs, disk.rs
+//!                               owners.rs                         run_file.rs
 //! ```
 //!
 //! A [`fingerprint_store::FingerprintStore`] behaves alike in memory and in a folder. Queries search each [`run::Run`]:
 //! fingerprints sorted once per table of a design; plain, compressed, or mapped from a file. FORMAT.md describes the
-//! files; [`names::Names`] are ids that are strings; only [`disk::Disk`] accesses them.
+//! files; [`names::Names`] are ids that are strings; only [`lookalike_table::disk::Disk`] accesses them.
 
 pub mod cells;
 mod csv_record;
-pub mod disk;
 pub mod error;
 pub mod fingerprint_store;
 pub mod footer;

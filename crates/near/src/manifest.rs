@@ -21,7 +21,7 @@ use crate::error::{Error, Result};
 use crate::header::{number_at, FileHeader, FileKind, HEADER, VERSION};
 use lookalike_core::hamming::solve::Limit;
 use lookalike_core::hamming::MAX_DISTANCE;
-use lookalike_core::table::codec::packed::{pack, Order, Packed};
+use lookalike_table::codec::packed::{pack, Order, Packed};
 use std::path::Path;
 use xxhash_rust::xxh3::xxh3_64;
 

@@ -378,8 +378,8 @@ mod tests {
         for (number, part) in names.parts.iter().enumerate() {
             let (ids, texts) = part.decode().expect("sound");
             let bytes = image(number as u64, &ids, &texts.starts, texts.texts.as_bytes());
-            let file =
-                NameFile::open(std::path::Path::new("names"), crate::disk::Bytes::Memory(bytes)).expect("opened");
+            let file = NameFile::open(std::path::Path::new("names"), lookalike_table::disk::Bytes::Memory(bytes))
+                .expect("opened");
             files.open(file, NameEntry::default(), number % 2 == 0).expect("sound");
         }
         files.verify().expect("sound");

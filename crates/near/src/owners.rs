@@ -7,7 +7,7 @@ use crate::error::{Error, Result};
 use crate::run::FingerprintRow;
 use crate::run_file::RunFile;
 use crate::verified_pages::PagedBody;
-use lookalike_core::table::codec::packed::{pack, Order, Packed};
+use lookalike_table::codec::packed::{pack, Order, Packed};
 use std::ops::Range;
 
 /// Packed numbers, in memory or in a file.

@@ -15,12 +15,12 @@ use lookalike_core::hamming::design::Design;
 use lookalike_core::hamming::search::{locate, HammingHit, HammingSearch};
 use lookalike_core::hamming::BITS;
 use lookalike_core::hash::mix64;
-use lookalike_core::table::codec::elias_fano::EliasFano;
-use lookalike_core::table::codec::packed::Packed;
-use lookalike_core::table::column::Column;
-use lookalike_core::table::memory::reserve;
-use lookalike_core::table::plain::Plain;
-use lookalike_core::table::sort::sort;
+use lookalike_table::codec::elias_fano::EliasFano;
+use lookalike_table::codec::packed::Packed;
+use lookalike_table::column::Column;
+use lookalike_table::memory::reserve;
+use lookalike_table::plain::Plain;
+use lookalike_table::sort::sort;
 use std::ops::Range;
 use std::sync::Arc;
 

@@ -15,14 +15,14 @@
 //!
 //! Cost: a file is made in memory and written in one piece; opening reads 8 bytes per 16 KiB.
 
-use crate::disk::Bytes;
 use crate::error::{Error, Result};
 use crate::footer::{append, finish, Footer};
 use crate::header::{number_at, FileHeader, FileKind, HEADER};
 use crate::verified_pages::{PagedBody, VerifiedPages, PAGE};
 use lookalike_core::hamming::design::MAX_TABLES;
 use lookalike_core::hamming::{Arrangement, Design, MAX_DISTANCE};
-use lookalike_core::table::codec::packed::{pack, Order, Packed};
+use lookalike_table::codec::packed::{pack, Order, Packed};
+use lookalike_table::disk::Bytes;
 use std::ops::Range;
 use std::path::Path;
 use std::sync::Arc;

@@ -11,7 +11,6 @@
 //! device and number before each commit, so a change of directory or a folder that was replaced harms nothing. A process
 //! that was forked with an open table cannot write it. Only files with names that this module makes are ever unlinked.
 
-use crate::disk::{write_whole, Bytes, Disk, FolderIdentity, Lock};
 use crate::error::{Error, Result};
 use crate::fingerprint_store::FingerprintStore;
 use crate::footer::seal_of;
@@ -21,6 +20,7 @@ use crate::name_file::NameFile;
 use crate::names::Names;
 use crate::run::{Hold, Run};
 use crate::run_file::RunFile;
+use lookalike_table::disk::{write_whole, Bytes, Disk, FolderIdentity, Lock};
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -82,14 +82,18 @@ impl TableFolder {
         }
     }
 
-    /// Whether a path leads to this folder.
-    fn is_at(&self, path: &Path) -> bool {
-        self.disk.identity(path).is_ok_and(|found| found == self.identity)
+    /// Whether a path leads to this folder. Errors: the system does not say.
+    fn is_at(&self, path: &Path) -> Result<bool> {
+        match self.disk.identity(path) {
+            Ok(found) => Ok(found == self.identity),
+            Err(error) if error.kind() == ErrorKind::NotFound => Ok(false),
+            Err(error) => Err(Error::io(path, error)),
+        }
     }
 
-    /// Errors: another folder is where this one was.
+    /// Errors: another folder is where this one was, or the system does not say.
     fn check_place(&self) -> Result<()> {
-        match self.is_at(&self.folder) {
+        match self.is_at(&self.folder)? {
             true => Ok(()),
             false => Err(self.refused("was moved or replaced since it was opened: open it again where it is now")),
         }
@@ -189,7 +193,7 @@ impl FingerprintStore {
     /// Errors: the folder holds another table, is being written, or the system refuses.
     pub fn save(&mut self, disk: Arc<dyn Disk>, folder: &Path) -> Result<()> {
         match &self.home {
-            Some(home) if home.is_at(folder) => self.commit(),
+            Some(home) if home.is_at(folder)? => self.commit(),
             Some(home) => {
                 let reason = format!("table is stored in `{}`: copy that folder", home.folder.display());
                 Err(Error::Refused { reason })

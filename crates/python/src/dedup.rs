@@ -10,7 +10,6 @@ use crate::simhash::SimhashMaker;
 use crate::texts::ArrowTexts;
 use lookalike_core::clustering::{self, Capped};
 use lookalike_core::sketch::shingle::Shingling;
-use lookalike_core::table::external::TableError;
 use lookalike_dedup::alike::Limits;
 use lookalike_dedup::corpus::{Corpus as Core, Refusal};
 use lookalike_dedup::job::{self, DedupSettings, Failure, Grouping, Keep, Link, SearchMethod};
@@ -20,6 +19,7 @@ use lookalike_dedup::record::RecordColumns;
 use lookalike_dedup::references::{Sought, Unfit};
 use lookalike_dedup::sign::{KeptTraits, Sketching};
 use lookalike_dedup::simhash_judge::Nearness;
+use lookalike_table::Error as TableError;
 use pyo3::exceptions::{PyKeyboardInterrupt, PyOSError};
 use pyo3::prelude::*;
 use pyo3::pybacked::PyBackedBytes;
@@ -42,6 +42,9 @@ fn failed(failure: Failure) -> PyErr {
         Failure::Parameter(error) => to_python(error),
         Failure::Store(error) => PyErr::from(error),
         Failure::Table(TableError::Io { error, .. }) => PyErr::from(error),
+        Failure::Table(error @ TableError::Damaged { .. }) => {
+            PyOSError::new_err(format!("{error}: another program wrote to it or the disk fails; run again"))
+        }
         Failure::Table(error) => PyOSError::new_err(error.to_string()),
         Failure::Stopped => PyKeyboardInterrupt::new_err(()),
     }

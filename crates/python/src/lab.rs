@@ -9,10 +9,10 @@ use lookalike_core::hash::mix64;
 use lookalike_core::hash::rolling::Rolling;
 use lookalike_core::naive;
 use lookalike_core::scheme;
-use lookalike_core::table::codec::elias_fano::EliasFano;
-use lookalike_core::table::codec::huffman::{Huffman, BLOCK_BYTES};
-use lookalike_core::table::codec::packed::{pack, Order, Packed};
-use lookalike_core::table::column::Column as _;
+use lookalike_table::codec::elias_fano::EliasFano;
+use lookalike_table::codec::huffman::{Huffman, BLOCK_BYTES};
+use lookalike_table::codec::packed::{pack, Order, Packed};
+use lookalike_table::column::Column as _;
 use pyo3::prelude::*;
 use pyo3::pybacked::PyBackedBytes;
 

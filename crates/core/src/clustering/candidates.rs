@@ -5,7 +5,8 @@
 
 use super::local::Local;
 use super::{Capped, Proposals, Reach};
-use crate::table::external::{Result, Sorted, TableError};
+use lookalike_table::spill::Sorted;
+use lookalike_table::{Error, Result};
 
 /// Documents whose cells are loaded at once: 256 KiB of cache lines, half of a second-level cache.
 const AHEAD: usize = 4096;
@@ -77,7 +78,9 @@ impl KeyBuckets {
             // Owners ascend, so the last is the greatest; if first and last are equal there is only one.
             let (Some(first), Some(last)) = (owners.first(), owners.last()) else { continue };
             if *last as usize >= documents {
-                return Err(TableError::Owner { owner: *last, documents });
+                return Err(Error::refused(format!(
+                    "a row belongs to document `{last}`, there are `{documents}`: give a rank for every document"
+                )));
             }
             if first == last {
                 continue;
@@ -143,7 +146,9 @@ impl Candidates {
     /// read, an owner is no such document, or there are 2^32 − 1 documents or more.
     pub fn new(table: Sorted, documents: usize, reach: Reach) -> Result<Self> {
         if documents >= NONE as usize {
-            return Err(TableError::TooMany { documents });
+            return Err(Error::refused(format!(
+                "`{documents}` documents are too many: numbers have 32 bits, so there must be fewer than 2^32; divide them"
+            )));
         }
         let runs = KeyBuckets::read(table, documents)?;
         let mut sets = Sets::default();

@@ -2,8 +2,10 @@
 
 use super::*;
 use crate::hash::mix64;
-use crate::table::external::{Sorted, Sorter, TableError};
 use crate::testing::fixed;
+use lookalike_table::disk::System;
+use lookalike_table::spill::{Sorted, Sorter};
+use lookalike_table::Error;
 use proptest::prelude::*;
 
 const THRESHOLD: f64 = 0.8;
@@ -39,7 +41,7 @@ fn sure<F: Fn(u32, u32) -> Option<f64> + Sync>(score: F) -> World<F> {
 }
 
 fn table(keys: &[Vec<u64>]) -> Sorted {
-    let mut sorter = Sorter::new(0, None);
+    let mut sorter = Sorter::in_memory();
     for (document, keys) in keys.iter().enumerate() {
         sorter.push(document as u32, keys).expect("in memory");
     }
@@ -251,14 +253,14 @@ fn the_answer_is_the_same_at_any_number_of_threads_and_any_budget() {
         assert!(!expected.capped.is_empty());
         for (threads, budget) in [(1, 200), (2, 5_000), (5, 100_000)] {
             let folder = tempfile::tempdir().expect("the system has a folder for temporary files");
-            let mut sorter = Sorter::new(budget * 12, Some(folder.path()));
+            let mut sorter = Sorter::new(std::sync::Arc::new(System), budget * 12, folder.path());
             for (document, keys) in keys.iter().enumerate() {
                 sorter.push(document as u32, keys).expect("written");
             }
             let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().expect("threads can be had");
             let found = pool.install(|| {
                 let candidates = Candidates::new(sorter.finish()?, keys.len(), Reach::CROWDED)?;
-                Ok::<_, TableError>(cluster(&candidates, THRESHOLD, method, &judge))
+                Ok::<_, Error>(cluster(&candidates, THRESHOLD, method, &judge))
             });
             assert!(found.expect("read") == expected, "{method:?} at {threads} threads and {budget} rows");
         }
@@ -310,7 +312,7 @@ fn a_million_documents_with_one_key_are_linear_and_what_was_left_out_is_counted(
 fn an_owner_that_is_no_document_is_refused() {
     for keys in [vec![vec![], vec![1]], vec![vec![1], vec![1]]] {
         let found = Candidates::new(table(&keys), 1, Reach::CROWDED);
-        assert!(matches!(found, Err(TableError::Owner { owner: 1, documents: 1 })));
+        assert!(matches!(found, Err(Error::Refused { reason }) if reason.contains("`1`")));
     }
     assert_eq!(run(&[], Reach::CROWDED, Method::Star, &sure(|_, _| None)), Clustering::default());
 }

@@ -13,8 +13,8 @@
 
 use super::check::{Kernel, Portable, Way, ROWS};
 use super::design::{ball, Arrangement, Design};
-use crate::table::column::Column;
-use crate::table::memory::prefetch;
+use lookalike_table::column::Column;
+use lookalike_table::memory::prefetch;
 use std::ops::Range;
 
 #[cfg(target_arch = "x86_64")]
@@ -401,8 +401,8 @@ pub fn locate<C: Column>(column: &C, values: &[(u32, u64, u8)], found: &mut Vec<
 mod tests {
     use super::super::tables::tests::{designs, fingerprints};
     use super::*;
-    use crate::table::plain::Plain;
     use crate::testing::fixed;
+    use lookalike_table::plain::Plain;
     use proptest::prelude::*;
 
     /// A column that can only be read in pieces, as a compressed one.

@@ -12,9 +12,9 @@
 use super::design::Design;
 use super::search::{Findings, HammingSearch};
 use crate::error::{Error, Result};
-use crate::table::memory::reserve;
-use crate::table::plain::{Plain, MAX_VALUES};
-use crate::table::sort::sort;
+use lookalike_table::memory::reserve;
+use lookalike_table::plain::{Plain, MAX_VALUES};
+use lookalike_table::sort::sort;
 use rayon::prelude::*;
 use std::ops::Range;
 

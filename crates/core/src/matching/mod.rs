@@ -28,6 +28,7 @@ mod comparison;
 pub mod cover;
 pub mod entry;
 pub mod passages;
+pub mod placed_keys;
 pub mod proposals;
 mod reach;
 pub mod score;

@@ -13,8 +13,8 @@
 
 use super::bits::{surprise, PRIOR};
 use super::entry::{Entry, Literal};
+use super::placed_keys::{PlacedKey, PlacedKeys};
 use super::template::Marker;
-use crate::table::{PlacedKey, Table};
 use std::collections::HashMap;
 
 /// The weight 1. Sums of weights are exact integers, so the order of addition does not matter.
@@ -156,7 +156,7 @@ impl Union {
 /// The picks of all submissions in one table, and the number of submitters that hold each key.
 pub struct Frequencies {
     /// The table. The owner of a row is the submission, its position the index of the pick.
-    pub table: Table,
+    pub table: PlacedKeys,
     /// Number of submitters that hold the key of each row.
     pub holders: Vec<u32>,
     literals: HashMap<u64, u32>,
@@ -177,7 +177,7 @@ impl Frequencies {
                 entry.picks.iter().map(|pick| pick.key).enumerate().map(row)
             })
             .collect();
-        let table = Table::new(&rows);
+        let table = PlacedKeys::new(&rows);
         let mut holders = vec![0; rows.len()];
         for run in table.runs() {
             let count = distinct(table.rows()[run.clone()].iter().map(|row| entries[row.owner as usize].submitter));

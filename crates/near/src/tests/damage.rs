@@ -1,9 +1,7 @@
 //! Files with flipped, cut, swapped, missing or forged content give an error that names the file, or the right answer.
 
-use super::disks::Ram;
 use super::forge::{reseal_header, reseal_manifest, reseal_run};
 use super::{answers_as, near_rows, HOLDS, PLAN};
-use crate::disk::Bytes;
 use crate::error::Error;
 use crate::fingerprint_store::FingerprintStore;
 use crate::manifest::{Manifest, RunEntry};
@@ -13,6 +11,8 @@ use crate::table_folder::check;
 use crate::verified_pages::PAGE;
 use lookalike_core::hamming::solve::{solve, Limit};
 use lookalike_core::hash::mix64;
+use lookalike_table::disk::Bytes;
+use lookalike_table::ram::Ram;
 use proptest::prelude::*;
 use proptest::test_runner::{Config, RngSeed};
 use std::path::{Path, PathBuf};
@@ -59,7 +59,7 @@ fn damaged(disk: &Ram, path: &Path, change: impl FnOnce(&mut Vec<u8>)) -> Ram {
     let mut files = disk.files();
     let mut bytes = files[path].to_vec();
     change(&mut bytes);
-    files.insert(path.to_owned(), Arc::new(bytes));
+    files.insert(path.to_owned(), bytes);
     Ram::with(files)
 }
 

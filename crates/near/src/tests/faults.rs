@@ -1,12 +1,12 @@
 //! Each call fails once, and the power fails after each call: the table is in its old or its new state, never in
 //! another.
 
-use super::disks::Ram;
 use super::{answers_as, near_rows, HOLDS, PLAN};
 use crate::error::{Error, Result};
 use crate::fingerprint_store::{FingerprintStore, TAIL};
 use crate::run::{FingerprintRow, Hold};
 use crate::table_folder::check;
+use lookalike_table::ram::Ram;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -85,7 +85,7 @@ fn whichever_call_fails_the_table_is_as_before_or_after() {
     let whole = Arc::new(Ram::default());
     assert!(tell(&whole).failure.is_none());
     for at in 0..whole.calls() {
-        let disk = Arc::new(Ram::failing_at(at));
+        let disk = Arc::new(Ram::full_from(at));
         let story = tell(&disk);
         match &story.failure {
             // Only calls that unlink may fail without an error.
@@ -114,9 +114,13 @@ fn after_a_failed_commit_nothing_is_written() {
         let mut store = FingerprintStore::new(PLAN, Hold::Plain).expect("a plan");
         store.insert(&near_rows(1, 300)).expect("inserted");
         store.save(disk.clone(), folder()).expect("saved");
-        disk.calls()
+        let saved = disk.calls();
+        store.insert(&near_rows(2, 300)).expect("inserted");
+        store.commit().expect("committed");
+        // The first call of the second commit that writes.
+        saved + disk.trace()[saved..].iter().position(|call| *call == "write").expect("a commit writes")
     };
-    let disk = Arc::new(Ram::failing_at(calls));
+    let disk = Arc::new(Ram::full_from(calls));
     let mut store = FingerprintStore::new(PLAN, Hold::Plain).expect("a plan");
     store.insert(&near_rows(1, 300)).expect("inserted");
     store.save(disk.clone(), folder()).expect("saved");
@@ -132,7 +136,7 @@ fn after_a_failed_commit_nothing_is_written() {
 
 #[test]
 fn a_save_that_fails_leaves_a_table_in_memory() {
-    let disk = Arc::new(Ram::failing_at(2));
+    let disk = Arc::new(Ram::full_from(2));
     let mut store = FingerprintStore::new(PLAN, Hold::Plain).expect("a plan");
     store.insert(&near_rows(1, 300)).expect("inserted");
     assert!(store.save(disk, folder()).is_err());

@@ -1,14 +1,14 @@
 //! A table belongs to one folder and one process, and a call that fails changes nothing.
 
-use super::disks::Ram;
 use super::{near_rows, PLAN};
-use crate::disk::{Disk, System};
 use crate::error::Error;
 use crate::fingerprint_store::{FingerprintStore, TAIL};
 use crate::header::HEADER;
 use crate::run::{FingerprintRow, Hold};
 use crate::verified_pages::PAGE;
 use lookalike_core::hash::mix64;
+use lookalike_table::disk::{Disk, System};
+use lookalike_table::ram::Ram;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -35,10 +35,10 @@ fn a_folder_that_was_replaced_is_not_written() {
     let mut store = saved(&disk);
     store.insert(&near_rows(2, 50)).expect("inserted");
     disk.replace_folder();
-    let calls = disk.calls();
+    let files = disk.files();
     assert!(refusal(store.commit()).contains("was moved or replaced"));
     assert!(refusal(store.save(disk.clone(), folder())).contains("is stored in"));
-    assert_eq!(disk.calls(), calls);
+    assert_eq!(disk.files(), files);
 }
 
 #[test]

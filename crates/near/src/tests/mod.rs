@@ -1,7 +1,6 @@
 //! Tests of the store against oracles: a set of rows searched by comparing all, and disks that fail or forget.
 
 mod damage;
-mod disks;
 mod faults;
 mod forge;
 mod homes;

@@ -1,13 +1,13 @@
 //! One million inserts, removals and queries against a set that is searched by comparing; the table is saved and opened
 //! meanwhile.
 
-use crate::disk::System;
 use crate::fingerprint_store::FingerprintStore;
 use crate::manifest::TablePlan;
 use crate::run::{FingerprintRow, Hold};
 use lookalike_core::hamming::solve::Limit;
 use lookalike_core::hamming::tables::Hit;
 use lookalike_core::hash::mix64;
+use lookalike_table::disk::System;
 use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
 

@@ -1,9 +1,7 @@
 //! Tables whose ids are strings: the same rows after any change, failure and opening.
 
-use super::disks::Ram;
 use super::forge::reseal_names;
 use super::{HOLDS, PLAN};
-use crate::disk::Bytes;
 use crate::error::{Error, Result};
 use crate::fingerprint_store::FingerprintStore;
 use crate::manifest::NameEntry;
@@ -12,6 +10,8 @@ use crate::names::{Names, Strings};
 use crate::run::Hold;
 use crate::table_folder::check;
 use lookalike_core::hash::mix64;
+use lookalike_table::disk::Bytes;
+use lookalike_table::ram::Ram;
 use proptest::prelude::*;
 use proptest::test_runner::{Config, RngSeed};
 use std::path::Path;
@@ -92,7 +92,7 @@ fn strings_survive_whatever_call_fails() {
     let whole = Arc::new(Ram::default());
     assert!(tell(&whole).2);
     for at in 0..whole.calls() {
-        let disk = Arc::new(Ram::failing_at(at));
+        let disk = Arc::new(Ram::full_from(at));
         let (acknowledged, attempted, _) = tell(&disk);
         for seed in 0..4 {
             let left = Arc::new(disk.after_power_loss(seed));
@@ -139,7 +139,7 @@ fn a_flipped_byte_in_a_file_of_strings_is_noticed() {
         let mut files = files.clone();
         let mut bytes = files[&path].to_vec();
         bytes[at] ^= 1 << (at % 8);
-        files.insert(path.clone(), Arc::new(bytes));
+        files.insert(path.clone(), bytes);
         let disk = Arc::new(Ram::with(files));
         for hold in HOLDS {
             let found = FingerprintStore::open(disk.clone(), folder(), hold, false).and_then(|store| rows_of(&store));

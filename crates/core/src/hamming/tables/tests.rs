@@ -1,7 +1,7 @@
 use super::*;
 use crate::hamming::solve::{frontier, longest_prefix, solve, Limit};
-use crate::table::column::Column;
 use crate::testing::fixed;
+use lookalike_table::column::Column;
 use proptest::prelude::*;
 
 /// Everything within the distance, by comparing with everything.

@@ -1,6 +1,6 @@
 //! All access to the file system, in one trait that states what is durable when each call returns.
 //!
-//! Tests replace it by a disk that fails at the Nth call, or that forgets what was not synced.
+//! Tests replace it by `ram.rs`, a disk that fails at the Nth call and knows what survives a power failure.
 
 use crate::error::{Error, Result};
 use std::fs::{File, TryLockError};
@@ -13,8 +13,11 @@ pub trait Disk: Send + Sync + std::fmt::Debug {
     /// Makes a folder and those above it, unless they exist. They are durable afterwards.
     fn create_folder(&self, folder: &Path) -> io::Result<()>;
 
-    /// Writes a file; replaces an old one of that name. Afterwards the bytes are durable, the name is not.
-    fn write(&self, path: &Path, bytes: &[u8]) -> io::Result<()>;
+    /// Makes an empty file to write to; replaces an old one of that name.
+    fn create(&self, path: &Path) -> io::Result<Box<dyn NewFile>>;
+
+    /// Opens a file for reading parts of it.
+    fn open(&self, path: &Path) -> io::Result<Box<dyn OpenFile>>;
 
     /// Renames a file atomically; replaces a file of the new name. Not yet durable.
     fn rename(&self, from: &Path, to: &Path) -> io::Result<()>;
@@ -46,6 +49,24 @@ pub trait Disk: Send + Sync + std::fmt::Debug {
     /// Takes the lock of a file until the returned value is dropped or the process ends. Returns `None` if it is held,
     /// by another process or by this one.
     fn lock(&self, path: &Path) -> io::Result<Option<Lock>>;
+}
+
+/// A file that is being written.
+pub trait NewFile: Send + Sync + std::fmt::Debug {
+    /// Appends bytes. After an error, some of them may be in the file.
+    fn write(&mut self, bytes: &[u8]) -> io::Result<()>;
+
+    /// Makes the bytes durable; the name is not. After an error nothing is known about the file, and it must not be tried again.
+    fn sync(&mut self) -> io::Result<()>;
+}
+
+/// A file of which parts are read. It can be read after its name was removed.
+pub trait OpenFile: Send + Sync + std::fmt::Debug {
+    /// The length in bytes.
+    fn length(&self) -> io::Result<u64>;
+
+    /// Fills the buffer with the bytes from an offset on. Errors: there are fewer.
+    fn read_at(&self, buffer: &mut [u8], offset: u64) -> io::Result<()>;
 }
 
 /// Device and number of a folder.
@@ -90,6 +111,42 @@ impl Deref for Bytes {
     }
 }
 
+/// A file of the file system of this machine.
+#[derive(Debug)]
+struct SystemFile(File);
+
+impl NewFile for SystemFile {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<()> {
+        self.0.write_all(bytes)
+    }
+
+    fn sync(&mut self) -> io::Result<()> {
+        self.0.sync_all()
+    }
+}
+
+impl OpenFile for SystemFile {
+    fn length(&self) -> io::Result<u64> {
+        self.0.metadata().map(|found| found.len())
+    }
+
+    #[cfg(unix)]
+    fn read_at(&self, buffer: &mut [u8], offset: u64) -> io::Result<()> {
+        std::os::unix::fs::FileExt::read_exact_at(&self.0, buffer, offset)
+    }
+
+    #[cfg(windows)]
+    fn read_at(&self, mut buffer: &mut [u8], mut offset: u64) -> io::Result<()> {
+        while !buffer.is_empty() {
+            match std::os::windows::fs::FileExt::seek_read(&self.0, buffer, offset)? {
+                0 => return Err(io::ErrorKind::UnexpectedEof.into()),
+                count => (buffer, offset) = (&mut buffer[count..], offset + count as u64),
+            }
+        }
+        Ok(())
+    }
+}
+
 /// The file system of this machine.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct System;
@@ -106,10 +163,12 @@ impl Disk for System {
         })
     }
 
-    fn write(&self, path: &Path, bytes: &[u8]) -> io::Result<()> {
-        let mut file = File::create(path)?;
-        file.write_all(bytes)?;
-        file.sync_all()
+    fn create(&self, path: &Path) -> io::Result<Box<dyn NewFile>> {
+        Ok(Box::new(SystemFile(File::create(path)?)))
+    }
+
+    fn open(&self, path: &Path) -> io::Result<Box<dyn OpenFile>> {
+        Ok(Box::new(SystemFile(File::open(path)?)))
     }
 
     fn rename(&self, from: &Path, to: &Path) -> io::Result<()> {
@@ -134,9 +193,8 @@ impl Disk for System {
             // An empty file cannot be mapped. Its reader reports that it is empty.
             return Ok(Bytes::Memory(Vec::new()));
         }
-        // SAFETY: the mapped bytes must neither change nor disappear. The files of a table are written once, synced,
-        // renamed, and afterwards only unlinked (`table_folder.rs`), which keeps the bytes. The documentation warns
-        // against shortening a file by other means.
+        // SAFETY: the mapped bytes must neither change nor disappear. Files of tables are written once, and afterwards only
+        // unlinked, which keeps the bytes. The documentation warns against shortening a file by other means.
         unsafe { memmap2::Mmap::map(&file) }.map(Bytes::Mapped)
     }
 
@@ -184,7 +242,12 @@ impl Disk for System {
 /// name is durable once the folder is synced. Errors: the system refuses; then nothing is left behind.
 pub fn write_whole(disk: &dyn Disk, path: &Path, bytes: &[u8]) -> Result<()> {
     let temporary = path.with_extension("new");
-    let written = disk.write(&temporary, bytes).and_then(|()| disk.rename(&temporary, path));
+    let write = || {
+        let mut file = disk.create(&temporary)?;
+        file.write(bytes)?;
+        file.sync()
+    };
+    let written = write().and_then(|()| disk.rename(&temporary, path));
     written.map_err(|error| {
         // It may not exist. Only the first error is reported.
         let _ = disk.remove(&temporary);

@@ -20,7 +20,7 @@
 //!
 //! **Source.** Zukowski, Héman, Nes, Boncz 2006, *Super-scalar RAM-CPU cache compression*, without exceptions; Lemire, Boytsov 2015.
 
-use super::bits::{mask, width_of, Writer};
+use super::bits::{mask, put_words, width_of, Writer};
 use std::ops::Range;
 
 /// Numbers of a block.
@@ -57,7 +57,7 @@ impl<T: AsRef<[u8]>> Source for T {
 /// Packs a column. REQUIRES: values of [`Order::Ascending`] ascend; there are fewer than 2^32.
 pub fn pack(values: &[u64], order: Order) -> Vec<u8> {
     let blocks = values.len().div_ceil(BLOCK);
-    let (mut bases, mut starts, mut payload) = (Vec::with_capacity(blocks), vec![0u32], Vec::new());
+    let (mut bases, mut starts, mut payload) = (Vec::with_capacity(blocks), vec![0u32], Writer::default());
     let mut before = 0;
     for block in values.chunks(BLOCK) {
         let base = match order {
@@ -68,18 +68,18 @@ pub fn pack(values: &[u64], order: Order) -> Vec<u8> {
         let mut numbers = [0; BLOCK];
         lower(block, base, order, &mut numbers);
         let width = width_of(numbers.iter().fold(0, |all, number| all | number));
-        let mut writer = Writer::default();
-        numbers.iter().for_each(|number| writer.push(*number, width));
-        payload.extend(writer.into_bytes());
+        // A block fills whole words: 128 numbers take 2 words per bit of width.
+        numbers.iter().for_each(|number| payload.push(*number, width));
         bases.push(base);
-        starts.push((payload.len() / UNIT) as u32);
+        starts.push((payload.len() / BLOCK) as u32);
     }
+    let payload = payload.into_bytes();
     let mut out = Vec::with_capacity(HEADER + blocks * 12 + 8 + payload.len() + SLACK);
     out.extend((values.len() as u64).to_le_bytes());
-    out.extend(bases.iter().flat_map(|base| base.to_le_bytes()));
-    out.extend(starts.iter().flat_map(|start| start.to_le_bytes()));
+    put_words(&bases, &mut out);
+    starts.iter().for_each(|start| out.extend_from_slice(&start.to_le_bytes()));
     out.resize(out.len().next_multiple_of(8), 0);
-    out.extend(payload);
+    out.extend_from_slice(&payload);
     out.resize(out.len() + SLACK, 0);
     out
 }

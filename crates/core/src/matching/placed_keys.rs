@@ -1,20 +1,11 @@
-//! Sorted tables of 64-bit keys with a payload, which all parts of the product use.
+//! The keys of all submissions in one sorted table: key, owner, position.
 //!
-//! MOSS's inverted index (fingerprint → submission, position), the lists of Broder and the tables of Manku are such tables. They do
-//! not depend on the scheme that made the keys. A table is built once and then read run by run; a run is the rows of one key.
+//! This is MOSS's inverted index (fingerprint → submission, position). It is built once and then read run by run; a run is the rows
+//! of one key.
 //!
-//! For keys without positions that may not fit in memory, use `external.rs`.
-//!
-//! Cost: that of `sort.rs`; 16 bytes per row.
+//! Cost: that of `lookalike_table::sort`; 16 bytes per row.
 
-pub mod codec;
-pub mod column;
-pub mod external;
-pub mod memory;
-pub mod plain;
-pub mod sort;
-
-use sort::{sort, Sortable};
+use lookalike_table::sort::{sort, Sortable};
 use std::ops::Range;
 
 /// A row of a table: a key, its owner and its position there.
@@ -31,7 +22,7 @@ pub struct PlacedKey {
 
 /// Rows in ascending order of key, owner and position.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Table {
+pub struct PlacedKeys {
     rows: Vec<PlacedKey>,
 }
 
@@ -47,7 +38,7 @@ impl Sortable for PlacedKey {
     }
 }
 
-impl Table {
+impl PlacedKeys {
     /// Sorts the rows. The result does not depend on their order nor on the number of threads.
     pub fn new(rows: &[PlacedKey]) -> Self {
         let mut rows = rows.to_vec();
@@ -86,7 +77,7 @@ mod tests {
             keys in prop::collection::vec((prop_oneof![0u64..20, any::<u64>()], 0u32..5, 0u32..9), 0..300),
         ) {
             let mut rows: Vec<PlacedKey> = keys.iter().map(|(key, owner, at)| PlacedKey { key: *key, owner: *owner, at: *at }).collect();
-            let table = Table::new(&rows);
+            let table = PlacedKeys::new(&rows);
             rows.sort_unstable();
             prop_assert_eq!(table.rows(), &rows[..]);
             let mut covered = 0;

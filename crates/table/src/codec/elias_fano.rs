@@ -16,10 +16,10 @@
 //! *Broadword implementation of rank/select queries*, for both kinds of bits.
 
 use super::bits::Fields;
+use crate::column::Column;
 #[cfg(target_arch = "x86_64")]
 use crate::machine::BitInstructions;
-use crate::table::column::Column;
-use crate::table::memory::{prefetch, reserve};
+use crate::memory::{prefetch, reserve};
 use std::ops::Range;
 
 /// Words of a line: one count, then bits.

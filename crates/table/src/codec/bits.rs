@@ -3,7 +3,7 @@
 //! [`Fields`] holds numbers of one width, with random access in two loads per number. [`Writer`] and [`Reader`] write and read
 //! numbers of varying widths. Reads beyond the end return zeros.
 
-use crate::table::memory::{prefetch, reserve};
+use crate::memory::{prefetch, reserve};
 
 /// Returns a mask of the lowest `width` bits. REQUIRES: `width` ≤ 64.
 #[inline(always)]
@@ -18,6 +18,13 @@ pub(super) fn mask(width: u32) -> u64 {
 #[inline(always)]
 pub(super) fn width_of(number: u64) -> u32 {
     64 - number.leading_zeros()
+}
+
+/// Appends words, little-endian. Several times as fast as an iterator over bytes.
+#[inline]
+pub(crate) fn put_words(words: &[u64], out: &mut Vec<u8>) {
+    out.reserve(words.len() * 8);
+    words.iter().for_each(|word| out.extend_from_slice(&word.to_le_bytes()));
 }
 
 /// Numbers of one width.
@@ -93,9 +100,11 @@ impl Writer {
     }
 
     /// Returns the bits as bytes, the last one padded with zeros.
-    pub fn into_bytes(self) -> Vec<u8> {
+    pub fn into_bytes(mut self) -> Vec<u8> {
         let bytes = self.len().div_ceil(8);
-        let mut out: Vec<u8> = self.words.iter().chain([&self.open]).flat_map(|word| word.to_le_bytes()).collect();
+        self.words.push(self.open);
+        let mut out = Vec::with_capacity(self.words.len() * 8);
+        put_words(&self.words, &mut out);
         out.truncate(bytes);
         out
     }

@@ -3,9 +3,9 @@
 use super::elias_fano::EliasFano;
 use super::huffman::{Huffman, BLOCK_BYTES};
 use super::packed::{pack, Order, Packed, BLOCK};
-use crate::hash::mix64;
-use crate::table::column::Column;
+use crate::column::Column;
 use crate::testing::fixed;
+use crate::testing::mix64;
 use proptest::prelude::*;
 
 /// Columns that break codecs: empty, single, equal, dense, sparse, extreme, clustered.

@@ -4,13 +4,19 @@
 //! nanoseconds per probe by a prefix of 32 bits. It checks that decoding gives back the encoded values. Times are CPU times of one
 //! thread, as Linux counts them. `lookalike lab compression` shows the same for a corpus.
 
-use lookalike_core::hash::mix64;
-use lookalike_core::table::codec::elias_fano::EliasFano;
-use lookalike_core::table::codec::huffman::{Huffman, BLOCK_BYTES};
-use lookalike_core::table::codec::packed::{pack, Order, Packed};
-use lookalike_core::table::column::Column;
+use lookalike_table::codec::elias_fano::EliasFano;
+use lookalike_table::codec::huffman::{Huffman, BLOCK_BYTES};
+use lookalike_table::codec::packed::{pack, Order, Packed};
+use lookalike_table::column::Column;
 
 const PROBES: u64 = 1_000_000;
+
+/// The finaliser of SplitMix64.
+fn mix64(mut z: u64) -> u64 {
+    z = (z ^ z >> 30).wrapping_mul(0xBF58_476D_1CE4_E5B9);
+    z = (z ^ z >> 27).wrapping_mul(0x94D0_49BB_1331_11EB);
+    z ^ z >> 31
+}
 
 /// Returns the CPU seconds of this thread.
 fn cpu() -> f64 {
