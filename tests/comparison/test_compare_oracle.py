@@ -76,12 +76,12 @@ def product(
 def rows_of(cohort: _core.Cohort, which: int) -> list[tuple[object, ...]]:
     """Return a list of pairs as the oracle answers."""
     return [
-        (left, right, score, (one, other), matched, longest, passages, stands_for, contained, bits, *scores)
+        (left, right, score, (one, other), matched, longest, passages, stands_for, contained, bits, *scores, gaps)
         for (
             (left, right, score, one, other, matched, longest, stands_for, _),
             (contained, bits, _),
             scores,
-        ), passages in zip(cohort.pairs(which), cohort.passages(which), strict=True)
+        ), passages, gaps in zip(cohort.pairs(which), cohort.passages(which), cohort.gaps(which), strict=True)
     ]
 
 
@@ -235,7 +235,7 @@ def told(pair: Pair) -> tuple[object, ...]:
     return (
         *(pair.left, pair.right, pair.score, (pair.left_coverage, pair.right_coverage)),
         *(pair.matched_tokens, pair.longest, passages, pair.stands_for, pair.contained, pair.matched_bits),
-        *(pair.score_whole, pair.score_reachable),
+        *(pair.score_whole, pair.score_reachable, [tuple(gap) for gap in pair.gaps]),
     )
 
 
@@ -261,7 +261,7 @@ def lines_of(handed: Sequence[Handed], found: Answer) -> set[tuple[object, ...]]
     """Return the pairs of an answer by name."""
     lists = (("main", found.pairs), ("contained", found.contained), ("little", found.little))
     return {
-        (handed[pair[0]].name, handed[pair[1]].name, *pair[2:6], str(pair[6]), *pair[7:], name)
+        (handed[pair[0]].name, handed[pair[1]].name, *pair[2:6], str(pair[6]), *pair[7:-1], str(pair[-1]), name)
         for name, pairs in lists
         for pair in pairs
     }
@@ -390,6 +390,6 @@ def test_code_that_cannot_run_is_weighed_as_the_oracle_says() -> None:
         for cut in (0.0, 0.2, 0.5, 0.8):
             found = product(handed, shared, min_score=cut, k=4, t=8)
             assert found == asked(handed, shared, min_score=cut, k=4, t=8), f"seed {seed}, cut-off {cut}"
-            scores = [pair[-2:] for pair in found.pairs]  # type: ignore[index]
+            scores = [pair[-3:-1] for pair in found.pairs]  # type: ignore[index]
             better += sum(reachable is not None and reachable > whole for whole, reachable in scores)
     assert better > 30

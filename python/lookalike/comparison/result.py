@@ -120,7 +120,9 @@ class Pair:
     score: float
     left_coverage: float
     right_coverage: float
+    #: Own tokens in runs of at least t equal tokens, on the side that has more: those that count in ``score``.
     matched_tokens: int
+    #: Own tokens of the longest of these runs, cut at starter code, on the side that has more.
     longest: int
     #: In the order of the left submission.
     passages: tuple[Passage, ...]

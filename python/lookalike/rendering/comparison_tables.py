@@ -37,6 +37,8 @@ PASSAGE_FIELDS = (
     *("right_file", "right_start", "right_end", "right_start_line", "right_end_line"),
     *("tokens", "shared_by", "exact", "sort", "same_text", "bits", "weak"),
 )
+#: Order of the numbers of a gap in JSON: the side is 0 for left, 1 for right.
+GAP_FIELDS = ("side", "file", "start", "end")
 #: Order of the numbers of a section in JSON.
 SECTION_FIELDS = (*PASSAGE_FIELDS[:10], "passages", "letters", "same")
 
@@ -193,6 +195,7 @@ def report_json(
         "warnings": _remarks(report.warnings),
         "passage_fields": PASSAGE_FIELDS,
         "section_fields": SECTION_FIELDS,
+        "gap_fields": GAP_FIELDS,
     }
     every = every_pair(report)
     full = {(pair.left, pair.right) for pair in every[: pairs_with_passages(report, most_passages)]}
@@ -222,7 +225,7 @@ def _measures(pair: Pair) -> str:
 
 
 def _pair(pair: Pair, page: str | None, *, with_passages: bool) -> str:
-    found = ",".join(map(_passage, pair.passages))
+    found, gaps = ",".join(map(_passage, pair.passages)), ",".join(str([*gap]) for gap in pair.gaps)
     score, left, right = _shares(pair, " ").split()
     return (
         f'{{"left":{pair.left},"right":{pair.right},"score":{score},"left_coverage":{left},"right_coverage":{right},'
@@ -231,7 +234,8 @@ def _pair(pair: Pair, page: str | None, *, with_passages: bool) -> str:
         f'"contained":{round(pair.contained, 6)!r},"score_whole":{round(pair.score_whole, 6)!r},'
         f'"score_reachable":{_number(pair.score_reachable)},"matched_bits":{round(pair.matched_bits, 3)!r},'
         f'"sections":[{",".join(map(_section, pair.sections))}],'
-        f'"page":{json.dumps(page)},"passages":{"[" + found + "]" if with_passages else "null"}}}'
+        f'"page":{json.dumps(page)},"passages":{"[" + found + "]" if with_passages else "null"},'
+        f'"gaps":{"[" + gaps + "]" if with_passages else "null"}}}'
     )
 
 

@@ -10,7 +10,7 @@ from typing import NamedTuple
 from lookalike import params
 from oracles.compare.bits import measure
 from oracles.compare.entries import Entry, Handed, Source, read
-from oracles.compare.passages import Told, told_passages
+from oracles.compare.passages import Gap, Told, longest_piece, told_gaps, told_passages
 from oracles.compare.scores import Worth, worth
 from oracles.compare.tiles import Tile, aligned, spread, tiling
 from oracles.compare.weights import weigh
@@ -33,6 +33,7 @@ class Compared(NamedTuple):
     bits: float
     whole: float
     reachable: float | None
+    gaps: list[Gap]
 
 
 class Answer(NamedTuple):
@@ -145,11 +146,12 @@ def told(
     shown = sorted(tiles + (tiling(a, b, "k", tiles)[0] if a.content != b.content else []))
     passages = told_passages(a, b, persons, shown, whole)
     matched = [sum(side.weights[at] > 0 for tile in tiles for at in spread(tile, i)) for i, side in enumerate(sides)]
+    longest = longest_piece(a, b, persons, tiles)
     own = [max(1, sum(one > 0 for one in side.weights)) for side in sides]
-    longest = max((passage[2] for passage in passages if passage[5] != "literal"), default=0)
     coverage = matched[0] / own[0], matched[1] / own[1]
     amounts = max(matched), longest, passages, stands_for, found.contained, found.bits / 1000
-    return Compared(*pair, found.score, coverage, *amounts, found.whole, found.reachable)
+    gaps = told_gaps(a, b, persons, shown)
+    return Compared(*pair, found.score, coverage, *amounts, found.whole, found.reachable, gaps)
 
 
 def listed(

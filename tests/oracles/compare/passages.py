@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from itertools import pairwise
 from typing import NamedTuple
 
 from oracles.compare.entries import UNIT, Entry
@@ -11,6 +12,8 @@ from oracles.compare.weights import weight
 
 #: File, first and last character, first and last line.
 Place = tuple[int, int, int, int, int]
+#: Side, file, first and last character.
+Gap = tuple[int, int, int, int]
 #: A passage as it is told: two places, tokens, persons that share it, whether it is exact, what it is, share
 #: of its matching tokens that have the same text, bits, whether it is weak.
 Told = tuple[Place, Place, int, int, bool, str, float, float, bool]
@@ -40,17 +43,30 @@ class Judge(NamedTuple):
 
     def passages(self, tiles: Sequence[Tile], whole: bool) -> list[Passage]:
         """Return passages: tiles without template, joined over small gaps; further copies; literals."""
+        found = [self.passage(group, "run") for group in self.runs(tiles)]
+        if not whole:
+            found += self.repeats(found)
+        found += list(self.literals(found))
+        return sorted((passage for passage in found if self.is_told(passage)), key=lambda one: (one.start, one.end))
+
+    def runs(self, tiles: Sequence[Tile]) -> list[list[Tile]]:
+        """Return the tiles of each passage that is told, without template, joined over small gaps."""
         groups: list[list[Tile]] = []
         for piece in (piece for tile in tiles for piece in self.clipped(tile)):
             if groups and self.follows(groups[-1][-1], piece):
                 groups[-1].append(piece)
             else:
                 groups.append([piece])
-        found = [passage for passage in (self.passage(group, "run") for group in groups) if self.is_told(passage)]
-        if not whole:
-            found += self.repeats(found)
-        found += list(self.literals(found))
-        return sorted((passage for passage in found if self.is_told(passage)), key=lambda one: (one.start, one.end))
+        return [group for group in groups if self.is_told(self.passage(group, "run"))]
+
+    def gaps(self, tiles: Sequence[Tile]) -> Iterator[Gap]:
+        """Yield what lies between the tiles of a passage, on each side that has something there."""
+        for group in self.runs(tiles):
+            for last, after in pairwise(group):
+                for side, entry in enumerate((self.a, self.b)):
+                    start, end = last[side] + last.n, after[side]
+                    if start < end:
+                        yield side, entry.part(start).file, entry.spans[start][0], entry.spans[end - 1][1]
 
     def clipped(self, tile: Tile) -> Iterator[Tile]:
         """Yield the stretches of own tokens, over gaps shorter than k."""
@@ -152,3 +168,16 @@ def told_passages(a: Entry, b: Entry, persons: int, tiles: Sequence[Tile], whole
         amounts = one.tokens, one.shared_by, one.exact, one.sort, share, one.bits / 1000, judge.is_weak(one)
         rows.append((left, right, *amounts))
     return rows
+
+
+def told_gaps(a: Entry, b: Entry, persons: int, tiles: Sequence[Tile]) -> list[Gap]:
+    """Return what does not match inside the passages of a pair over these tiles."""
+    return list(Judge(a, b, persons).gaps(tiles))
+
+
+def longest_piece(a: Entry, b: Entry, persons: int, tiles: Sequence[Tile]) -> int:
+    """Return the own tokens of the longest stretch of these tiles that no template cuts, on the side with more."""
+    judge = Judge(a, b, persons)
+    pieces = [piece for tile in tiles for piece in judge.clipped(tile)]
+    own = [sum(side.weights[at] > 0 for at in spread(one, i)) for one in pieces for i, side in enumerate((a, b))]
+    return max(own, default=0)

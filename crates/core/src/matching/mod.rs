@@ -30,8 +30,8 @@ pub mod entry;
 pub mod passages;
 pub mod placed_keys;
 pub mod proposals;
-mod reach;
 pub mod score;
+mod shared_runs;
 pub mod template;
 pub mod weigh;
 

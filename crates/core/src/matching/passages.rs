@@ -11,7 +11,6 @@
 use super::align::{Alignment, Tile};
 use super::bits::BIT;
 use super::cover::cover;
-use super::entry::Entry;
 use super::score::Judged;
 use super::weigh::UNIT;
 
@@ -90,8 +89,8 @@ impl Judged<'_> {
     }
 
     /// Cuts a tile at template material and material that too many share; gaps shorter than k do not cut.
-    fn clip<'b>(&'b self, tile: &'b Tile) -> impl Iterator<Item = Tile> + 'b {
-        let k = self.entries[0].parts.get(self.entries[0].part_of(tile.a)).map_or(1, |part| part.k);
+    pub(super) fn clip<'b>(&'b self, tile: &'b Tile) -> impl Iterator<Item = Tile> + 'b {
+        let (k, _) = self.entries[0].thresholds(tile.a);
         let is_own = move |i: u32| {
             self.weighed[0].tokens[(tile.a + i) as usize] > 0 || self.weighed[1].tokens[(tile.b + i) as usize] > 0
         };
@@ -196,7 +195,7 @@ impl Judged<'_> {
         for (side, tiles) in found.iter().enumerate() {
             for tile in tiles {
                 let start = if side == 0 { tile.a } else { tile.b } as usize;
-                let t = entry_t(self.entries[side], start as u32);
+                let (_, t) = self.entries[side].thresholds(start as u32);
                 let stretch = &mut covered[side][start..start + tile.len as usize];
                 let is_open = |i: &usize| !stretch[*i] && self.weighed[side].tokens[start + i] > 0;
                 let open: Vec<usize> = (0..stretch.len()).filter(is_open).collect();
@@ -240,8 +239,7 @@ impl Judged<'_> {
     /// Whether a passage is reported: it has at least t own tokens, or it is rare and has at least k own tokens or is a
     /// literal.
     fn is_worth_telling(&self, passage: &Passage) -> bool {
-        let entry = self.entries[0];
-        let (k, t) = entry.parts.get(entry.part_of(passage.start[0])).map_or((1, 1), |part| (part.k, part.t));
+        let (k, t) = self.entries[0].thresholds(passage.start[0]);
         let is_long = passage.tokens >= k || passage.kind == PassageKind::Literal;
         passage.tokens >= t || is_long && self.is_rare(passage.shared_by)
     }
@@ -255,11 +253,6 @@ impl Judged<'_> {
 /// What lies between two tiles that follow each other.
 fn gap(last: &Tile, next: &Tile) -> Gap {
     [[last.a + last.len, next.a], [last.b + last.len, next.b]]
-}
-
-/// The guarantee threshold at a token.
-fn entry_t(entry: &Entry, at: u32) -> u32 {
-    entry.parts.get(entry.part_of(at)).map_or(1, |part| part.t)
 }
 
 /// The tokens of a tile from `first` to `last`, with enough around them to make t.

@@ -4,7 +4,7 @@
 //! *halo* (w = t − k + 1; each window of w k-grams inside a tile has a pick with the same key on both sides). With U the
 //! weight of the union of the halos of all picks that two submissions share, plus their shared literals, and W the
 //! weight of everything, score ≤ (U_A + U_B) / (W_A + W_B). This is the *halo bound*. So if the score reaches c, then
-//! U_A ≥ c·W_A or U_B ≥ c·W_B: a pair is found from one of its sides alone. Tokens that `reach.rs` shows to be in no
+//! U_A ≥ c·W_A or U_B ≥ c·W_B: a pair is found from one of its sides alone. Tokens that `shared_runs.rs` shows to be in no
 //! tile with anybody do not count in U.
 //!
 //! The same holds for containment, on one side: the matched material of the smaller side S lies in its halos, so
@@ -24,8 +24,8 @@
 //! Cost: the picks outside the tails times their holders, and the picks of both for each pair that is proposed.
 
 use super::entry::{Entry, Pick};
-use super::reach::reachable;
 use super::score::{is_uneven, smaller};
+use super::shared_runs::in_shared_runs;
 use super::weigh::{Frequencies, Union, Weighed};
 use super::Classes;
 use rayon::prelude::*;
@@ -137,12 +137,12 @@ impl Proposals {
         let mut all = Self { weighed: Arc::default(), starts: vec![0], holders: Vec::new(), sides, least };
         all.read_picks(entries, frequencies, classes);
         let stretches: Vec<_> = all.sides.iter().map(|side| joined(&side.halos)).collect();
-        let marks = reachable(entries, &stretches);
+        let marks = in_shared_runs(entries, &stretches);
         weighed
             .par_iter_mut()
             .zip(entries)
             .zip(marks)
-            .for_each(|((weighed, entry), marks)| weighed.reach(entry, &marks));
+            .for_each(|((weighed, entry), marks)| weighed.count_only(entry, &marks));
         all.weighed = weighed.into();
         all.read_literals(entries, classes);
         let mut sides = std::mem::take(&mut all.sides);

@@ -16,7 +16,7 @@
 use super::align::{Alignment, Tile};
 use super::cluster::Link;
 use super::entry::Entry;
-use super::passages::{Gap, Passage, PassageKind};
+use super::passages::{Gap, Passage};
 use super::weigh::{Frequencies, Weighed, UNIT};
 
 /// Weight of a matching token whose exact text differs, in thousandths. Renaming is easy, so it must not hide a match,
@@ -47,7 +47,7 @@ pub struct MatchedPair {
     pub coverage: [f64; 2],
     /// Number of own tokens in tiles, on the side that has more.
     pub matched: u32,
-    /// Number of tokens of the longest passage.
+    /// Number of own tokens of the longest piece of a tile between template material, on the side that has more.
     pub longest: u32,
     /// The passages, in the order of the left side.
     pub passages: Vec<Passage>,
@@ -213,13 +213,13 @@ impl Judged<'_> {
     pub fn pair(&self, link: &Link, stands_for: u64, alignment: &Alignment, shorter: Vec<Tile>) -> MatchedPair {
         let measures = self.measure(alignment).unwrap_or_default();
         let (passages, gaps) = self.passages(alignment, shorter);
-        let own_in = |side: usize| {
-            let starts = alignment.tiles.iter().map(|tile| (if side == 0 { tile.a } else { tile.b }, tile.len));
-            starts.map(|(start, len)| self.own(side, start, start + len)).sum::<u32>()
-        };
-        let matched = [own_in(0), own_in(1)];
+        let own_in = |tile: &Tile| [self.own(0, tile.a, tile.a + tile.len), self.own(1, tile.b, tile.b + tile.len)];
+        let (mut matched, mut longest) = ([0; 2], 0);
+        for own in alignment.tiles.iter().flat_map(|tile| self.clip(tile)).map(|piece| own_in(&piece)) {
+            matched = [matched[0] + own[0], matched[1] + own[1]];
+            longest = longest.max(own[0]).max(own[1]);
+        }
         let coverage = [0, 1].map(|side| f64::from(matched[side]) / (self.weighed[side].own() as f64).max(1.0));
-        let longest = passages.iter().filter(|p| p.kind != PassageKind::Literal).map(|p| p.tokens).max().unwrap_or(0);
         let (matched, is_limited) = (matched[0].max(matched[1]), alignment.is_limited);
         let Link { left, right, .. } = *link;
         MatchedPair {

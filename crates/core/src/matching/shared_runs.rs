@@ -58,7 +58,7 @@ fn runs<'a>(
 }
 
 /// Marks the tokens of each row that lie in a run of t tokens of its stretches that another row has too.
-pub fn reachable(entries: &[Entry], stretches: &[Vec<(u32, u32)>]) -> Vec<Vec<bool>> {
+pub fn in_shared_runs(entries: &[Entry], stretches: &[Vec<(u32, u32)>]) -> Vec<Vec<bool>> {
     let size = stretches.iter().flatten().map(|(start, end)| (end - start) as usize).sum();
     let mut table = Runs::new(size);
     for (row, (entry, own)) in entries.iter().zip(stretches).enumerate() {

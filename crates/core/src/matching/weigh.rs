@@ -83,7 +83,7 @@ impl Weighed {
     }
 
     /// Says which tokens can be in a tile: only these count in bounds.
-    pub fn reach(&mut self, entry: &Entry, marks: &[bool]) {
+    pub fn count_only(&mut self, entry: &Entry, marks: &[bool]) {
         let mut sum = 0u32;
         let before = (0..).zip(self.tokens.iter().zip(marks)).map(|(at, (weight, is_in))| {
             let most = || self.bounding(u64::from(*weight), entry.is_dead(at)) as u32;
