@@ -37,10 +37,10 @@ type PartTokens = ((u32, u32), bool, Vec<u64>, Vec<String>, Vec<(u32, u32)>);
 /// no evidence.
 type PartPicks = (Vec<(u64, u32)>, Vec<(String, u32, u32)>, Vec<u32>);
 
-/// Name and suffixes of every language with a grammar.
+/// Name, family and suffixes of every language with a grammar.
 #[pyfunction]
-pub fn languages() -> Vec<(&'static str, Vec<&'static str>)> {
-    LANGUAGES.iter().map(|language| (language.name, language.suffixes.to_vec())).collect()
+pub fn languages() -> Vec<(&'static str, &'static str, Vec<&'static str>)> {
+    LANGUAGES.iter().map(|language| (language.name, language.family, language.suffixes.to_vec())).collect()
 }
 
 /// A text as the HTML of one side of a pair page; marks are packed native 32-bit triples, regions are start, end, number.

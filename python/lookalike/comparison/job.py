@@ -19,6 +19,7 @@ from lookalike.comparison import token_documents
 from lookalike.comparison.outliers import with_outliers
 from lookalike.comparison.persons import persons, returning
 from lookalike.comparison.reading import READING, Question, Read, read_all
+from lookalike.comparison.readings import Handed, read_apart
 from lookalike.comparison.result import (
     Cluster,
     Common,
@@ -330,11 +331,24 @@ class _Comparison:
             if read.refusal:
                 yield Remark(f"template {read.name}", read.refusal, False)
 
+    def _read_apart(self) -> Iterator[Remark]:
+        """Yield notes on files with one content that were read as different languages."""
+        submissions = self.intake.submissions
+        whose = zip(submissions, self.kept, persons(submissions), strict=True)
+        handed = (
+            Handed(_place(one, read), person, one.old, read.languages, read.file.text, read.file.tokens)
+            for one, group, person in whose
+            for read in group
+            if read.file is not None
+        )
+        return read_apart(handed, (read.file.text for read in self.templates if read.file is not None))
+
     def _warnings(self, cohort: _core.Cohort, entries: tuple[Entry, ...], limited: int) -> Iterator[Remark]:
         for submission, group in zip(self.intake.submissions, self.kept, strict=True):
             for read in group:
                 for note in read.notes:
                     yield Remark(_place(submission, read), note)
+        yield from self._read_apart()
         for name in returning(self.intake.submissions):
             yield Remark(
                 name, "its name is that of a new submission: taken for the same person, and not paired with it"

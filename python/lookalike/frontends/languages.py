@@ -13,7 +13,13 @@ from lookalike import _core
 from lookalike.frontends.readable import Kind, Language
 
 #: Languages with a grammar in the core; ``lexed`` makes the tokens of the others, by ``syntax.py``.
-CORE = frozenset(name for name, _ in _core.languages())
+CORE = frozenset(name for name, *_ in _core.languages())
+_FAMILIES = {name: family for name, family, _ in _core.languages()}
+
+
+def family(language: str) -> str:
+    """Return the group of languages whose tokens match those of a language: C and C++ are one, most are their own."""
+    return _FAMILIES.get(language, language)
 
 
 class _Row(NamedTuple):
