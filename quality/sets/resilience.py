@@ -1,4 +1,4 @@
-"""Disguised copies: real programs rewritten by sixteen attacks, ours beside other tools in the same run.
+"""Disguised copies: real programs rewritten by seventeen attacks, ours beside other tools in the same run.
 
 Each cell is the median score of source and rewritten program, and the share of rewritten programs whose source comes
 first among all their pairs. `lookalike compare` runs with its defaults, except that it lists every pair. Its score

@@ -28,7 +28,8 @@ pub enum NodeClass {
     Ignored,
 }
 
-/// Signs that only separate. They make runs longer without adding information, and copies differ in them first.
+/// Signs that only separate. They make runs longer without adding information, and copies differ in them first. Braces
+/// stay tokens: without those around single statements, independent programs gain more than copies (docs/limits.md).
 const SEPARATORS: &str = "( ) , ; . ::";
 /// Words that can be added to a declaration or removed without changing what it does.
 const MODIFIERS: &str = "public private protected static final const";

@@ -12,6 +12,7 @@ from collections.abc import Callable
 from random import Random
 
 from support.obfuscate import functions, python, python_functions, statements
+from support.obfuscate.braces import turn_braces
 from support.obfuscate.tree import Node, UnreadableError, parsed, written
 
 LANGUAGES = ("java", "python", "cpp")
@@ -29,6 +30,7 @@ ATTACKS = {
     "split": "one declaration a variable, values assigned in a statement of their own",
     "join": "declarations joined",
     "loops": "for as while, while as for",
+    "braces": "braces added around bodies of one statement, or removed; Python has none",
     "inversion": "conditions negated, branches exchanged",
     "extraction": "statements moved into functions of their own",
     "inlining": "calls replaced by the body of the function",
@@ -71,6 +73,7 @@ def _rewriter(attack: str, language: str, random: Random) -> Callable[[list[Node
         "split": lambda nodes: statements.split_declarations(nodes, language),
         "join": statements.join_declarations,
         "loops": statements.turn_loops,
+        "braces": turn_braces,
         "inversion": statements.invert,
         "extraction": lambda nodes: functions.extract(nodes, random, language),
         "inlining": lambda nodes: functions.inline(nodes, random, language),
@@ -101,6 +104,7 @@ def _python_rewritten(tree: ast.Module, attack: str, random: Random) -> ast.Modu
         "split": lambda: python.split(tree, random),
         "join": lambda: python.join(tree),
         "loops": lambda: python.turn_loops(tree, random),
+        "braces": lambda: tree,
         "inversion": lambda: python.invert(tree),
         "extraction": lambda: python_functions.extract(tree, random),
         "inlining": lambda: python_functions.inline(tree, random),
