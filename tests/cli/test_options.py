@@ -305,3 +305,10 @@ def test_a_number_out_of_range_is_refused_as_it_was_typed(tmp_path: Path, argume
     done = run(*[str(tmp_path) if one == "PATH" else one for one in arguments])
     assert (done.code, done.out) == (2, "")
     assert done.err.startswith(f"lookalike: {expected}")
+
+
+def test_an_option_that_was_renamed_is_refused_with_its_new_name(text: Path):
+    ran = run("compare", text.parent, "--max-page-bytes", "10")
+    assert (ran.code, ran.out) == (2, "")
+    assert "--max-page-bytes is now called --max-size" in ran.err
+    assert "is now called" not in run("fingerprint", text, "--max-page-bytes", "10").err

@@ -10,6 +10,9 @@ import click
 from lookalike.cli.shell import spoken_errors
 from lookalike.cli.wording import as_typed
 
+#: Options that have another name now.
+RENAMED = {"--max-page-bytes": "--max-size"}
+
 
 class Command(click.Command):
     """A command whose help shows its options under headings.
@@ -31,6 +34,16 @@ class Command(click.Command):
         for heading, names in {**self.groups, "Other" if self.groups else "Options": rest}.items():
             with formatter.section(heading):
                 formatter.write_dl([rows[name] for name in names if name in rows])
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """Read the options. One that has another name now is refused with that name."""
+        try:
+            return super().parse_args(ctx, args)
+        except click.NoSuchOption as error:
+            name = RENAMED.get(error.option_name)
+            if name is None or all(name not in parameter.opts for parameter in self.params):
+                raise
+            raise click.UsageError(f"{error.option_name} is now called {name}", ctx) from None
 
     def invoke(self, ctx: click.Context) -> Any:
         """Run the command. Errors that a user can cause become one line and an exit code."""
