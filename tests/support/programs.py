@@ -6,6 +6,43 @@ import random
 
 NAMES = ("alpha", "beta", "gamma", "delta", "omega", "sigma")
 CLASSES = ("Node", "Tree", "Shape", "Queue")
+#: Statements that use a name or a class; then one that finds code by a computed name, and what usually stands there.
+PYTHON_USES = (
+    "{name}(1, 2)",
+    "print({other}().{name}(), 3 + 4)",
+    "run({name})",
+    "print('{name}')",
+    "print('a {name} b')",
+    "print(f'{{{name}(1)}} of it')",
+    "{other}.{name}({name}=3)",
+    "print(1 + 2, [3, 4, 5])",
+    "print(1 + 2, [3, 4, 5])",
+    "print(getattr(sys, 'path'))",
+    "print(len('word'))",
+)
+JAVA_USES = (
+    "{name}(1, 2);",
+    "new {other}().{name}();",
+    "int {name} = 1 + 2;",
+    "Runnable r = {other}::{name};",
+    'System.out.println("{name}");',
+    'System.out.println("a {name} b");',
+    "Runnable r = new Runnable() {{ public void run() {{ {name}(); }} }};",
+    "list.forEach(x -> {name}(x));",
+    "int x = 1 + 2 * 3;",
+    "int x = 1 + 2 * 3;",
+    'x.getClass().getMethod("{name}");',
+    "char c = 'a';",
+)
+#: How often the rare one is among them.
+COMPUTED = 0.02
+
+
+def _use(chance: random.Random, uses: tuple[str, ...]) -> str:
+    *usual, computed, plain = uses
+    name, other = chance.choice(NAMES), chance.choice(CLASSES)
+    last = computed if chance.random() < COMPUTED else plain
+    return chance.choice((*usual, last)).format(name=name, other=other)
 
 
 def python_program(chance: random.Random) -> list[str]:
@@ -15,7 +52,7 @@ def python_program(chance: random.Random) -> list[str]:
         parts = ["import sys", chance.choice(("", "from other import alpha as first", '"""A remark on beta."""'))]
         parts += [_python_definition(chance, 0) for _ in range(chance.randint(1, 6))]
         parts += [f"value_{i} = [{i}, {i} + 1, 'text {i}']" for i in range(chance.randint(0, 30))]
-        uses = [_python_use(chance) for _ in range(chance.randint(1, 4))]
+        uses = [_use(chance, PYTHON_USES) for _ in range(chance.randint(1, 4))]
         ends = (
             "\n    ".join(("if __name__ == '__main__':", *uses)),
             "\n    ".join(("for each in range(3):", *uses)),
@@ -26,24 +63,6 @@ def python_program(chance: random.Random) -> list[str]:
         parts.append(chance.choice(ends))
         texts.append("\n\n".join(part for part in parts if part) + "\n")
     return texts
-
-
-def _python_use(chance: random.Random) -> str:
-    name, other = chance.choice(NAMES), chance.choice(CLASSES)
-    return chance.choice(
-        (
-            f"{name}(1, 2)",
-            f"print({other}().{name}(), 3 + 4)",
-            f"run({name})",
-            f"print('{name}')",
-            f"print('a {name} b')",
-            f"print(f'{{{name}(1)}} of it')",
-            f"{other}.{name}({name}=3)",
-            "print(1 + 2, [3, 4, 5])",
-            "print(1 + 2, [3, 4, 5])",
-            "print(getattr(sys, 'path'))" if chance.random() < 0.02 else "print(len('word'))",
-        )
-    )
 
 
 def _python_definition(chance: random.Random, depth: int) -> str:
@@ -59,7 +78,7 @@ def _python_definition(chance: random.Random, depth: int) -> str:
     name = chance.choice((*NAMES, *NAMES, "__init__", "__str__", "test_it"))
     given = chance.choice(("self", "self, n=3", f"n={chance.choice(NAMES)}()", f"*, n: int = {chance.choice(NAMES)}()"))
     lines.append(f"{pad}def {name}({given}):")
-    lines += [f"{pad}    {_python_use(chance)}" for _ in range(chance.randint(1, 3))]
+    lines += [f"{pad}    {_use(chance, PYTHON_USES)}" for _ in range(chance.randint(1, 3))]
     if depth < 2 and chance.random() < 0.2:
         lines.append(_python_definition(chance, depth + 1))
     return "\n".join(lines)
@@ -73,29 +92,10 @@ def java_program(chance: random.Random) -> list[str]:
         parts = ["import java.util.*;", chance.choice(("", "import static other.Tree.*;"))]
         parts += [_java_class(chance, 0) for _ in range(chance.randint(1, 4))]
         if has_main and number == 0:
-            uses = "\n".join(f"        {_java_use(chance)}" for _ in range(chance.randint(2, 12)))
+            uses = "\n".join(f"        {_use(chance, JAVA_USES)}" for _ in range(chance.randint(2, 12)))
             parts.append(f"class Main {{\n    public static void main(String[] args) {{\n{uses}\n    }}\n}}")
         texts.append("\n".join(parts) + "\n")
     return texts
-
-
-def _java_use(chance: random.Random) -> str:
-    name, other = chance.choice(NAMES), chance.choice(CLASSES)
-    return chance.choice(
-        (
-            f"{name}(1, 2);",
-            f"new {other}().{name}();",
-            f"int {name} = 1 + 2;",
-            f"Runnable r = {other}::{name};",
-            f'System.out.println("{name}");',
-            f'System.out.println("a {name} b");',
-            f"Runnable r = new Runnable() {{ public void run() {{ {name}(); }} }};",
-            f"list.forEach(x -> {name}(x));",
-            "int x = 1 + 2 * 3;",
-            "int x = 1 + 2 * 3;",
-            f'x.getClass().getMethod("{name}");' if chance.random() < 0.02 else "char c = 'a';",
-        )
-    )
 
 
 def _java_class(chance: random.Random, depth: int) -> str:
@@ -113,8 +113,8 @@ def _java_class(chance: random.Random, depth: int) -> str:
         lines.append(f"{pad}    RED {{ void beta() {{ alpha(); }} }}, BLUE;")
     if kind == "class":
         lines.append(f"{pad}    int[] field = {{1, 2, {chance.choice(NAMES)}(3)}};")
-        lines.append(f"{pad}    {name}(int n) {{ {_java_use(chance)} }}")
-        lines.append(f"{pad}    static {{ {_java_use(chance)} }}")
+        lines.append(f"{pad}    {name}(int n) {{ {_use(chance, JAVA_USES)} }}")
+        lines.append(f"{pad}    static {{ {_use(chance, JAVA_USES)} }}")
     lines += [_java_member(chance, depth + 1, kind) for _ in range(chance.randint(1, 5))]
     return "\n".join((*lines, pad + "}"))
 
@@ -129,7 +129,7 @@ def _java_member(chance: random.Random, depth: int, kind: str) -> str:
     if kind == "interface" and chance.random() < 0.5:
         return f"{pad}int {name}(int n);"
     word = "default " if kind == "interface" else word
-    uses = " ".join(_java_use(chance) for _ in range(chance.randint(1, 2)))
+    uses = " ".join(_use(chance, JAVA_USES) for _ in range(chance.randint(1, 2)))
     local = f"class {chance.choice(CLASSES)} {{ void {chance.choice(NAMES)}() {{ alpha(); }} }} "
     uses = local + uses if chance.random() < 0.1 else uses
     return f"{pad}{note}{word}<T> List<T> {name}(int n) throws Exception {{ {uses} }}"

@@ -48,6 +48,12 @@ pub enum Tokens {
     Hashed(Vec<u64>),
 }
 
+impl Default for Tokens {
+    fn default() -> Self {
+        Self::Hashed(Vec::new())
+    }
+}
+
 impl Tokens {
     /// Number of tokens.
     pub fn len(&self) -> usize {
@@ -65,7 +71,7 @@ impl Tokens {
 
 /// Neighbouring stretches of a file in one language, read as one run of tokens. A passage may continue from one page of
 /// a document to the next, past the page mark.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub struct FilePart {
     /// The name of its language.
     pub language: String,
@@ -204,22 +210,7 @@ fn prose(text: &str, ranges: Vec<Range<usize>>, thresholds: (u32, u32)) -> Resul
     let stream = Stream { tokens, spans: Vec::new(), unit: Unit::Character };
     let picks = select(&stream, thresholds)?;
     let tokens = Tokens::Characters(stream.tokens.iter().map(|token| *token as u32).collect());
-    let (verbatim, texts, literals, kinds, comments, outlines) = Default::default();
-    let (language, spans) = (TEXT.to_string(), OnceLock::new());
-    Ok(FilePart {
-        language,
-        tokens,
-        thresholds,
-        picks,
-        verbatim,
-        texts,
-        literals,
-        ranges,
-        spans,
-        kinds,
-        comments,
-        outlines,
-    })
+    Ok(FilePart { language: TEXT.to_string(), tokens, thresholds, picks, ranges, ..FilePart::default() })
 }
 
 /// Collects the tokens of code.

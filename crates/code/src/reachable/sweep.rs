@@ -10,7 +10,8 @@ use std::collections::{HashMap, HashSet};
 ///
 /// Errors: the reason why everything is reachable.
 pub fn sweep(files: &[&Outline]) -> Result<Vec<Vec<bool>>, Everything> {
-    if !files.iter().any(|file| starts(file, files)) {
+    let outermost = outermost_names(files);
+    if !files.iter().any(|file| starts(file, &outermost)) {
         return Err(Everything::NoEntry);
     }
     let mut sweep = Sweep::new(files);
@@ -26,17 +27,20 @@ pub fn sweep(files: &[&Outline]) -> Result<Vec<Vec<bool>>, Everything> {
     Ok(marks)
 }
 
-/// Whether the program may start in this file.
-fn starts(file: &Outline, files: &[&Outline]) -> bool {
-    let has_main = file.definitions.iter().any(|definition| definition.rule == Rule::Main);
-    has_main || file.exports || file.acts && uses_definitions(file, files)
+/// The names of the outermost definitions of a submission.
+fn outermost_names(files: &[&Outline]) -> HashSet<u64> {
+    let outermost = |definition: &&Definition| definition.parent == 0 && definition.name != 0;
+    files.iter().flat_map(|file| file.definitions.iter().filter(outermost).map(|one| one.name)).collect()
 }
 
-/// Whether the outermost code of a file uses an outermost definition of the submission, if there is any.
-fn uses_definitions(file: &Outline, files: &[&Outline]) -> bool {
-    let outermost = |definition: &&Definition| definition.parent == 0 && definition.name != 0;
-    let names: HashSet<u64> =
-        files.iter().flat_map(|file| file.definitions.iter().filter(outermost).map(|one| one.name)).collect();
+/// Whether the program may start in this file, given the names of all outermost definitions.
+fn starts(file: &Outline, outermost: &HashSet<u64>) -> bool {
+    let has_main = file.definitions.iter().any(|definition| definition.rule == Rule::Main);
+    has_main || file.exports || file.acts && uses_one_of(file, outermost)
+}
+
+/// Whether the outermost code of a file uses one of these definitions, if there is any.
+fn uses_one_of(file: &Outline, names: &HashSet<u64>) -> bool {
     names.is_empty() || file.uses.iter().take_while(|(user, _)| *user == 0).any(|(_, name)| names.contains(name))
 }
 
