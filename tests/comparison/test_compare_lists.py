@@ -48,7 +48,7 @@ def test_a_program_under_a_hundred_times_as_much_dead_code_is_first_of_the_conta
 def test_the_contained_are_printed_written_and_fail(folder: Path, tmp_path: Path):
     told = run("compare", folder, "--out", tmp_path / "out", "--fail-above", "0.9")
     assert told.code == 1
-    assert "contained in a submission at least three times as large: 1 pair" in told.out
+    assert "contained in a submission whose own material weighs at least three times as much: 1 pair" in told.out
     without = "--exclude", "padded*", "--out", tmp_path / "without"
     assert run("compare", folder, *without, "--fail-above", "0.9").code == 0
     with (tmp_path / "out" / "pairs.csv").open(newline="", encoding="utf-8") as file:

@@ -29,6 +29,7 @@ from lookalike.params.comparison import MIN_BITS as MIN_BITS
 from lookalike.params.comparison import MIN_CONTAINED as MIN_CONTAINED
 from lookalike.params.comparison import MIN_EVIDENCE as MIN_EVIDENCE
 from lookalike.params.comparison import MIN_SCORE as MIN_SCORE
+from lookalike.params.comparison import MUCH_LARGER as MUCH_LARGER
 from lookalike.params.comparison import OLD as OLD
 from lookalike.params.comparison import PAGE_BYTES as PAGE_BYTES
 from lookalike.params.comparison import TEMPLATE as TEMPLATE

@@ -23,6 +23,8 @@ CODE_CUT_OFF = 0.25
 MIN_EVIDENCE = 18
 #: Least surprise of contained pairs, in bits.
 MIN_BITS = 100
+#: The larger side of a contained pair, in words. Own material is what the score measures, by weight and not by tokens.
+MUCH_LARGER = "a submission whose own material weighs at least three times as much"
 LANGUAGE = Parameter(
     "language",
     "Language of the files; auto detects it for each file. `lookalike languages` lists the names.",
@@ -80,7 +82,7 @@ MIN_SCORE = Parameter(
 )
 MIN_CONTAINED = Parameter(
     "min_contained",
-    "List pairs apart whose smaller side, at most a third of the larger one, is contained in it to this share, 0 to 1.",
+    f"List pairs apart whose smaller side is contained to this share, 0 to 1, in {MUCH_LARGER}.",
     default=0.6,
     kind=float,
     least=0,

@@ -7,6 +7,7 @@ from math import log1p
 from statistics import median
 from typing import Any, NamedTuple
 
+from lookalike import params
 from lookalike.comparison.outliers import best_scores
 from lookalike.comparison.result import Report
 from lookalike.rendering.html.frame import page, parameters, title
@@ -67,6 +68,7 @@ def overview(report: Report, names: Sequence[str], pages: Mapping[Ends, str], le
         timed=sum(entry.time is not None for entry in report.entries) > 1,
         remarks=_remarks(report),
         most=MOST,
+        much_larger=params.MUCH_LARGER,
         data=overview_data(report, names, labels, pages),
     )
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from lookalike import params
 from lookalike._types import counted
 from lookalike.comparison.result import Pair, Remark, Report
 from lookalike.rendering.safe import visible
@@ -28,7 +29,7 @@ def print_table(report: Report, written: Written | None = None, *, quiet: bool =
         _say(line)
     _print_pairs(report, report.pairs, "score")
     if report.contained:
-        _say(f"contained in a submission at least three times as large: {counted(report.contained_count, 'pair')}")
+        _say(f"contained in {params.MUCH_LARGER}: {counted(report.contained_count, 'pair')}")
         _print_pairs(report, report.contained, "contained")
     if report.little_count:
         _say(f"too little in common to say anything: {counted(report.little_count, 'pair')}, listed in the report")
