@@ -80,11 +80,12 @@ def dedup(
     *,
     overwrite: bool = False,
     make: Callable[[bytes], LineFilter] = LineFilter,
+    is_copied: bool = True,
     **options: str,
 ) -> tuple[list[Facts], list[Problem]]:
     """Take out rows whose text was there before. Return what the ledger tells, and all problems."""
     with Scratch() as scratch:
-        corpus = open_sources([str(one) for one in inputs], scratch, **options)
+        corpus = open_sources([str(one) for one in inputs], scratch, is_copied=is_copied, **options)
         masks, survivors = keep_first(corpus)
         found = [problem for source in corpus.sources for problem in source.problems]
         with ExitStack() as stack:

@@ -56,6 +56,9 @@ class ParquetSource(InPlace):
     format: str = "parquet"
     #: Bytes to which a row group may expand beyond what it declares.
     memory: int = MEMORY
+    #: Whether rows of it will be copied to an output. Then every column is read, not the wanted ones alone: a row group
+    #: that cannot be copied is lost before anything is decided, so no row is removed in favour of one of its rows.
+    is_copied: bool = False
 
     def batches(self) -> Iterator[Columns]:
         """Yield the texts of all row groups; those of an unreadable group are missing."""
@@ -86,7 +89,8 @@ class ParquetSource(InPlace):
         try:
             check_group(file, group)
             room = _Room(file, group, self.memory)
-            for batch in file.iter_batches(_batch_rows(file, group, self.place, wanted.names), [group], wanted.names):
+            read = None if self.is_copied else wanted.names
+            for batch in file.iter_batches(_batch_rows(file, group, self.place, read), [group], read):
                 room.take(batch.nbytes)
                 done += batch.num_rows
                 made, notes = columns(batch, wanted, self.name)

@@ -72,16 +72,18 @@ def open_sources(
     number_column: str | None = None,
     format: str | None = None,
     memory: int = MEMORY,
+    is_copied: bool = False,
 ) -> Corpus:
     """Recognise the inputs. Only their first bytes are read; standard input is copied to the scratch folder.
 
     Without ``id_column`` the column ``id`` is used if it exists. ``number_column`` decides which row is kept. A row
-    group of Parquet may expand to ``memory`` bytes, or to what it declares if that is more. Errors:
-    ``FileNotFoundError``, ``ParameterError`` for a column that is not there, ``MissingExtraError``.
+    group of Parquet may expand to ``memory`` bytes, or to what it declares if that is more. ``is_copied`` says that
+    rows will be copied to an output. Errors: ``FileNotFoundError``, ``ParameterError`` for a column that is not there,
+    ``MissingExtraError``.
     """
     if format is not None and format not in FORMATS:
         raise ParameterError(f"format `{format}` is not known: use one of {', '.join(FORMATS)}")
-    opening = _Opening(Wanted(text_column, id_column, number_column), format, scratch, memory)
+    opening = _Opening(Wanted(text_column, id_column, number_column), format, scratch, memory, is_copied)
     many = len(inputs) != 1
     for given in inputs:
         found, is_many = find(given, scratch, opening.skip)
@@ -97,8 +99,9 @@ def open_sources(
 class _Opening:
     """Collects sources."""
 
-    def __init__(self, wanted: Wanted, format: str | None, scratch: Scratch, memory: int) -> None:
+    def __init__(self, wanted: Wanted, format: str | None, scratch: Scratch, memory: int, is_copied: bool) -> None:
         self._memory = memory
+        self._is_copied = is_copied
         self._wanted = wanted
         self._format = format
         self._scratch = scratch
@@ -161,7 +164,7 @@ class _Opening:
         elif format == "csv":
             self._add(CsvSource(place, compression, self._wanted), is_named)
         elif format == "parquet":
-            self._add(ParquetSource(place, self._wanted, memory=self._memory), is_named)
+            self._add(ParquetSource(place, self._wanted, memory=self._memory, is_copied=self._is_copied), is_named)
         elif format == "mbox":
             self._wanted.of_texts(place.name)
             self._sources.append(MailboxSource(place, compression))

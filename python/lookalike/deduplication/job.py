@@ -137,7 +137,7 @@ def opened(
     tell = progress or unheard
     with Scratch() as scratch:
         before, problems, others = ([], [], None) if against is None else _sources(against, asked, scratch)
-        sources, found, corpus = _sources(source, asked, scratch)
+        sources, found, corpus = _sources(source, asked, scratch, is_copied=outputs.out is not None)
         check(outputs, corpus)
         offset = sum(one.size for one in before)
         total = offset + sum(one.size for one in sources) or None
@@ -166,14 +166,16 @@ def opened(
         yield answer, corpus, scratch
 
 
-def _sources(given: Any, asked: Settings, scratch: Scratch) -> tuple[list[Source], list[Problem], Corpus | None]:
-    """Open files, or an object with rows. Errors: as ``dedup``."""
+def _sources(
+    given: Any, asked: Settings, scratch: Scratch, *, is_copied: bool = False
+) -> tuple[list[Source], list[Problem], Corpus | None]:
+    """Open files, or an object with rows; with ``is_copied`` rows will be copied to an output. Errors: as ``dedup``."""
     if are_tokens(given):
         return [TokenSource.opened(given, asked)], [], None
     paths = _paths(given)
     if paths is None:
         return [open_object(given, asked.text_column, asked.id_column, asked.number_column)], [], None
-    corpus = open_files(paths, asked, scratch)
+    corpus = open_files(paths, asked, scratch, is_copied=is_copied)
     return list(corpus.sources), list(corpus.problems), corpus
 
 

@@ -25,8 +25,8 @@ class Stretch:
     rows: int
 
 
-def open_files(paths: Sequence[str], settings: Settings, scratch: Scratch) -> Corpus:
-    """Open the inputs as sources. Errors: as ``corpora.open_sources``."""
+def open_files(paths: Sequence[str], settings: Settings, scratch: Scratch, *, is_copied: bool = False) -> Corpus:
+    """Open the inputs as sources; with ``is_copied`` rows will be copied to an output. Errors: as ``open_sources``."""
     return open_sources(
         paths,
         scratch,
@@ -35,6 +35,7 @@ def open_files(paths: Sequence[str], settings: Settings, scratch: Scratch) -> Co
         number_column=settings.number_column,
         format=settings.format,
         memory=settings.memory,
+        is_copied=is_copied,
     )
 
 
