@@ -422,6 +422,7 @@ def test_disguised_copies_are_ranked_beside_other_tools(tmp_path: Path):
     programs = obfuscate_programs()
     class_ = Class("python", programs)
     class_.rewrite(2)
+    assert class_.rewritten.pop("braces") == {}, "Python has no braces around statements"
     assert {len(made) for made in class_.rewritten.values()} == {1, 2}, "not every attack applies to all programs"
     (tmp_path / "jplag").mkdir()
     (tmp_path / "jplag" / "run").write_text(JPLAG, "utf-8")
