@@ -73,7 +73,7 @@ const MEANING = {
   cover_left: "how much of the left submission is shared",
   cover_right: "how much of the right submission is shared",
   tokens: `${data.unit} that both share`,
-  longest: `${data.unit} of the longest passage`,
+  longest: `${data.unit} of the longest run`,
   passages: "places where both are alike",
   first: "who handed in first",
   pairs: "pairs at or above the slider",
