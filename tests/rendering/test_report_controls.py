@@ -128,6 +128,14 @@ def test_the_slider_works_by_keyboard_and_by_its_presets(walk: Walk):
     assert page.inner_text("#at") == "0.30"
 
 
+def test_contained_pairs_show_one_percentage_in_every_list(walk: Walk):
+    page = walk.open("lists")
+    page.evaluate("document.getElementById('tab-contained').click()")
+    assert walk.texts("#table th")[3] == "Contained"
+    rows = [row.split("\t") for row in walk.texts("#table tr[data-i]")]
+    assert [row[3] for row in rows] == ["90 %"] * 4
+
+
 @pytest.mark.parametrize("threshold", [0.35, 0.42, 0.5, 0.61])
 def test_clusters_at_any_score_follow_the_definition(walk: Walk, threshold: float):
     page, report = walk.open("lists"), four_lists()

@@ -314,6 +314,12 @@ def test_code_that_cannot_run_is_printed_with_a_key(walk: Walk):
     assert "Grey text above dots cannot run." in page.inner_text("#evidence .key")
     grey, ink = (page.evaluate(COLOUR, which) for which in ("#evidence .idle b", "#evidence .key"))
     assert grey != ink
+    # Else browsers print pale text nearly black.
+    for which in ("#evidence .idle", "#evidence .key .u", "#evidence pre .u"):
+        assert (
+            page.evaluate("(which) => getComputedStyle(document.querySelector(which)).printColorAdjust", which)
+            == "exact"
+        )
     assert page.locator("#evidence mark:not(.other)[data-p='2'][data-in='1']").count() > 0
     assert walk.texts("#evidence .exhibit >> nth=0 >> a.p") == ["1", "1"]
 

@@ -121,7 +121,9 @@ const SUBMISSIONS = [
   ["kind", "Remarks", "", (card) => data.outliers[card.entry] ? 0 : 1, kind],
 ];
 const UPWARDS = new Set(["rank", "left", "right", "name", "match", "label", "time", "first", "kind", "mark"]);
-const columns = () => view.list === "submissions" ? SUBMISSIONS : PAIRS;
+// The list of contained pairs is ranked by another value, which stands in the place of the score.
+const CONTAINED = PAIRS.map((column) => PAIRS.find(([key]) => key === ({ score: "contained", contained: "score" }[column[0]] || column[0])));
+const columns = () => ({ submissions: SUBMISSIONS, contained: CONTAINED }[view.list] || PAIRS);
 let shown = [];
 
 function has(entry) {
