@@ -57,8 +57,9 @@ def photograph(room: Path) -> None:
 
 
 def shoot(browser: Browser, address: str, picture: Path, height: int) -> None:
-    """Take one picture of the upper part of a page, in light colours."""
-    page = browser.new_page(viewport={"width": WIDTH, "height": height}, color_scheme="light")
+    """Take one picture of the upper part of a page, in light colours, and not while it scrolls."""
+    size = {"width": WIDTH, "height": height}
+    page = browser.new_page(viewport=size, color_scheme="light", reduced_motion="reduce")
     page.goto(address)
     page.screenshot(path=picture, animations="disabled")
     page.close()

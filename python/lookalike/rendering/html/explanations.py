@@ -8,7 +8,7 @@ from lookalike.comparison.result import Entry, Pair
 from lookalike.rendering.wording import decimal, percent
 
 #: A score this far from both shares is explained.
-FAR = 0.15
+FAR = 0.1
 #: Least part of the shared material that a reason is given for.
 WORTH = 0.005
 
