@@ -39,5 +39,5 @@ def _row(pair: Pair) -> tuple[str, ...]:
     passages = [(tuple(one.left), tuple(one.right), *one[2:]) for one in pair.passages]
     shares = pair.score, (pair.left_coverage, pair.right_coverage)
     amounts = pair.matched_tokens, pair.longest, passages, pair.stands_for, pair.contained, pair.matched_bits
-    rest = pair.score_whole, pair.score_reachable, [tuple(gap) for gap in pair.gaps]
+    rest = pair.score_whole, pair.score_reachable, pair.strongest_bits, [tuple(gap) for gap in pair.gaps]
     return tuple(map(str, (pair.left, pair.right, *shares, *amounts, *rest)))

@@ -17,11 +17,11 @@ class CommandError(RuntimeError):
 
 
 def listed(folder: str, options: Sequence[str] = ()) -> list[tuple[str, str, dict[str, Any]]]:
-    """Run the command on a folder whose files are the submissions; each listed pair by file name."""
+    """Run the command on a folder whose files are the submissions; each pair listed by score or for a passage."""
     command = [sys.executable, "-m", "lookalike", "compare", folder, "--json", "--quiet", *options]
     done = subprocess.run(command, capture_output=True, text=True)
     if done.returncode:
         raise CommandError(f"`lookalike compare` ended with {done.returncode}: {done.stderr.strip()[-300:]}")
     report = json.loads(done.stdout)
     names = [entry["name"] for entry in report["entries"]]
-    return [(names[pair["left"]], names[pair["right"]], pair) for pair in report["pairs"]]
+    return [(names[pair["left"]], names[pair["right"]], pair) for pair in (*report["pairs"], *report["shared"])]

@@ -21,7 +21,15 @@ fn entry(submitter: u32, bytes: &[u8], k: u32, t: u32) -> Option<Entry> {
         }
         let start = entry.tokens.len() as u32;
         entry.tokens.extend(text.iter().map(|byte| u32::from(*byte)));
-        entry.parts.push(EntryPart { start, end: entry.tokens.len() as u32, k, t, worth: 1000, language: 0 });
+        entry.parts.push(EntryPart {
+            start,
+            end: entry.tokens.len() as u32,
+            k,
+            t,
+            worth: 1000,
+            passage: Some(20),
+            language: 0,
+        });
         let tokens = text.iter().map(|byte| u64::from(*byte)).collect();
         let picks = by.stream(&Stream { tokens, spans: Vec::new(), unit: Unit::Word });
         let places = picks.hashes.into_iter().zip(picks.positions);

@@ -124,7 +124,7 @@ class Cohort:
         submissions: Sequence[tuple[int, bool, int, Sequence[ReadFile]]],
         templates: Sequence[ReadFile],
         max_sharing: int | None,
-        least: tuple[float, float, int, int],
+        least: tuple[float, float, int, int, dict[str, int]],
         cluster_threshold: float,
         max_pairs: int,
         threads: int,
@@ -138,11 +138,11 @@ class Cohort:
     ) -> list[
         tuple[
             tuple[int, int, float, float, float, int, int, int, bool],
-            tuple[float, float, int],
+            tuple[float, float, int, float | None],
             tuple[float, float | None],
         ]
     ]: ...
-    def totals(self) -> tuple[tuple[int, int, int], int, list[int], int, int]: ...
+    def totals(self) -> tuple[tuple[int, int, int, int], int, list[int], int, int]: ...
     def passages(self, which: int) -> list[list[tuple[_Place, _Place, int, int, bool, str, float, float, bool]]]: ...
     def gaps(self, which: int) -> list[list[tuple[int, int, int, int]]]: ...
     def clusters(self) -> list[tuple[int, list[tuple[int, float]]]]: ...

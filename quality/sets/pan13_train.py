@@ -28,7 +28,7 @@ SUSPICIOUS = "susp"
 DETECTED = 35
 #: Runs at least this long are promised to be found.
 PROMISED = params.LANGUAGE_THRESHOLDS["text"][1]
-#: Pairs of prose are listed by default from this score on.
+#: Pairs of prose are in the main list by default from this score on.
 CUT_OFF = params.LANGUAGE_CUT_OFFS["text"]
 
 Detection = tuple[str, str, int, int, int, int]
@@ -57,25 +57,31 @@ def measure(task: Task) -> list[Figure]:
 
 def of_sections(task: Task, compared: Compared) -> list[Figure]:
     """Return PAN's measures with sections as detections: of all pairs, and of those that are listed by default."""
-    every = task.metrics.align(task.folder, in_sections(compared, 0.0), (ALL, *KINDS))
-    listed = task.metrics.align(task.folder, in_sections(compared, CUT_OFF), (ALL,))[ALL]
+    every = task.metrics.align(task.folder, in_sections(compared, lambda pair: True), (ALL, *KINDS))
+    in_list = task.metrics.align(task.folder, in_sections(compared, is_listed), (ALL, VERBATIM))
+    listed = in_list[ALL]
     task.details += ["Sections, of every pair that shares anything:", table({k or "all": v for k, v in every.items()})]
     task.details.append(
-        f"Of the pairs with a score of {CUT_OFF:g} or more, which are those listed by default, sections have plagdet "
-        f"{listed.plagdet:.4f}, recall {listed.recall:.4f} and precision {listed.precision:.4f}: copied paragraphs are "
-        "a small share of most of these texts, so their pairs are below the cut-off."
+        f"Of the pairs listed by default, with a score of {CUT_OFF:g} or more or for a strong passage, sections have "
+        f"plagdet {listed.plagdet:.4f}, recall {listed.recall:.4f} and precision {listed.precision:.4f}."
     )
     return [
         Figure("plagdet of sections, all kinds", every[ALL].plagdet, at_least=0.75),
         Figure("granularity of sections, all kinds", every[ALL].granularity, at_most=1.05),
         Figure(f"plagdet of sections, {VERBATIM}", every[VERBATIM].plagdet, at_least=0.95),
-        Figure("plagdet of sections, all kinds, as listed", listed.plagdet),
+        Figure("plagdet of sections, all kinds, as listed", listed.plagdet, at_least=0.75),
+        Figure(f"plagdet of sections, {VERBATIM}, as listed", in_list[VERBATIM].plagdet, at_least=0.95),
     ]
 
 
-def in_sections(compared: Compared, least: float) -> Iterator[Detection]:
-    """Sections between a suspicious document and a source, of pairs with at least this score."""
-    return between(compared, lambda pair: pair.sections if pair.score >= least else ())
+def is_listed(pair: Pair) -> bool:
+    """Whether the defaults list a pair by its score or for a strong passage."""
+    return pair.score >= CUT_OFF or (pair.strongest_bits is not None and pair.matched_bits >= params.MIN_BITS)
+
+
+def in_sections(compared: Compared, wanted: Callable[[Pair], bool]) -> Iterator[Detection]:
+    """Sections between a suspicious document and a source, of some pairs."""
+    return between(compared, lambda pair: pair.sections if wanted(pair) else ())
 
 
 def table(aligned: dict[str, Alignment]) -> str:

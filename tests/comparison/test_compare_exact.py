@@ -53,7 +53,7 @@ def test_the_matcher_runs_on_as_many_threads_as_were_asked_for() -> None:
     def started(threads: int) -> int:
         before = _threads()
         cohort = _core.Cohort(
-            [(0, False, 0, [read]), (1, False, 1, [read])], [], None, (0.0, 1.0, 0, 0), 0.5, 10, threads
+            [(0, False, 0, [read]), (1, False, 1, [read])], [], None, (0.0, 1.0, 0, 0, {}), 0.5, 10, threads
         )
         cohort.advance(2)
         return _threads() - before

@@ -19,85 +19,16 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 import lookalike as la
-from lookalike import _core, frontends
+from lookalike import frontends
 from lookalike.comparison.result import File, Pair, Report
 from oracles.compare import Answer, Handed, Source, compare
+from support.answers import LEAST, LISTS, PHRASES, asked, cut_to, plain, product, programs
 from support.programs import carrying_class
-from support.submissions import SYNTAX, prose, renamed, statements, wrapped, write
+from support.submissions import SYNTAX, prose, statements, wrapped, write
 
 CLASS = Path(la.__file__).parent / "demo" / "material" / "class"
 #: A class in each language with a grammar: one program, the same changed in four ways, and another.
 SAMPLES = Path(__file__).resolve().parents[2] / "crates" / "code" / "samples"
-
-
-def product(
-    handed: Sequence[Handed],
-    templates: Sequence[Source] = (),
-    *,
-    min_score: float = 0.0,
-    min_contained: float = 0.5,
-    min_evidence: int = 0,
-    min_bits: int = 0,
-    cluster_threshold: float = 0.5,
-    max_sharing: int | None = None,
-    k: int = 3,
-    t: int = 6,
-    max_pairs: int = 10_000,
-    rows: int = 3,
-) -> Answer:
-    """Ask the core what the oracle is asked."""
-
-    def read(source: Source) -> _core.ReadFile:
-        return _core.ReadFile(source.text, [(source.language, 0, len(source.text), None, None, k, t)], False)
-
-    people: dict[str, int] = {}
-    names = sorted({one.name for one in handed})
-    given = [
-        (
-            people.setdefault(one.person or f"\0{i}", len(people)),
-            one.old,
-            names.index(one.name),
-            list(map(read, one.files)),
-        )
-        for i, one in enumerate(handed)
-    ]
-    least = min_score, min_contained, min_evidence, min_bits
-    limits = max_sharing, least, cluster_threshold, max_pairs
-    cohort = _core.Cohort(given, [read(one) for one in templates], *limits, threads=1 + rows % 3)
-    while cohort.advance(rows):
-        pass
-    (count, contained, little), below, histogram, _, limited = cohort.totals()
-    assert not limited
-    main, inside, few = (rows_of(cohort, which) for which in (0, 1, 2))
-    found = main, count, below, histogram, cohort.clusters(), cohort.groups(), inside, contained, few, little
-    return Answer(*found)  # type: ignore[arg-type]
-
-
-def rows_of(cohort: _core.Cohort, which: int) -> list[tuple[object, ...]]:
-    """Return a list of pairs as the oracle answers."""
-    return [
-        (left, right, score, (one, other), matched, longest, passages, stands_for, contained, bits, *scores, gaps)
-        for (
-            (left, right, score, one, other, matched, longest, stands_for, _),
-            (contained, bits, _),
-            scores,
-        ), passages, gaps in zip(cohort.pairs(which), cohort.passages(which), cohort.gaps(which), strict=True)
-    ]
-
-
-#: Every pair is enough evidence, unless a test says otherwise.
-LEAST = {"min_contained": 0.5, "min_evidence": 0, "min_bits": 0}
-
-
-def plain(found: Answer) -> Answer:
-    """Return an answer with its pairs as plain tuples."""
-    lists = {name: [tuple(pair) for pair in getattr(found, name)] for name in ("pairs", "contained", "little")}
-    return found._replace(**lists)  # type: ignore[arg-type]
-
-
-def asked(handed: Sequence[Handed], templates: Sequence[Source] = (), k: int = 3, t: int = 6, **how: object) -> Answer:
-    """Ask the oracle, with the pairs as plain tuples."""
-    return plain(compare(handed, templates, k=k, t=t, **LEAST | how))  # type: ignore[arg-type]
 
 
 @st.composite
@@ -141,44 +72,26 @@ TIES = [Handed("z", (text("abcabcab", "x", "abcab"),)), Handed("a", (text("abcab
     st.integers(0, 5),
     st.sampled_from([0.0, 0.1, 0.3, 0.6, 1.0]),
     st.tuples(st.sampled_from([0.0, 0.3, 0.6, 1.0]), st.sampled_from([0, 4, 12]), st.sampled_from([0, 9])),
+    st.sampled_from([0, 3, 7, 15, 30]),
     st.sampled_from([None, 2, 3]),
     st.booleans(),
 )
 @settings(max_examples=300, deadline=None)
-@example(TIES, 2, 3, 0.0, (0.0, 0, 0), None, False)
+@example(TIES, 2, 3, 0.0, (0.0, 0, 0), 9, None, False)
 def test_the_core_answers_what_the_oracle_does(
     handed: list[Handed],
     k: int,
     more: int,
     min_score: float,
     least: tuple[float, int, int],
+    passage: int,
     max_sharing: int | None,
     with_template: bool,
 ):
     templates = handed[0].files[:1] if with_template else ()
     how = {"min_score": min_score, "max_sharing": max_sharing, "k": k, "t": k + more}
-    how |= dict(zip(LEAST, least, strict=True))
+    how |= dict(zip(LEAST, least, strict=True)) | {"passages": {"text": passage} if passage else {}}
     assert product(handed, templates, **how) == asked(handed, templates, **how)
-
-
-PHRASES = ["the tide is out", "no such row in the table", "twelve men on a raft", "an odd number of odd numbers"]
-
-
-def programs(language: str, seed: int) -> list[Handed]:
-    """Write programs of blocks that others have too, some under other names, with texts in them."""
-    draw = random.Random(seed)
-    blocks = [statements(seed + i, language, 6) for i in range(5)]
-    handed = []
-    for i in range(9):
-        lines = [line for n in draw.sample(range(5), 2) for line in blocks[n]] + statements(seed + 50 + i, language, 8)
-        said = wrapped(lines, language) + "".join(f'\nx = "{one}";' for one in draw.sample(PHRASES, 1))
-        files = [Source(language, renamed(said) if draw.random() < 0.3 else said)]
-        if draw.random() < 0.3:
-            files.append(Source("text", f"{PHRASES[0]} {prose(seed + draw.randint(0, 1), 20)}"))
-        handed.append(
-            Handed(f"s{draw.randint(10, 99)}{i}", tuple(files), draw.choice([None, None, None, "ann"]), i == 7)
-        )
-    return handed
 
 
 @pytest.mark.parametrize("language", SYNTAX)
@@ -225,9 +138,10 @@ def answer_of(report: Report) -> Answer:
     """Return a report as the oracle answers."""
     clusters = [(one.representative, list(zip(one.members, one.scores, strict=True))[1:]) for one in report.clusters]
     groups = [list(members) for members in report.groups]
-    main, inside, few = (list(map(told, pairs)) for pairs in (report.pairs, report.contained, report.little))
+    main, inside, few, apart = (list(map(told, getattr(report, name))) for name in LISTS)
     counts = report.pair_count, report.below, list(report.histogram), clusters, groups
-    return Answer(main, *counts, inside, report.contained_count, few, report.little_count)  # type: ignore[arg-type]
+    more = inside, report.contained_count, few, report.little_count, apart, report.shared_count
+    return Answer(main, *counts, *more)  # type: ignore[arg-type]
 
 
 def told(pair: Pair) -> tuple[object, ...]:
@@ -235,7 +149,7 @@ def told(pair: Pair) -> tuple[object, ...]:
     return (
         *(pair.left, pair.right, pair.score, (pair.left_coverage, pair.right_coverage)),
         *(pair.matched_tokens, pair.longest, passages, pair.stands_for, pair.contained, pair.matched_bits),
-        *(pair.score_whole, pair.score_reachable, [tuple(gap) for gap in pair.gaps]),
+        *(pair.score_whole, pair.score_reachable, pair.strongest_bits, [tuple(gap) for gap in pair.gaps]),
     )
 
 
@@ -259,11 +173,10 @@ def test_a_class_in_each_grammar_is_compared_as_the_oracle_does(language: str):
 
 def lines_of(handed: Sequence[Handed], found: Answer) -> set[tuple[object, ...]]:
     """Return the pairs of an answer by name."""
-    lists = (("main", found.pairs), ("contained", found.contained), ("little", found.little))
     return {
         (handed[pair[0]].name, handed[pair[1]].name, *pair[2:6], str(pair[6]), *pair[7:-1], str(pair[-1]), name)
-        for name, pairs in lists
-        for pair in pairs
+        for name in LISTS
+        for pair in getattr(found, name)
     }
 
 
@@ -299,11 +212,6 @@ def test_a_short_list_changes_neither_counts_nor_clusters():
     for most, rows in ((2, 3), (2, 1), (0, 9), (5, 9)):
         short = product(handed, k=8, t=12, cluster_threshold=0.1, max_pairs=most, rows=rows)
         assert short == cut_to(every, most)
-
-
-def cut_to(found: Answer, most: int) -> Answer:
-    """Return an answer with each list cut to its best pairs."""
-    return found._replace(pairs=found.pairs[:most], contained=found.contained[:most], little=found.little[:most])
 
 
 def uneven(seed: int) -> list[Handed]:
@@ -390,6 +298,6 @@ def test_code_that_cannot_run_is_weighed_as_the_oracle_says() -> None:
         for cut in (0.0, 0.2, 0.5, 0.8):
             found = product(handed, shared, min_score=cut, k=4, t=8)
             assert found == asked(handed, shared, min_score=cut, k=4, t=8), f"seed {seed}, cut-off {cut}"
-            scores = [pair[-3:-1] for pair in found.pairs]  # type: ignore[index]
+            scores = [pair[-4:-2] for pair in found.pairs]  # type: ignore[index]
             better += sum(reachable is not None and reachable > whole for whole, reachable in scores)
     assert better > 30

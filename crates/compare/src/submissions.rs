@@ -32,9 +32,15 @@ pub struct TokenNumbers {
     numbers: HashMap<u64, u32>,
     texts: HashMap<Box<[u8]>, u32>,
     languages: HashMap<String, u32>,
+    passages: HashMap<String, u32>,
 }
 
 impl TokenNumbers {
+    /// Starts with the least worth of strong passages, in tokens, by language. Others have no strong passages.
+    pub fn new(passages: HashMap<String, u32>) -> Self {
+        Self { passages, ..Self::default() }
+    }
+
     fn number(&mut self, token: u64) -> u32 {
         let next = FIRST_NUMBER + self.numbers.len() as u32;
         *self.numbers.entry(token).or_insert(next)
@@ -90,7 +96,8 @@ impl TokenNumbers {
         };
         let next = self.languages.len() as u32;
         let language = *self.languages.entry(part.language.clone()).or_insert(next);
-        entry.parts.push(EntryPart { start, end: entry.tokens.len() as u32, k, t, worth, language });
+        let (end, passage) = (entry.tokens.len() as u32, self.passages.get(&part.language).copied());
+        entry.parts.push(EntryPart { start, end, k, t, worth, passage, language });
         entry.trivial.extend(part.trivial().map(|at| at + start));
         entry.picks.extend(part.picks.iter().map(|pick| Pick { at: pick.at + start, ..*pick }));
         let literal = |literal: &Literal| {

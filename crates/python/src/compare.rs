@@ -17,6 +17,7 @@ use lookalike_core::matching::{Cohort as Weighed, Comparison, MatchOutcome, Matc
 use pyo3::exceptions::PyOSError;
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
+use std::collections::HashMap;
 use std::sync::{Arc, Mutex};
 
 /// A stretch of a text as Python says it: language, start and end, rows of a lexer, values of its tokens, k and t.
@@ -29,8 +30,9 @@ type Place = (u32, u32, u32, u32, u32);
 /// bits, whether it is weak.
 type PassageRow = (Place, Place, u32, u32, bool, &'static str, f64, f64, bool);
 /// Left, right, score, coverages, matched tokens, longest passage, pairs it stands for, whether work was limited; share of
-/// the smaller side that is contained, bits, evidence in tokens; score of everything and of code that can run.
-type PairRow = ((u32, u32, f64, f64, f64, u32, u32, u64, bool), (f64, f64, u64), (f64, Option<f64>));
+/// the smaller side that is contained, bits, evidence in tokens, bits of the strongest
+/// passage if one is strong; score of everything and of code that can run.
+type PairRow = ((u32, u32, f64, f64, f64, u32, u32, u64, bool), (f64, f64, u64, Option<f64>), (f64, Option<f64>));
 /// Thresholds, whether it is prose, values of its tokens, exact texts of folded ones, places of its tokens in characters.
 type PartTokens = ((u32, u32), bool, Vec<u64>, Vec<String>, Vec<(u32, u32)>);
 /// Keys and first tokens of selected k-grams; text, token and words of string literals; tokens that are
@@ -189,7 +191,7 @@ struct State {
 #[pymethods]
 impl Cohort {
     /// Sorts and weighs submissions: (submitter, old, place of the name, files) each; template files; what to ask. `least`
-    /// is the least score, containment, evidence and bits.
+    /// is the least score, containment, evidence and bits, and the least worth of strong passages by language.
     #[new]
     #[allow(clippy::too_many_arguments)]
     fn new(
@@ -197,7 +199,7 @@ impl Cohort {
         submissions: Vec<(u32, bool, u32, Vec<Py<ReadFile>>)>,
         templates: Vec<Py<ReadFile>>,
         max_sharing: Option<u32>,
-        least: (f64, f64, u32, u32),
+        least: (f64, f64, u32, u32, HashMap<String, u32>),
         cluster_threshold: f64,
         max_pairs: usize,
         threads: usize,
@@ -205,7 +207,7 @@ impl Cohort {
         let files = |files: &[Py<ReadFile>]| files.iter().map(|file| file.get().file.clone()).collect::<Vec<_>>();
         let given: Vec<_> = submissions.iter().map(|(who, old, rank, all)| ((*who, *old, *rank), files(all))).collect();
         let templates = files(&templates);
-        let (min_score, min_contained, min_evidence, min_bits) = least;
+        let (min_score, min_contained, min_evidence, min_bits, passages) = least;
         let settings = MatchSettings {
             max_sharing,
             min_score,
@@ -217,7 +219,7 @@ impl Cohort {
         };
         let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build();
         let pool = pool.map_err(|error| PyOSError::new_err(error.to_string()))?;
-        Ok(detached(py, usize::MAX, || build(given, templates, settings, pool)))
+        Ok(detached(py, usize::MAX, || build(given, templates, settings, passages, pool)))
     }
 
     /// Compares the next `rows` submissions with all others, then makes the passages of so many pairs; whether there is
@@ -259,24 +261,26 @@ impl Cohort {
         entries.filter(|(_, entry)| entry.picks.is_empty()).map(|(i, _)| i).collect()
     }
 
-    /// The pairs of a list, best first: 0 for the main list, 1 for contained pairs, 2 for those that share too little.
+    /// The pairs of a list, best first: 0 for the main list, 1 for contained pairs, 2 for those that share too
+    /// little, 3 for other pairs that share a strong passage.
     fn pairs(&self, py: Python<'_>, which: usize) -> Vec<PairRow> {
         let row = |pair: &MatchedPair| {
             let ([left, right], measures) = (pair.coverage, &pair.measures);
             let amounts = (pair.matched, pair.longest, pair.stands_for, pair.is_limited);
             let shares = (pair.left, pair.right, measures.score, left, right);
             let first = (shares.0, shares.1, shares.2, shares.3, shares.4, amounts.0, amounts.1, amounts.2, amounts.3);
-            let worth = (measures.contained, as_bits(measures.bits), measures.evidence);
+            let strength = measures.strength.map(as_bits);
+            let worth = (measures.contained, as_bits(measures.bits), measures.evidence, strength);
             (first, worth, (measures.whole, measures.reachable))
         };
         locked(py, &self.state, |state| of_list(&state.outcome, which).iter().map(row).collect())
     }
 
-    /// Pairs of each list, pairs below the cut-off, the histogram, pairs of contents that were aligned, and pairs that
+    /// Pairs of each list, pairs of none, the histogram, pairs of contents that were aligned, and pairs that
     /// reached a limit of work.
-    fn totals(&self, py: Python<'_>) -> ((u64, u64, u64), u64, Vec<u64>, u64, u64) {
+    fn totals(&self, py: Python<'_>) -> ((u64, u64, u64, u64), u64, Vec<u64>, u64, u64) {
         locked(py, &self.state, |State { outcome, .. }| {
-            let counts = (outcome.count, outcome.contained_count, outcome.little_count);
+            let counts = (outcome.count, outcome.contained_count, outcome.little_count, outcome.shared_count);
             (counts, outcome.below, outcome.histogram.clone(), outcome.aligned, outcome.limited)
         })
     }
@@ -371,7 +375,7 @@ impl Cohort {
 }
 
 fn of_list(outcome: &MatchOutcome, list: usize) -> &[MatchedPair] {
-    [&outcome.pairs, &outcome.contained, &outcome.little].get(list).map_or(&[], |pairs| pairs)
+    [&outcome.pairs, &outcome.contained, &outcome.little, &outcome.shared].get(list).map_or(&[], |pairs| pairs)
 }
 
 fn as_bits(thousandths: u64) -> f64 {
@@ -405,9 +409,10 @@ fn build(
     given: Vec<GivenSubmission>,
     templates: Vec<Arc<SubmittedFile>>,
     settings: MatchSettings,
+    passages: HashMap<String, u32>,
     pool: rayon::ThreadPool,
 ) -> Cohort {
-    let mut numbers = TokenNumbers::default();
+    let mut numbers = TokenNumbers::new(passages);
     let templates: Vec<Entry> = templates.into_iter().map(|file| numbers.entry(vec![file], 0, false).1).collect();
     let (mut submissions, mut entries) = (Vec::new(), Vec::new());
     for ((submitter, old, rank), files) in given {

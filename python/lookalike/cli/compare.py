@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 COMPARISON = (
     params.LANGUAGE, params.TEMPLATE, params.OLD, params.BY_DIRECTORY, params.LAYOUT, params.INCLUDE, params.EXCLUDE,
     params.FOLLOW_LINKS, params.COMMENTS, params.K, params.T, params.MAX_SHARING, params.MIN_SCORE,
-    params.MIN_CONTAINED, params.CLUSTER_THRESHOLD, params.MAX_PAIRS,
+    params.MIN_CONTAINED, params.MIN_PASSAGE, params.CLUSTER_THRESHOLD, params.MAX_PAIRS,
 )  # fmt: skip
 #: Options that only change the folder of the report.
 FOLDER = ("top", "max_size", "overwrite", "open_report")

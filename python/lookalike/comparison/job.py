@@ -49,7 +49,7 @@ COMPARING = "comparing submissions"
 COMPARING_BY = (
     params.TEMPLATE, params.OLD, params.LANGUAGE, params.K, params.T, params.BY_DIRECTORY, params.LAYOUT,
     params.INCLUDE, params.EXCLUDE, params.FOLLOW_LINKS, params.COMMENTS, params.MAX_SHARING, params.MIN_SCORE,
-    params.MIN_CONTAINED, params.CLUSTER_THRESHOLD, params.TITLE, params.MAX_PAIRS,
+    params.MIN_CONTAINED, params.MIN_PASSAGE, params.CLUSTER_THRESHOLD, params.TITLE, params.MAX_PAIRS,
 )  # fmt: skip
 
 
@@ -71,6 +71,7 @@ def compare(
     max_sharing: int | None = None,
     min_score: float | None = None,
     min_contained: float | None = None,
+    min_passage: int | None = None,
     cluster_threshold: float | None = None,
     title: str | None = None,
     frontends: Sequence[FrontEnd] = (),
@@ -101,7 +102,7 @@ def compare(
     if refusal := params.MAX_PAIRS.refusal(max_pairs):
         raise ParameterError(f"max_pairs `{max_pairs}` {refusal}")
     readers = with_own(frontends)
-    least = min_score, min_contained, cluster_threshold
+    least = min_score, min_contained, min_passage, cluster_threshold
     question = _question(readers, language, k, t, comments, max_sharing, *least)
     included, excluded = ([one] if isinstance(one, str) else one for one in (include, exclude))
     choice = Choice(by_directory, included, excluded, layout or params.LAYOUT.default, follow_links, limits or Limits())
@@ -176,6 +177,7 @@ def _question(
     max_sharing: int | None,
     min_score: float | None,
     min_contained: float | None,
+    min_passage: int | None,
     cluster_threshold: float | None,
 ) -> Question:
     """Fill in and check the parameters. Errors: ``ParameterError``."""
@@ -183,15 +185,16 @@ def _question(
     if k is not None or t is not None:
         checked_k = k if k is not None else 1
         _core.Fingerprinter(checked_k, t if t is not None else max(checked_k, 1), "robust", "word", False, 1, 1)
-    if max_sharing is not None and (refusal := params.MAX_SHARING.refusal(max_sharing)):
-        raise ParameterError(f"max_sharing `{max_sharing}` {refusal}")
+    for whole, number in ((params.MAX_SHARING, max_sharing), (params.MIN_PASSAGE, min_passage)):
+        if number is not None and (refusal := whole.refusal(number)):
+            raise ParameterError(f"{whole.name} `{number}` {refusal}")
     threshold = params.CLUSTER_THRESHOLD.default if cluster_threshold is None else cluster_threshold
     inside = params.MIN_CONTAINED.default if min_contained is None else min_contained
     least = (params.MIN_SCORE, min_score), (params.MIN_CONTAINED, inside), (params.CLUSTER_THRESHOLD, threshold)
     for parameter, value in least:
         if value is not None and not 0 <= value <= 1:
             raise ParameterError(f"{parameter.name} `{value}` is not a score: use 0 to 1")
-    return Question(language, k, t, comments, max_sharing, min_score, inside, threshold)
+    return Question(language, k, t, comments, max_sharing, min_score, inside, min_passage, threshold)
 
 
 class _Comparison:
@@ -213,12 +216,17 @@ class _Comparison:
         """Match all submissions and return the report."""
         cohort = self._cohort(local.checked(threads) or local.cores())
         self._match(cohort, tell)
-        (pair_count, contained_count, little_count), below, histogram, aligned, limited = cohort.totals()
+        (pair_count, contained_count, little_count, shared_count), below, histogram, aligned, limited = cohort.totals()
         entries = self._entries(cohort)
-        met = sorted({language for group in self.kept for read in group for language in read.languages})
+        met = self._languages()
         report = Report(
             version=_core.__version__,
-            parameters=asked | {"min_score": self.cut_off, "thresholds": self._thresholds(met)},
+            parameters=asked
+            | {
+                "min_score": self.cut_off,
+                "min_passage": self.question.passages(met),
+                "thresholds": self._thresholds(met),
+            },
             understood=self.intake.understood,
             promise=self._promise(met),
             entries=entries,
@@ -228,6 +236,8 @@ class _Comparison:
             contained_count=contained_count,
             little=_pairs(cohort, 2),
             little_count=little_count,
+            shared=_pairs(cohort, 3),
+            shared_count=shared_count,
             below=below,
             aligned=aligned,
             histogram=tuple(histogram),
@@ -242,6 +252,9 @@ class _Comparison:
             marks=Marks(cohort.marks, [len(entry.files) for entry in entries]),
         )
         return with_outliers(with_sections(report))
+
+    def _languages(self) -> list[str]:
+        return sorted({language for group in self.kept for read in group for language in read.languages})
 
     def _thresholds(self, languages: list[str]) -> dict[str, list[int]]:
         return {language: list(self.question.thresholds(language)) for language in languages}
@@ -274,7 +287,8 @@ class _Comparison:
             )
         ]
         asked, templates = self.question, _files(self.templates)
-        least = self.cut_off, asked.min_contained, params.MIN_EVIDENCE, params.MIN_BITS
+        passages = asked.passages(self._languages())
+        least = self.cut_off, asked.min_contained, params.MIN_EVIDENCE, params.MIN_BITS, passages
         limits = asked.max_sharing, least, asked.cluster_threshold, self.max_pairs, threads
         return _core.Cohort(rows, templates, *limits)
 
@@ -430,9 +444,10 @@ def _pairs(cohort: _core.Cohort, which: int) -> tuple[Pair, ...]:
             score_whole=whole,
             score_reachable=reachable,
             matched_bits=bits,
+            strongest_bits=strongest,
             gaps=tuple(Gap(*gap) for gap in gaps),
         )
-        for (row, (contained, bits, _), (whole, reachable)), passages, gaps in rows
+        for (row, (contained, bits, _, strongest), (whole, reachable)), passages, gaps in rows
     )
 
 

@@ -36,6 +36,7 @@ class Question:
     max_sharing: int | None
     min_score: float | None
     min_contained: float
+    min_passage: int | None
     cluster_threshold: float
 
     def thresholds(self, language: str) -> tuple[int, int]:
@@ -43,6 +44,13 @@ class Question:
         usual_k, usual_t = params.LANGUAGE_THRESHOLDS.get(language, params.CODE_THRESHOLDS)
         k = self.k if self.k is not None else min(usual_k, self.t) if self.t is not None else usual_k
         return k, self.t if self.t is not None else max(usual_t, k)
+
+    def passages(self, languages: Iterable[str]) -> dict[str, int]:
+        """Return the least worth of strong passages of each language; nothing if there is no list of them."""
+        if self.min_passage == 0:
+            return {}
+        usual = {language: params.LANGUAGE_PASSAGES.get(language, params.CODE_PASSAGE) for language in languages}
+        return usual if self.min_passage is None else dict.fromkeys(usual, self.min_passage)
 
     def cut_off(self, languages: Iterable[str]) -> float:
         """Return the least score of listed pairs: by what most files are, the lower one on a tie."""

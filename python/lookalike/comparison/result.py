@@ -142,6 +142,8 @@ class Pair:
     sections: tuple[Section, ...] = ()
     #: What does not match inside the passages, which are joined over small gaps.
     gaps: tuple[Gap, ...] = ()
+    #: Surprise of its strongest passage in bits; None: no passage of it is strong.
+    strongest_bits: float | None = None
 
 
 class Outlier(NamedTuple):
@@ -250,8 +252,7 @@ class Report:
     skipped: tuple[Remark, ...]
     #: Guesses, degradations and limits that were reached.
     warnings: tuple[Remark, ...]
-    #: Pairs below the cut-off, or with nothing in common: all others that may be compared. They have no score, except
-    #: those of the list of contained pairs.
+    #: Pairs that may be compared and are in no list: below the cut-off, or with nothing in common. They have no score.
     below: int = 0
     #: Pairs of different contents that had to be aligned; bounds show that all others are below the cut-off and
     #: in no other list.
@@ -271,6 +272,10 @@ class Report:
     #: How many pairs the two lists have before they are cut.
     contained_count: int = 0
     little_count: int = 0
+    #: Pairs of no other list that share a strong passage, by ``strongest_bits``, best first.
+    shared: tuple[Pair, ...] = ()
+    #: How many pairs that list has before it is cut.
+    shared_count: int = 0
     #: Submissions whose best score stands out, farthest first.
     outliers: tuple[Outlier, ...] = ()
 

@@ -46,9 +46,9 @@ def with_sections(report: Report) -> Report:
     """Return a report whose pairs have the sections of their texts."""
     if not any(file.language == PROSE for entry in report.entries for file in entry.files):
         return report
-    lists = (report.pairs, report.contained, report.little)
-    pairs, contained, little = (tuple(_with_own(pair, report.entries) for pair in one) for one in lists)
-    return replace(report, pairs=pairs, contained=contained, little=little)
+    lists = (report.pairs, report.contained, report.little, report.shared)
+    pairs, contained, little, shared = (tuple(_with_own(pair, report.entries) for pair in one) for one in lists)
+    return replace(report, pairs=pairs, contained=contained, little=little, shared=shared)
 
 
 def _with_own(pair: Pair, entries: Sequence[Entry]) -> Pair:

@@ -10,6 +10,7 @@ from lookalike.params.comparison import ANONYMISE as ANONYMISE
 from lookalike.params.comparison import BY_DIRECTORY as BY_DIRECTORY
 from lookalike.params.comparison import CLUSTER_THRESHOLD as CLUSTER_THRESHOLD
 from lookalike.params.comparison import CODE_CUT_OFF as CODE_CUT_OFF
+from lookalike.params.comparison import CODE_PASSAGE as CODE_PASSAGE
 from lookalike.params.comparison import CODE_THRESHOLDS as CODE_THRESHOLDS
 from lookalike.params.comparison import COMMENTS as COMMENTS
 from lookalike.params.comparison import EXCLUDE as EXCLUDE
@@ -19,6 +20,7 @@ from lookalike.params.comparison import FORMULA as FORMULA
 from lookalike.params.comparison import INCLUDE as INCLUDE
 from lookalike.params.comparison import LANGUAGE as LANGUAGE
 from lookalike.params.comparison import LANGUAGE_CUT_OFFS as LANGUAGE_CUT_OFFS
+from lookalike.params.comparison import LANGUAGE_PASSAGES as LANGUAGE_PASSAGES
 from lookalike.params.comparison import LANGUAGE_THRESHOLDS as LANGUAGE_THRESHOLDS
 from lookalike.params.comparison import LAYOUT as LAYOUT
 from lookalike.params.comparison import MAX_PAIRS as MAX_PAIRS
@@ -28,6 +30,7 @@ from lookalike.params.comparison import MAX_SIZE as MAX_SIZE
 from lookalike.params.comparison import MIN_BITS as MIN_BITS
 from lookalike.params.comparison import MIN_CONTAINED as MIN_CONTAINED
 from lookalike.params.comparison import MIN_EVIDENCE as MIN_EVIDENCE
+from lookalike.params.comparison import MIN_PASSAGE as MIN_PASSAGE
 from lookalike.params.comparison import MIN_SCORE as MIN_SCORE
 from lookalike.params.comparison import MUCH_LARGER as MUCH_LARGER
 from lookalike.params.comparison import OLD as OLD

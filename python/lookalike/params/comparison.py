@@ -21,10 +21,14 @@ CODE_CUT_OFF = 0.25
 #: Least evidence of listed pairs: own matched tokens that are no import lines, letters of prose, and words of equal
 #: string literals. Two files with one include, or two empty interfaces, are equal and say nothing (docs/compare.md).
 MIN_EVIDENCE = 18
-#: Least surprise of contained pairs, in bits.
+#: Least surprise of contained pairs and of strong passages, in bits.
 MIN_BITS = 100
 #: The larger side of a contained pair, in words. Own material is what the score measures, by weight and not by tokens.
 MUCH_LARGER = "a submission whose own material weighs at least three times as much"
+#: Default of the least worth of strong passages, by language, and for all other languages: the smallest at which fewer
+#: than one pair in a hundred without copies is listed for a passage (docs/compare.md).
+LANGUAGE_PASSAGES = {"text": 70, "c": 18, "cpp": 18}
+CODE_PASSAGE = 50
 LANGUAGE = Parameter(
     "language",
     "Language of the files; auto detects it for each file. `lookalike languages` lists the names.",
@@ -88,6 +92,15 @@ MIN_CONTAINED = Parameter(
     least=0,
     most=1,
 )
+MIN_PASSAGE = Parameter(
+    "min_passage",
+    "List pairs below --min-score apart that share a passage of at least this many tokens (letters of prose), those "
+    "that many have counting less; 0 for no such list. Default: "
+    f"{CODE_PASSAGE}, {LANGUAGE_PASSAGES['c']} for C and C++, {LANGUAGE_PASSAGES['text']} letters for prose.",
+    kind=int,
+    least=0,
+    most=2**32 - 1,
+)
 CLUSTER_THRESHOLD = Parameter(
     "cluster_threshold", "Pairs with at least this score form clusters.", default=0.5, kind=float, least=0, most=1
 )
@@ -95,7 +108,8 @@ CLUSTER_THRESHOLD = Parameter(
 TOP = Parameter("top", "Number of pairs with a page of their own, 0 for all. The others open in pairs/more.html.",
                 default=250, kind=int, flags=("-n", "--max-pages"), least=0)
 FAIL_ABOVE = Parameter("fail_above", "Exit with code 1 if a pair has at least this score, or one in the list of "
-                       "contained pairs this share.", kind=float, least=0, most=1)
+                       "contained pairs this share. Pairs listed for a passage alone never count.",
+                       kind=float, least=0, most=1)
 MAX_PAIRS = Parameter("max_pairs", "Most pairs that are listed, best first; 0 for all. All are counted.",
                       default=10_000, kind=int, flags=("--max-rows",), least=0, most=2**32 - 1)
 MAX_PASSAGES = Parameter("max_passages", "Most passages in the tables; 0 for all.", default=100_000, kind=int, least=0)

@@ -221,7 +221,10 @@ def anonymised(report: Report, marks: MarksOf, secrets: Secrets, *, texts: bool 
     pairs = sorted((_placed(pair, place) for pair in report.pairs), key=lambda p: (-p.score, p.left, p.right))
     little = sorted((_placed(pair, place) for pair in report.little), key=lambda p: (-p.score, p.left, p.right))
     inside = sorted((_placed(pair, place) for pair in report.contained), key=lambda p: (-p.contained, p.left, p.right))
-    shown = {end for pair in (*pairs, *inside, *little) if texts for end in (pair.left, pair.right)}
+    shared = sorted(
+        (_placed(pair, place) for pair in report.shared), key=lambda p: (-(p.strongest_bits or 0), p.left, p.right)
+    )
+    shown = {end for pair in (*pairs, *inside, *shared, *little) if texts for end in (pair.left, pair.right)}
     changed = replace(
         report,
         parameters=hidden.value(dict(report.parameters)),
@@ -229,6 +232,7 @@ def anonymised(report: Report, marks: MarksOf, secrets: Secrets, *, texts: bool 
         entries=tuple(hidden.entry(report.entries[old], is_shown=new in shown) for new, old in enumerate(order)),
         pairs=tuple(pairs),
         contained=tuple(inside),
+        shared=tuple(shared),
         little=tuple(little),
         outliers=tuple(one._replace(entry=place[one.entry]) for one in report.outliers),
         clusters=tuple(

@@ -20,7 +20,7 @@ KIND = "lookalike report"
 PAIR_COLUMNS = (
     "left,right,score,left_coverage,right_coverage,matched_tokens,longest,passages,limited,stands_for,contained,"
     "score_whole,score_reachable,matched_bits,list,left_label,right_label,left_time,right_time,left_old,"
-    "right_old,lists"
+    "right_old,lists,strongest_bits"
 )
 PASSAGE_COLUMNS = (
     "left,right,left_file,left_start_line,left_end_line,right_file,right_start_line,right_end_line,tokens,shared_by,"
@@ -44,8 +44,9 @@ SECTION_FIELDS = (*PASSAGE_FIELDS[:10], "passages", "letters", "same")
 
 
 def lists(report: Report) -> tuple[tuple[str, tuple[Pair, ...]], ...]:
-    """Return the ranked lists of pairs with their names. A pair may stand in the first two."""
-    return ("main", report.pairs), ("contained", report.contained), ("little", report.little)
+    """Return the ranked lists of pairs with their names. A pair may stand in the second and in the first or last."""
+    first = ("main", report.pairs), ("contained", report.contained)
+    return *first, ("shared", report.shared), ("little", report.little)
 
 
 def pairs_csv(report: Report) -> str:
@@ -60,7 +61,7 @@ def pairs_csv(report: Report) -> str:
             f"{pair.matched_tokens},{pair.longest},{len(pair.passages)},{int(pair.limited)},{pair.stands_for},"
             f"{_measures(pair)},{in_lists[0]},"
             + ",".join(f"{left},{right}" for left, right in zip(about[pair.left], about[pair.right], strict=True))
-            + f",{'+'.join(in_lists)}"
+            + f",{'+'.join(in_lists)},{_strongest(pair, '')}"
             for pair, in_lists in held.values()
         ),
     )
@@ -150,6 +151,7 @@ def cut_lists(report: Report, most_passages: int) -> Iterator[str]:
         )
     for name, listed, count in (
         ("contained in much larger submissions", report.contained, report.contained_count),
+        ("below the cut-off with a shared passage", report.shared, report.shared_count),
         ("too little to say", report.little, report.little_count),
     ):
         if count > (shown := sum(pair.stands_for for pair in listed)):
@@ -181,6 +183,7 @@ def report_json(
         "pair_count": report.pair_count,
         "listed": report.listed,
         "contained_count": report.contained_count,
+        "shared_count": report.shared_count,
         "little_count": report.little_count,
         "below": report.below,
         "aligned": report.aligned,
@@ -201,7 +204,7 @@ def report_json(
     full = {(pair.left, pair.right) for pair in every[: pairs_with_passages(report, most_passages)]}
     page_of = pages or {}
     parts = [f'"entries":[{_lines(json.dumps(_entry(entry)) for entry in report.entries)}]']
-    for key, (_, pairs) in zip(("pairs", "contained", "little"), lists(report), strict=True):
+    for key, (_, pairs) in zip(("pairs", "contained", "shared", "little"), lists(report), strict=True):
         ends = ((pair, (pair.left, pair.right)) for pair in pairs)
         told = (_pair(pair, page_of.get(end), with_passages=end in full) for pair, end in ends)
         parts.append(f'"{key}":[{_lines(told)}]')
@@ -233,10 +236,15 @@ def _pair(pair: Pair, page: str | None, *, with_passages: bool) -> str:
         f'"limited":{json.dumps(pair.limited)},"stands_for":{pair.stands_for},'
         f'"contained":{round(pair.contained, 6)!r},"score_whole":{round(pair.score_whole, 6)!r},'
         f'"score_reachable":{_number(pair.score_reachable)},"matched_bits":{round(pair.matched_bits, 3)!r},'
+        f'"strongest_bits":{_strongest(pair, "null")},'
         f'"sections":[{",".join(map(_section, pair.sections))}],'
         f'"page":{json.dumps(page)},"passages":{"[" + found + "]" if with_passages else "null"},'
         f'"gaps":{"[" + gaps + "]" if with_passages else "null"}}}'
     )
+
+
+def _strongest(pair: Pair, none: str) -> str:
+    return none if pair.strongest_bits is None else repr(round(pair.strongest_bits, 3))
 
 
 def _number(value: float | None) -> str:

@@ -1,7 +1,8 @@
 """What `compare` answers, computed slowly from its definition: every pair is aligned, nothing is filtered or limited.
 
 One file for each part of the definition: submissions as tokens (`entries`), what they weigh (`weights`), how unusual
-they are (`bits`), what counts (`tiles`), what it is worth (`scores`), what is told (`passages`), and where (`lists`).
+they are (`bits`), what counts (`tiles`), what it is worth (`scores`), what is strong by itself (`strong`), what is
+told (`passages`), and where (`lists`).
 """
 
 from oracles.compare.entries import Handed as Handed

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import combinations
 from typing import NamedTuple
 
@@ -12,6 +12,7 @@ from oracles.compare.bits import measure
 from oracles.compare.entries import Entry, Handed, Source, read
 from oracles.compare.passages import Gap, Told, longest_piece, told_gaps, told_passages
 from oracles.compare.scores import Worth, worth
+from oracles.compare.strong import strength
 from oracles.compare.tiles import Tile, aligned, spread, tiling
 from oracles.compare.weights import weigh
 
@@ -33,6 +34,7 @@ class Compared(NamedTuple):
     bits: float
     whole: float
     reachable: float | None
+    strongest: float | None
     gaps: list[Gap]
 
 
@@ -49,6 +51,8 @@ class Answer(NamedTuple):
     contained_count: int
     little: list[Compared]
     little_count: int
+    shared: list[Compared]
+    shared_count: int
 
 
 def compare(
@@ -59,12 +63,13 @@ def compare(
     min_contained: float = params.MIN_CONTAINED.default,
     min_evidence: int = params.MIN_EVIDENCE,
     min_bits: int = params.MIN_BITS,
+    passages: Mapping[str, int] | None = None,
     cluster_threshold: float = 0.5,
     max_sharing: int | None = None,
     k: int | None = None,
     t: int | None = None,
 ) -> Answer:
-    """Align every pair."""
+    """Align every pair. Passages are strong from so much on, by language; by default as in the product."""
     entries = [read(one, -1 - number, k, t) for number, one in enumerate(handed)]
     persons = weigh(entries, [read(Handed("", (one,)), 0, k, t) for one in templates], max_sharing)
     measure(entries)
@@ -78,26 +83,31 @@ def compare(
     for i, j in may:
         in_group = max(len(of[i]), len(of[j])) > LISTED
         rows[frozenset((of[i][0], of[j][0])) if in_group else (i, j)].append((i, j))
-    lists: dict[str, list[Compared]] = {"main": [], "contained": [], "little": []}
+    lists: dict[str, list[Compared]] = {"main": [], "contained": [], "little": [], "shared": []}
     counts: Counter[str] = Counter()
+    unlisted = len(may)
+    least = usual(entries) if passages is None else passages
     links = []
     for pairs in rows.values():
         i, j = pairs[0]
         tiles, whole = aligned(entries[i], entries[j])
         found = worth(entries[i], entries[j], tiles)
-        for name in listed(found, min_score, min_contained, min_evidence, min_bits):
-            lists[name].append(told(entries, (i, j), found, tiles, whole, persons, len(pairs)))
+        strongest = strength(entries[i], entries[j], tiles, least, persons)
+        names = list(listed(found, strongest, min_score, min_contained, min_evidence, min_bits))
+        unlisted -= len(pairs) if names else 0
+        for name in names:
+            lists[name].append(told(entries, (i, j), found, strongest, tiles, whole, persons, len(pairs)))
             counts[name] += len(pairs)
             links += [(*pair, found.score) for pair in pairs if name == "main"]
     place = {i: n for n, i in enumerate(order)}
     for name, pairs in lists.items():
-        value = "contained" if name == "contained" else "score"
+        value = {"contained": "contained", "shared": "strongest"}.get(name, "score")
         pairs.sort(key=lambda pair: (-getattr(pair, value), place[pair.left], place[pair.right]))
     bins = Counter(min(int(value * BINS), BINS - 1) for _, _, value in links)
     return Answer(
         lists["main"],
         counts["main"],
-        len(may) - counts["main"] - counts["little"],
+        unlisted,
         [bins[i] for i in range(BINS)],
         clusters([link for link in links if link[2] >= cluster_threshold], place),
         [members for members in classes.values() if len(members) > LISTED],
@@ -105,7 +115,15 @@ def compare(
         counts["contained"],
         lists["little"],
         counts["little"],
+        lists["shared"],
+        counts["shared"],
     )
+
+
+def usual(entries: Sequence[Entry]) -> dict[str, int]:
+    """Return from what on passages of each language are strong by default."""
+    languages = {part.language for entry in entries for part in entry.parts}
+    return {language: params.LANGUAGE_PASSAGES.get(language, params.CODE_PASSAGE) for language in languages}
 
 
 def may_pair(a: Entry, b: Entry) -> bool:
@@ -136,6 +154,7 @@ def told(
     entries: Sequence[Entry],
     pair: tuple[int, int],
     found: Worth,
+    strongest: int | None,
     tiles: list[Tile],
     whole: bool,
     persons: int,
@@ -151,18 +170,23 @@ def told(
     coverage = matched[0] / own[0], matched[1] / own[1]
     amounts = max(matched), longest, passages, stands_for, found.contained, found.bits / 1000
     gaps = told_gaps(a, b, persons, shown)
-    return Compared(*pair, found.score, coverage, *amounts, found.whole, found.reachable, gaps)
+    strong = None if strongest is None else strongest / 1000
+    return Compared(*pair, found.score, coverage, *amounts, found.whole, found.reachable, strong, gaps)
 
 
 def listed(
-    found: Worth | None, min_score: float, min_contained: float, min_evidence: int, min_bits: int
+    found: Worth | None, strongest: int | None, min_score: float, min_contained: float, min_evidence: int, min_bits: int
 ) -> Iterator[str]:
     """Yield the lists in which a pair stands."""
     if found is None:
         return
     enough = found.evidence >= min_evidence
-    if found.score and found.score >= min_score:
+    unusual = enough and found.bits >= 1000 * min_bits
+    scored = found.score and found.score >= min_score
+    inside = unusual and found.uneven and found.contained and found.contained >= min_contained
+    if scored:
         yield "main" if enough else "little"
-    inside = found.uneven and found.contained and found.contained >= min_contained
-    if inside and enough and found.bits >= 1000 * min_bits:
+    if inside:
         yield "contained"
+    if unusual and strongest is not None and not scored and not inside:
+        yield "shared"

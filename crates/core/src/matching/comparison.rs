@@ -6,7 +6,7 @@
 
 use super::classes::count_within;
 use super::cluster::{clusters, Link, MatchCluster};
-use super::{Buffers, Cohort, MatchedPair, RowMatches, Scored, BINS, CONTAINED, LISTS, LITTLE, MAIN};
+use super::{Buffers, Cohort, MatchedPair, RowMatches, Scored, BINS, CONTAINED, LISTS, LITTLE, MAIN, SHARED};
 use rayon::prelude::*;
 
 /// A list, and a place in it.
@@ -21,13 +21,17 @@ pub struct MatchOutcome {
     pub contained: Vec<MatchedPair>,
     /// Pairs at or above the cut-off that share too little to say anything, best first.
     pub little: Vec<MatchedPair>,
+    /// Pairs of no other list that share a strong passage, in the same way by its strength.
+    pub shared: Vec<MatchedPair>,
     /// Number of pairs in the first list before it is cut.
     pub count: u64,
     /// Number of contained pairs.
     pub contained_count: u64,
     /// Number of pairs that share too little.
     pub little_count: u64,
-    /// Number of pairs below the cut-off, or without anything in common.
+    /// Number of pairs of the last list.
+    pub shared_count: u64,
+    /// Number of pairs that stand in no list.
     pub below: u64,
     /// Number of pairs of the first list by score in [`BINS`] intervals.
     pub histogram: Vec<u64>,
@@ -39,6 +43,13 @@ pub struct MatchOutcome {
     pub clusters: Vec<MatchCluster>,
 }
 
+impl MatchOutcome {
+    /// The lists, by their numbers.
+    fn lists(&mut self) -> [&mut Vec<MatchedPair>; LISTS] {
+        [&mut self.pairs, &mut self.contained, &mut self.little, &mut self.shared]
+    }
+}
+
 /// A running comparison.
 #[derive(Debug)]
 pub struct Comparison {
@@ -46,6 +57,8 @@ pub struct Comparison {
     /// The best of each list.
     best: [Vec<Scored>; LISTS],
     links: Vec<Link>,
+    /// Number of pairs in any list.
+    listed: u64,
     /// Lists and places in `best` of the pairs without passages yet, by their contents.
     waiting: Vec<At>,
     outcome: MatchOutcome,
@@ -54,7 +67,7 @@ pub struct Comparison {
 impl Default for Comparison {
     fn default() -> Self {
         let outcome = MatchOutcome { histogram: vec![0; BINS], ..MatchOutcome::default() };
-        Self { row: 0, best: Default::default(), links: Vec::new(), waiting: Vec::new(), outcome }
+        Self { row: 0, best: Default::default(), links: Vec::new(), listed: 0, waiting: Vec::new(), outcome }
     }
 }
 
@@ -76,8 +89,7 @@ impl Comparison {
 
     /// The results.
     pub fn finish(mut self) -> MatchOutcome {
-        let MatchOutcome { pairs, contained, little, .. } = &mut self.outcome;
-        [pairs, contained, little].into_iter().for_each(|list| list.sort_by_key(|pair| pair.place));
+        self.outcome.lists().into_iter().for_each(|list| list.sort_by_key(|pair| pair.place));
         self.outcome
     }
 
@@ -95,10 +107,11 @@ impl Comparison {
                     self.links.push(scored.link);
                 }
             }
-            let [main, contained, little] = [MAIN, CONTAINED, LITTLE].map(|list| count(&row.scored[list]));
-            self.outcome.count += main;
-            self.outcome.contained_count += contained;
-            self.outcome.little_count += little;
+            self.listed += row.listed;
+            self.outcome.count += count(&row.scored[MAIN]);
+            self.outcome.contained_count += count(&row.scored[CONTAINED]);
+            self.outcome.little_count += count(&row.scored[LITTLE]);
+            self.outcome.shared_count += count(&row.scored[SHARED]);
             for (best, scored) in self.best.iter_mut().zip(row.scored) {
                 best.extend(scored);
             }
@@ -113,7 +126,11 @@ impl Comparison {
 
     fn keep_best(&mut self, cohort: &Cohort, list: usize) {
         let names = |link: &Link| [link.left, link.right].map(|i| cohort.places[i as usize]);
-        let value = |scored: &Scored| if list == CONTAINED { scored.contained } else { scored.link.score };
+        let value = |scored: &Scored| match list {
+            CONTAINED => scored.contained,
+            SHARED => scored.strength.unwrap_or(0) as f64,
+            _ => scored.link.score,
+        };
         self.best[list].sort_by(|a, b| value(b).total_cmp(&value(a)).then(names(&a.link).cmp(&names(&b.link))));
         self.best[list].truncate(cohort.settings.max_pairs);
     }
@@ -121,8 +138,7 @@ impl Comparison {
     /// Makes what is known once all pairs have their scores.
     fn list(&mut self, cohort: &Cohort) {
         let everybody: Vec<u32> = (0..cohort.entries.len() as u32).collect();
-        self.outcome.below = count_within(&cohort.entries, &everybody);
-        self.outcome.below -= self.outcome.count + self.outcome.little_count;
+        self.outcome.below = count_within(&cohort.entries, &everybody) - self.listed;
         self.outcome.clusters = clusters(cohort, &std::mem::take(&mut self.links));
         (0..LISTS).for_each(|list| self.keep_best(cohort, list));
         self.waiting = (0..LISTS).flat_map(|list| (0..self.best[list].len()).map(move |i| (list, i))).collect();
@@ -145,8 +161,7 @@ impl Comparison {
             .map_init(Buffers::default, |buffers, group| self.told(cohort, group, buffers))
             .collect();
         for (list, pair) in told.into_iter().flatten() {
-            let MatchOutcome { pairs, contained, little, .. } = &mut self.outcome;
-            [pairs, contained, little][list].push(pair);
+            self.outcome.lists()[list].push(pair);
         }
     }
 

@@ -20,6 +20,8 @@ pub struct EntryPart {
     pub t: u32,
     /// Weight of one of its tokens relative to other parts, in thousandths: a letter weighs less than a token of code.
     pub worth: u32,
+    /// Least worth of a strong passage of its language, in tokens; none if there are no such passages.
+    pub passage: Option<u32>,
     /// Number of its language. Tokens of different languages never match.
     pub language: u32,
 }

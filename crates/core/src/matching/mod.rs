@@ -8,12 +8,13 @@
 //! The matcher does not depend on the meaning of tokens. The definition is: every two submissions of different
 //! submitters, not both old, are aligned by tiles of at least t tokens, and the score is the share of their own material
 //! in tiles. Pairs are skipped only where a bound proves that they stand in no list, neither by their score nor by
-//! their containment: the halo bound of `proposals.rs`, then the *run bound*, the weight of all common runs of t tokens
+//! their containment, nor for a strong passage: the halo bound of `proposals.rs`, then the *run bound*, the weight of all common runs of t tokens
 //! whether or not they overlap. So the pairs at or above y are the same at every cut-off up to y.
 //!
 //! A pair whose score reaches the cut-off stands in the main list if it has enough evidence, and else among those of too
 //! little to say. If the sides differ enough, and the smaller one is contained in the other to the least share, with
-//! enough evidence and surprise, the pair stands in the list of contained pairs, whatever its score.
+//! enough evidence and surprise, the pair stands in the list of contained pairs, whatever its score. A pair of neither
+//! list that has enough evidence and surprise is listed apart if it has a strong passage (`strong.rs`).
 //!
 //! Submissions with the same content form one class: it is compared once and its pairs are listed afterwards, so n
 //! identical submissions cost no n² alignments. The rows of the triangle of pairs are independent and run on all cores.
@@ -32,6 +33,7 @@ pub mod placed_keys;
 pub mod proposals;
 pub mod score;
 mod shared_runs;
+pub mod strong;
 pub mod template;
 pub mod weigh;
 
@@ -63,7 +65,7 @@ pub struct MatchSettings {
     pub min_contained: f64,
     /// The least evidence of listed pairs, in tokens. Pairs with less are listed apart.
     pub min_evidence: u32,
-    /// The least surprise of contained pairs, in bits.
+    /// The least surprise of contained pairs and of pairs listed for a strong passage, in bits.
     pub min_bits: u32,
     /// Pairs with at least this score form clusters.
     pub cluster_threshold: f64,
@@ -71,11 +73,13 @@ pub struct MatchSettings {
     pub max_pairs: usize,
 }
 
-/// Lists of pairs: the main one, contained ones, and those that share too little to say anything.
-const LISTS: usize = 3;
+/// Lists of pairs: the main one, contained ones, those that share too little to say anything, and those below the cut-off
+/// that share a strong passage.
+const LISTS: usize = 4;
 const MAIN: usize = 0;
 const CONTAINED: usize = 1;
 const LITTLE: usize = 2;
+const SHARED: usize = 3;
 
 /// Submissions with their weights, ready for comparison.
 pub struct Cohort {
@@ -95,6 +99,7 @@ pub struct Cohort {
 struct Scored {
     link: Link,
     contained: f64,
+    strength: Option<u64>,
     stands_for: u64,
 }
 
@@ -103,6 +108,8 @@ struct Scored {
 struct RowMatches {
     /// By list.
     scored: [Vec<Scored>; LISTS],
+    /// Number of pairs in any list.
+    listed: u64,
     aligned: u64,
     limited: u64,
 }
@@ -136,7 +143,8 @@ impl Cohort {
             .collect();
         let places = places(&entries);
         let classes = Classes::new(&entries, &places);
-        let least = Least { score: settings.min_score, contained: settings.min_contained };
+        let passage = strong::least_worth(&entries);
+        let least = Least { score: settings.min_score, contained: settings.min_contained, passage };
         let proposals = Proposals::new(&entries, &frequencies, weighed, &classes, least);
         let weighed = proposals.weighed().clone();
         Self { entries, places, classes, frequencies, weighed, proposals, least, settings }
@@ -190,7 +198,7 @@ impl Cohort {
             let shared = self.proposals.shared(row, other, &mut buffers.scratch);
             let is_others = shared.is_mutual && other < row;
             let sides = [row, other].map(|i| &self.weighed[i as usize]);
-            if !is_others && self.least.allows(shared.weights, sides) {
+            if !is_others && self.least.allows(shared.most, sides) {
                 let index = index.get_or_insert_with(|| Index::of(&self.entries[row as usize]));
                 self.compare(row, other, index, &mut buffers.aligner, &mut found);
             }
@@ -236,20 +244,21 @@ impl Cohort {
 
     /// Keeps pairs in the lists where they belong.
     fn keep(&self, rows: &Rows, totals: [u64; 2], measures: &Measures, found: &mut RowMatches) {
-        let Measures { score, contained, evidence, bits, .. } = *measures;
+        let Measures { score, contained, evidence, bits, strength, .. } = *measures;
         let asked = &self.settings;
         let has_score = score > 0.0 && score >= asked.min_score;
-        let is_inside = is_uneven(totals) && contained > 0.0 && contained >= asked.min_contained;
         let is_enough = evidence >= u64::from(asked.min_evidence);
-        let is_in = [
-            has_score && is_enough,
-            is_inside && is_enough && bits >= u64::from(asked.min_bits) * bits::BIT,
-            has_score && !is_enough,
-        ];
+        let is_unusual = is_enough && bits >= u64::from(asked.min_bits) * bits::BIT;
+        let is_inside = is_unusual && is_uneven(totals) && contained > 0.0 && contained >= asked.min_contained;
+        let is_shared = is_unusual && !has_score && !is_inside && strength.is_some();
+        let is_in = [has_score && is_enough, is_inside, has_score && !is_enough, is_shared];
+        if is_in.contains(&true) {
+            found.listed += rows.stands_for * rows.pairs.len() as u64;
+        }
         for (list, _) in found.scored.iter_mut().zip(is_in).filter(|(_, is_in)| *is_in) {
             list.extend(rows.pairs.iter().map(|(left, right)| {
                 let link = Link { left: *left, right: *right, score };
-                Scored { link, contained, stands_for: rows.stands_for }
+                Scored { link, contained, strength, stands_for: rows.stands_for }
             }));
         }
     }

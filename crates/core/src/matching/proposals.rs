@@ -11,12 +11,18 @@
 //! contained ≤ U_S / W_S. If it reaches m, then U_S ≥ m·W_S, and the pair is found from S. The halos of the larger side
 //! say nothing about it. Only pairs whose sides differ enough in weight are looked at for it.
 //!
+//! If a pair has a strong passage, it lies in one piece of the halos on each side, which is worth at least P, the least
+//! worth of such passages (`strong.rs`). So the pair is found from both sides.
+//!
 //! Material that many have would propose everybody to everybody. So each submission sets its most-held keys aside whose
 //! halos and literals weigh at most half of b·W together, the *tail*, with b the smaller of c and m. What a side shares
 //! outside its tail still weighs at least c·W less the tail if the score reaches c by this side, and at least m·W less
 //! the tail if it is S and the containment reaches m. Both are more than nothing, so only keys outside the tail are
 //! looked up, among all their holders. Material that many have weighs little, so a passage of the whole class lies in
 //! every tail and costs nothing.
+//!
+//! Tails are also worth at most P/2. The halos of a strong passage outside the tail of a side are then worth at least P/2.
+//! They are in one piece if pieces are also connected over the halos of the tail. So this piece and the tail are worth P.
 //!
 //! The score is the better of two, with two sets of weights. All of the above is computed with the weights in bounds of
 //! `weigh.rs`, whose shares are at least those of both sets on each side. So what is left out is below by both.
@@ -26,7 +32,8 @@
 use super::entry::{Entry, Pick};
 use super::score::{is_uneven, smaller};
 use super::shared_runs::in_shared_runs;
-use super::weigh::{Frequencies, Union, Weighed};
+use super::strong::Pieces;
+use super::weigh::{Frequencies, Sums, Weighed};
 use super::Classes;
 use rayon::prelude::*;
 use std::cmp::Reverse;
@@ -45,6 +52,10 @@ struct Halo {
     key: u32,
     start: u32,
     end: u32,
+    /// Most tokens between neighbours in its part; see `strong.rs`.
+    joined: u32,
+    /// A stretch of tiles with this halo can hold another one outside the tail only if that ends here or later.
+    from: u32,
     in_tail: bool,
 }
 
@@ -62,8 +73,8 @@ struct Side {
     /// Ascending by position.
     halos: Vec<Halo>,
     literals: Vec<SharedLiteral>,
-    /// At least the weight of the tail.
-    tail: u64,
+    /// At least the weight in bounds and the worth of the tail.
+    tail: Sums,
 }
 
 /// The shared keys of all submissions. Only the first of each class takes part.
@@ -83,12 +94,18 @@ pub struct Least {
     pub score: f64,
     /// The least containment of pairs whose sides differ enough.
     pub contained: f64,
+    /// The least worth of a strong passage, in thousandths; none if no language has such passages.
+    pub passage: Option<u64>,
 }
 
 impl Least {
-    /// Whether a pair can be kept in which each side matches at most this weight in bounds.
-    pub fn allows(&self, most: [u64; 2], sides: [&Weighed; 2]) -> bool {
-        let shares = [0, 1].map(|side| most[side] as f64 / sides[side].bounding_total().max(1) as f64);
+    /// Whether a pair can be kept in which each side matches at most this weight in bounds, and in which no stretch of
+    /// a side is worth more.
+    pub fn allows(&self, most: [Sums; 2], sides: [&Weighed; 2]) -> bool {
+        if self.passage.is_some_and(|least| most.iter().all(|side| side.worth >= least)) {
+            return true;
+        }
+        let shares = [0, 1].map(|side| most[side].weight as f64 / sides[side].bounding_total().max(1) as f64);
         let totals = sides.map(|side| side.total);
         let reaches = |most: f64, least: f64| most > 0.0 && most >= SAFE * least;
         reaches(joint(shares, totals), self.score)
@@ -106,7 +123,7 @@ fn joint(shares: [f64; 2], totals: [u64; 2]) -> f64 {
 /// Scratch memory of a thread.
 #[derive(Default)]
 pub struct Scratch {
-    cells: Vec<Union>,
+    cells: Vec<Pieces>,
     touched: Vec<u32>,
     /// Number of the row whose keys these are, plus 1.
     mine: Vec<u32>,
@@ -118,8 +135,8 @@ pub struct Scratch {
 /// What a row shares with another submission.
 #[derive(Clone, Copy, Debug)]
 pub struct SharedMaterial {
-    /// Weight in bounds of the halos and literals on each side: of the row, of the other.
-    pub weights: [u64; 2],
+    /// Weight in bounds of the halos and literals on each side, and the worth of its best piece: of the row, of the other.
+    pub most: [Sums; 2],
     /// Whether the other row proposes the pair too.
     pub is_mutual: bool,
 }
@@ -214,22 +231,29 @@ impl Proposals {
             keys.enumerate().map(|(i, key)| (Reverse(self.holders(key).len()), key, i)).collect();
         order.sort_unstable();
         let mut in_tail = vec![false; weighed.tokens.len()];
+        let most_worth = self.least.passage.map_or(f64::INFINITY, |least| TAIL * least as f64);
         for held in order.chunk_by(|a, b| a.1 == b.1) {
-            let more: u64 = held.iter().map(|(_, _, i)| side.weight_of(*i, weighed, &in_tail)).sum();
-            if (side.tail + more) as f64 <= most {
-                side.tail += more;
+            let mut tail = side.tail;
+            held.iter().for_each(|(_, _, i)| tail += side.sums_of(*i, weighed, &in_tail));
+            if tail.weight as f64 <= most && tail.worth as f64 <= most_worth {
+                side.tail = tail;
                 held.iter().for_each(|(_, _, i)| side.set_aside(*i, &mut in_tail));
             }
         }
+        side.bridge_tail();
     }
 
     /// Whether what a row shares with another outside its tail is enough to propose the pair.
-    fn is_enough(&self, row: u32, other: u32, weight: u64) -> bool {
+    fn is_enough(&self, row: u32, other: u32, outside: Sums) -> bool {
+        let tail = self.sides[row as usize].tail;
+        if self.least.passage.is_some_and(|least| outside.worth > 0 && outside.worth + tail.worth >= least) {
+            return true;
+        }
         let totals = [row, other].map(|i| self.weighed[i as usize].total);
-        let most = (weight + self.sides[row as usize].tail) as f64;
+        let most = (outside.weight + tail.weight) as f64;
         let is_contained = smaller(totals) == 0 && is_uneven(totals);
         let least = if is_contained { self.least.score.min(self.least.contained) } else { self.least.score };
-        weight > 0 && most >= SAFE * least * self.weighed[row as usize].bounding_total() as f64
+        outside.weight > 0 && most >= SAFE * least * self.weighed[row as usize].bounding_total() as f64
     }
 
     /// Appends the submissions that share enough with `row` by its own measure, ascending.
@@ -239,18 +263,18 @@ impl Proposals {
         for halo in &side.halos {
             scratch.mine[halo.key as usize] = row + 1;
             for other in if halo.in_tail { &[] } else { self.holders(halo.key) } {
-                scratch.touch(*other).add(weighed, halo.start, halo.end);
+                scratch.touch(*other).add(weighed, (halo.start, halo.end), halo.from);
             }
         }
         for literal in &side.literals {
             scratch.mine[literal.key as usize] = row + 1;
             for other in if literal.in_tail { &[] } else { self.holders(literal.key) } {
-                scratch.touch(*other).weight += literal.weight;
+                scratch.touch(*other).union.sums.weight += literal.weight;
             }
         }
         for other in scratch.touched.drain(..) {
             let cell = std::mem::take(&mut scratch.cells[other as usize]);
-            if other != row && self.is_enough(row, other, cell.weight) {
+            if other != row && self.is_enough(row, other, cell.most()) {
                 found.push(other);
             }
         }
@@ -262,34 +286,55 @@ impl Proposals {
     pub fn shared(&self, row: u32, other: u32, scratch: &mut Scratch) -> SharedMaterial {
         scratch.calls += 1;
         let [mine, theirs] = [row, other].map(|i| (&self.sides[i as usize], &self.weighed[i as usize]));
-        let (mut all, mut outside) = (Union::default(), Union::default());
+        let (mut all, mut outside) = (Pieces::default(), Pieces::default());
         for halo in theirs.0.halos.iter().filter(|halo| scratch.mine[halo.key as usize] == row + 1) {
             scratch.theirs[halo.key as usize] = scratch.calls;
-            all.add(theirs.1, halo.start, halo.end);
+            all.add(theirs.1, (halo.start, halo.end), halo.start.saturating_sub(halo.joined));
             if !halo.in_tail {
-                outside.add(theirs.1, halo.start, halo.end);
+                outside.add(theirs.1, (halo.start, halo.end), halo.from);
             }
         }
         for literal in theirs.0.literals.iter().filter(|literal| scratch.mine[literal.key as usize] == row + 1) {
             scratch.theirs[literal.key as usize] = scratch.calls;
-            all.weight += literal.weight;
-            outside.weight += if literal.in_tail { 0 } else { literal.weight };
+            all.union.sums.weight += literal.weight;
+            outside.union.sums.weight += if literal.in_tail { 0 } else { literal.weight };
         }
-        let mut own = Union::default();
+        let mut own = Pieces::default();
         let is_shared = |key: u32| scratch.theirs[key as usize] == scratch.calls;
-        mine.0.halos.iter().filter(|halo| is_shared(halo.key)).for_each(|halo| own.add(mine.1, halo.start, halo.end));
-        own.weight +=
+        for halo in mine.0.halos.iter().filter(|halo| is_shared(halo.key)) {
+            own.add(mine.1, (halo.start, halo.end), halo.start.saturating_sub(halo.joined));
+        }
+        own.union.sums.weight +=
             mine.0.literals.iter().filter(|literal| is_shared(literal.key)).map(|literal| literal.weight).sum::<u64>();
-        SharedMaterial { weights: [own.weight, all.weight], is_mutual: self.is_enough(other, row, outside.weight) }
+        let is_mutual = self.is_enough(other, row, outside.most());
+        SharedMaterial { most: [own.most(), all.most()], is_mutual }
     }
 }
 
 impl Side {
-    /// Weight of a halo outside the tokens that are in the tail already, or of a literal.
-    fn weight_of(&self, i: usize, weighed: &Weighed, in_tail: &[bool]) -> u64 {
-        let Some(halo) = self.halos.get(i) else { return self.literals[i - self.halos.len()].weight };
+    /// Says how far back each halo outside the tail is connected: over halos of the tail, and over what may lie between
+    /// neighbours. Halos in the tail may cover tiles with anybody, so they count as covered.
+    fn bridge_tail(&mut self) {
+        // Where the last halo of the tail ends that was met, and how far back it is connected itself.
+        let (mut end, mut from) = (0, 0);
+        for halo in &mut self.halos {
+            let near = halo.start.saturating_sub(halo.joined);
+            halo.from = if end >= near { near.min(from) } else { near };
+            if halo.in_tail {
+                (end, from) = (end.max(halo.end), halo.from);
+            }
+        }
+    }
+
+    /// Sums of a halo outside the tokens that are in the tail already, or of a literal.
+    fn sums_of(&self, i: usize, weighed: &Weighed, in_tail: &[bool]) -> Sums {
+        let Some(halo) = self.halos.get(i) else {
+            return Sums { weight: self.literals[i - self.halos.len()].weight, worth: 0 };
+        };
+        let mut sums = Sums::default();
         let outside = (halo.start..halo.end).filter(|at| !in_tail[*at as usize]);
-        outside.map(|at| weighed.between(at, at + 1)).sum()
+        outside.for_each(|at| sums += weighed.between(at, at + 1));
+        sums
     }
 
     fn set_aside(&mut self, i: usize, in_tail: &mut [bool]) {
@@ -306,7 +351,7 @@ impl Side {
 
 impl Scratch {
     fn prepare(&mut self, rows: usize, keys: usize) {
-        self.cells.resize(rows, Union::default());
+        self.cells.resize(rows, Pieces::default());
         self.mine.resize(keys, 0);
         self.theirs.resize(keys, 0);
         if self.calls > u32::MAX / 2 {
@@ -315,9 +360,9 @@ impl Scratch {
         }
     }
 
-    fn touch(&mut self, other: u32) -> &mut Union {
+    fn touch(&mut self, other: u32) -> &mut Pieces {
         let cell = &mut self.cells[other as usize];
-        if cell.is_untouched() {
+        if cell.union.is_untouched() {
             self.touched.push(other);
         }
         cell
@@ -341,5 +386,6 @@ fn halo(entry: &Entry, pick: &Pick, key: u32) -> Halo {
     let part = &entry.parts[entry.part_of(pick.at)];
     let reach = part.t - part.k;
     let start = pick.at.saturating_sub(reach).max(part.start);
-    Halo { key, start, end: (pick.at + part.k + reach).min(part.end), in_tail: false }
+    let end = (pick.at + part.k + reach).min(part.end);
+    Halo { key, start, end, joined: part.joined(), from: 0, in_tail: false }
 }

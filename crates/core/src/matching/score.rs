@@ -15,9 +15,10 @@
 
 use super::align::{Alignment, Tile};
 use super::cluster::Link;
-use super::entry::Entry;
+use super::entry::{Entry, EntryPart};
 use super::passages::{Gap, Passage};
-use super::weigh::{Frequencies, Weighed, UNIT};
+use super::strong::Pieces;
+use super::weigh::{Frequencies, Sums, Weighed, UNIT};
 
 /// Weight of a matching token whose exact text differs, in thousandths. Renaming is easy, so it must not hide a match,
 /// but equal text is stronger evidence.
@@ -70,6 +71,8 @@ pub struct Measures {
     pub evidence: u64,
     /// Surprise of the own matched tokens and literals in thousandths of a bit, of the side that has less.
     pub bits: u64,
+    /// Surprise of its strongest passage in thousandths of a bit; none if none is strong. See `strong.rs`.
+    pub strength: Option<u64>,
 }
 
 /// Two submissions being scored.
@@ -134,6 +137,7 @@ impl Judged<'_> {
             contained: matched[side] as f64 / (totals[side].max(1) as f64 * f64::from(UNIT)),
             evidence: evidence[0].min(evidence[1]) + said().map(|one| u64::from(one.words)).sum::<u64>(),
             bits: bits[0].min(bits[1]) + said().map(|one| self.frequencies.literal_bits(one)).sum::<u64>(),
+            strength: self.strength(alignment),
         })
     }
 
@@ -193,10 +197,11 @@ impl Judged<'_> {
         shared.iter().fold([0; 2], |[left, right], (i, j)| [left + of(0, *i), right + of(1, *j)])
     }
 
-    /// The most that each side can match, in weight in bounds, if tiles lie in these runs only. This is the *run bound*: a tile is
-    /// a piece of a common run and counts at most its full weight, so on each side the tiles weigh no more than the
-    /// union of the runs there. It bounds the score by both sides and the containment by the smaller side alone.
-    pub fn most(&self, runs: impl Iterator<Item = Tile>) -> [u64; 2] {
+    /// The most that each side can match, in weight in bounds, and the worth of its best piece, if tiles lie in these runs
+    /// only. This is the *run bound*: a tile is a piece of a common run and counts at most its full weight, so on each side
+    /// the tiles weigh no more than the union of the runs there. It bounds the score by both sides and the containment by
+    /// the smaller side alone.
+    pub fn most(&self, runs: impl Iterator<Item = Tile>) -> [Sums; 2] {
         let mut stretches = [Vec::new(), Vec::new()];
         for run in runs {
             stretches[0].push((run.a, run.a + run.len));
@@ -206,7 +211,21 @@ impl Judged<'_> {
             let (entry, weighed) = (self.entries[side], self.weighed[side]);
             weighed.bounding(weighed.literals[i], entry.is_dead(entry.literals[i].at))
         });
-        [0, 1].map(|side| self.weighed[side].covered(&mut stretches[side]) + literals[side])
+        [0, 1].map(|side| {
+            let covered = self.covered(side, &mut stretches[side]);
+            Sums { weight: covered.weight + literals[side], ..covered }
+        })
+    }
+
+    /// Weight of the union of stretches that may overlap, and worth of its best piece; it sorts them.
+    fn covered(&self, side: usize, stretches: &mut [(u32, u32)]) -> Sums {
+        stretches.sort_unstable();
+        let (entry, mut pieces) = (self.entries[side], Pieces::default());
+        for stretch in stretches {
+            let joined = entry.parts.get(entry.part_of(stretch.0)).map_or(0, EntryPart::joined);
+            pieces.add(self.weighed[side], *stretch, stretch.0.saturating_sub(joined));
+        }
+        pieces.most()
     }
 
     /// Makes the pair with its coverage and passages. `shorter` are tiles that are shown and do not count.

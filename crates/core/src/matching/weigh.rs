@@ -14,6 +14,7 @@
 use super::bits::{surprise, PRIOR};
 use super::entry::{Entry, Literal};
 use super::placed_keys::{PlacedKey, PlacedKeys};
+use super::strong::candidates;
 use super::template::Marker;
 use std::collections::HashMap;
 
@@ -40,14 +41,17 @@ pub fn weight(holders: u32, submitters: u32) -> u32 {
 pub struct Weighed {
     /// Weight of each token; 0 for template material and material that too many share.
     pub tokens: Vec<u16>,
+    /// Rarity of each own token: its weight, had all parts the same worth; 0 for other tokens.
+    pub rarity: Vec<u16>,
     /// Number of submitters that hold each pick.
     pub holders: Vec<u32>,
     /// Number of submitters that hold the rarest shared pick over each token; 1 if none is shared.
     pub rarest: Vec<u32>,
     /// Surprise of each own token in thousandths of a bit; see `bits.rs`.
     pub bits: Vec<u16>,
-    /// Sum of the weights of the tokens before each that can be in a tile, and of all at the end, modulo 2³².
-    sums: Vec<u32>,
+    /// Sums over the tokens before each, and over all at the end, modulo 2³²: of the weights in bounds of those that can be
+    /// in a tile, and of the rarities of those that can be in a strong passage.
+    sums: Vec<[u32; 2]>,
     /// Weight of each literal; 0 if its token has none.
     pub literals: Vec<u64>,
     /// Sum of all weights: the amount of own material.
@@ -84,13 +88,16 @@ impl Weighed {
 
     /// Says which tokens can be in a tile: only these count in bounds.
     pub fn count_only(&mut self, entry: &Entry, marks: &[bool]) {
-        let mut sum = 0u32;
+        let (mut sum, strong) = ([0u32; 2], candidates(entry, &self.rarity, marks));
         let before = (0..).zip(self.tokens.iter().zip(marks)).map(|(at, (weight, is_in))| {
-            let most = || self.bounding(u64::from(*weight), entry.is_dead(at)) as u32;
-            sum = sum.wrapping_add(if *is_in { most() } else { 0 });
+            if *is_in {
+                let most = self.bounding(u64::from(*weight), entry.is_dead(at)) as u32;
+                let worth = if strong[at as usize] { u32::from(self.rarity[at as usize]) } else { 0 };
+                sum = [sum[0].wrapping_add(most), sum[1].wrapping_add(worth)];
+            }
             sum
         });
-        self.sums = std::iter::once(0).chain(before).collect();
+        self.sums = std::iter::once([0; 2]).chain(before).collect();
     }
 
     /// The weight in bounds of material with this weight.
@@ -110,44 +117,65 @@ impl Weighed {
         }
     }
 
-    /// Weight in bounds of the tokens from `start` to `end` that can be in a tile.
-    pub fn between(&self, mut start: u32, end: u32) -> u64 {
-        let mut weight = 0;
+    /// Weight in bounds of the tokens from `start` to `end` that can be in a tile, and worth of those that can be in a
+    /// strong passage.
+    pub fn between(&self, mut start: u32, end: u32) -> Sums {
+        let mut found = Sums::default();
         while start < end {
             let stop = end.min(start.saturating_add(STEP));
-            weight += u64::from(self.sums[stop as usize].wrapping_sub(self.sums[start as usize]));
+            let [before, after] = [start, stop].map(|at| self.sums[at as usize]);
+            found.weight += u64::from(after[0].wrapping_sub(before[0]));
+            found.worth += u64::from(after[1].wrapping_sub(before[1]));
             start = stop;
         }
-        weight
+        found
     }
 
-    /// Weight in bounds of the tokens in stretches that may overlap; it sorts them.
-    pub fn covered(&self, stretches: &mut [(u32, u32)]) -> u64 {
-        stretches.sort_unstable();
-        let mut union = Union::default();
-        stretches.iter().for_each(|(start, end)| union.add(self, *start, *end));
-        union.weight
+    /// Worth of the own tokens from `start` to `end`: the sum of their rarities.
+    pub fn worth_between(&self, start: u32, end: u32) -> u64 {
+        self.rarity[start as usize..end as usize].iter().map(|rarity| u64::from(*rarity)).sum()
     }
 }
 
-/// Weight in bounds of a union of stretches that are added in the order of their starts.
+/// Sums over tokens.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Sums {
+    /// Their weight in bounds.
+    pub weight: u64,
+    /// Their worth: the sum of their rarities, see `strong.rs`.
+    pub worth: u64,
+}
+
+impl std::ops::AddAssign for Sums {
+    fn add_assign(&mut self, more: Self) {
+        self.weight += more.weight;
+        self.worth += more.worth;
+    }
+}
+
+/// Sums over a union of stretches that are added in the order of their starts.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Union {
-    /// The weight so far.
-    pub weight: u64,
+    /// The sums so far.
+    pub sums: Sums,
     end: u32,
 }
 
 impl Union {
     /// Whether nothing was added yet.
     pub fn is_untouched(&self) -> bool {
-        self.end == 0 && self.weight == 0
+        self.end == 0 && self.sums.weight == 0
+    }
+
+    /// Where it ends so far.
+    pub fn end(&self) -> u32 {
+        self.end
     }
 
     /// Adds a stretch of tokens.
     pub fn add(&mut self, weighed: &Weighed, start: u32, end: u32) {
         if end > self.end {
-            self.weight += weighed.between(start.max(self.end), end);
+            self.sums += weighed.between(start.max(self.end), end);
             self.end = end;
         }
     }
@@ -202,11 +230,12 @@ impl Frequencies {
         let rarest = rarest_cover(entry, &holders);
         let template = marker.mark(entry);
         let common: Vec<bool> = rarest.iter().map(|count| max_sharing.is_some_and(|most| *count > most)).collect();
-        let mut tokens = vec![0u16; entry.tokens.len()];
+        let (mut tokens, mut rarity) = (vec![0u16; entry.tokens.len()], vec![0u16; entry.tokens.len()]);
         for part in &entry.parts {
             for at in part.start as usize..part.end as usize {
                 if !template[at] && !common[at] {
-                    tokens[at] = (weight(rarest[at], self.submitters) * part.worth / UNIT).max(1) as u16;
+                    let rare = weight(rarest[at], self.submitters);
+                    (tokens[at], rarity[at]) = ((rare * part.worth / UNIT).max(1) as u16, rare as u16);
                 }
             }
         }
@@ -215,7 +244,7 @@ impl Frequencies {
         let total = tokens.iter().map(|weight| u64::from(*weight)).sum::<u64>() + literals.iter().sum::<u64>();
         let reachable = total - dead_weight(entry, &tokens, &literals);
         let (sums, bits) = (Vec::new(), Vec::new());
-        Weighed { tokens, sums, holders, rarest, bits, literals, total, reachable, template, common }
+        Weighed { tokens, rarity, sums, holders, rarest, bits, literals, total, reachable, template, common }
     }
 
     fn weigh_literal(&self, literal: &Literal, marker: &Marker, max_sharing: Option<u32>) -> u64 {

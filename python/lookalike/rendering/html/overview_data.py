@@ -21,7 +21,12 @@ Ends = tuple[int, int]
 def overview_data(report: Report, names: Sequence[str], labels: Sequence[str], pages: Mapping[Ends, str]) -> str:
     """Return the data of the overview as JSON that is safe inside a script element."""
     hue = {label: i for i, label in enumerate(labels)}
-    lists = {"pairs": report.pairs, "contained": report.contained, "little": report.little}
+    lists = {
+        "pairs": report.pairs,
+        "contained": report.contained,
+        "shared": report.shared,
+        "little": report.little,
+    }
     return data_block(
         {
             "digest": inputs_digest(report),
@@ -75,6 +80,7 @@ def _row(pair: Pair, pages: Mapping[Ends, str]) -> tuple[Any, ...]:
         int(pair.limited),
         kept(pair.contained),
         round(pair.matched_bits),
+        round(pair.strongest_bits or 0),
         pages.get((pair.left, pair.right), "").removeprefix("pairs/"),
     )
 

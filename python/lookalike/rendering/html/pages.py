@@ -67,6 +67,7 @@ def _at(addresses: Sequence[str], i: int) -> str:
 def _ranks(report: Report, pairs: Sequence[Pair]) -> Iterator[str]:
     """Yield the place of each pair in the first list that has it, in words."""
     inside = {(pair.left, pair.right): i for i, pair in enumerate(report.contained, 1)}
+    shared = {(pair.left, pair.right): i for i, pair in enumerate(report.shared, 1)}
     little = {(pair.left, pair.right): i for i, pair in enumerate(report.little, 1)}
     for i, pair in enumerate(pairs, 1):
         ends = pair.left, pair.right
@@ -74,6 +75,8 @@ def _ranks(report: Report, pairs: Sequence[Pair]) -> Iterator[str]:
             yield f"pair {i:,} of {report.pair_count:,}"
         elif ends in inside:
             yield f"pair {inside[ends]:,} of {report.contained_count:,} in the list of contained pairs"
+        elif ends in shared:
+            yield f"pair {shared[ends]:,} of {report.shared_count:,} in the list of shared passages"
         else:
             yield f"pair {little[ends]:,} of {report.little_count:,} in the list of pairs that share too little to say"
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
 import click
@@ -31,6 +31,9 @@ def print_table(report: Report, written: Written | None = None, *, quiet: bool =
     if report.contained:
         _say(f"contained in {params.MUCH_LARGER}: {counted(report.contained_count, 'pair')}")
         _print_pairs(report, report.contained, "contained")
+    if report.shared:
+        _say(f"below {report.cut_off:g}, with a passage that is worth a look: {counted(report.shared_count, 'pair')}")
+        _print_pairs(report, report.shared, "strongest")
     if report.little_count:
         _say(f"too little in common to say anything: {counted(report.little_count, 'pair')}, listed in the report")
     if not quiet:
@@ -71,6 +74,14 @@ def _head(report: Report) -> Iterator[str]:
         yield f"no pairs: no two submissions have a score of {report.cut_off:g} or more"
 
 
+#: The first column of a list, by its heading.
+_VALUES: dict[str, Callable[[Pair], str]] = {
+    "score": lambda pair: decimal(pair.score),
+    "contained": lambda pair: percent(pair.contained),
+    "strongest": lambda pair: f"{pair.strongest_bits or 0:.0f} bits",
+}
+
+
 def _print_pairs(report: Report, pairs: Sequence[Pair], value: str) -> None:
     """Print the best pairs of a list as columns. A long name widens its column; nothing is cut."""
     if not pairs:
@@ -78,7 +89,7 @@ def _print_pairs(report: Report, pairs: Sequence[Pair], value: str) -> None:
     names = [visible(entry.name) for entry in report.entries]
     rows = [
         (
-            decimal(pair.score) if value == "score" else percent(pair.contained),
+            _VALUES[value](pair),
             names[pair.left],
             percent(pair.left_coverage),
             names[pair.right] + (f" (stands for {pair.stands_for:,} pairs)" if pair.stands_for > 1 else ""),

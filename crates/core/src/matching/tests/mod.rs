@@ -52,6 +52,7 @@ fn entry_of(submitter: u32, parts: &[Made]) -> Entry {
             k: *k,
             t: *t,
             worth: 1000,
+            passage: None,
             language: k * 256 + t,
         });
         let thresholds = Thresholds::new(i64::from(*k), i64::from(*t)).expect("valid");

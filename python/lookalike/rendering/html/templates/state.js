@@ -1,9 +1,9 @@
 // What the overview shows: the data of the report, and the choices of its reader.
 const data = JSON.parse(one("data").textContent);
 const FIELDS = ["left", "right", "score", "coverLeft", "coverRight", "tokens", "longest", "passages", "stands", "limited",
-  "contained", "bits", "page"];
+  "contained", "bits", "strongest", "page"];
 const asPair = (row, i) => Object.assign(Object.fromEntries(FIELDS.map((name, at) => [name, row[at]])), { rank: i + 1 });
-const lists = { pairs: data.pairs.map(asPair), contained: data.contained.map(asPair), little: data.little.map(asPair) };
+const lists = Object.fromEntries(["pairs", "contained", "shared", "little"].map((name) => [name, data[name].map(asPair)]));
 const cards = data.cards.map(([name, person, label, time, old, digest, tokens, files, more, seconds, idle], entry) =>
   ({ entry, name, person, label, time, old, digest, tokens, files, more, seconds, idle }));
 const searched = cards.map((card) => [card.name, card.person, data.labels[card.label] || ""].join("\n").toLowerCase());

@@ -70,6 +70,7 @@ const UNIT = data.unit === "letters" ? "Letters" : "Tokens";
 const MEANING = {
   score: "how much both share, weighed by how rare it is in this class: 0 to 1",
   contained: "how much of the smaller submission is found in the other",
+  strongest: "how unusual the strongest shared passage is, in bits",
   cover_left: "how much of the left submission is shared",
   cover_right: "how much of the right submission is shared",
   tokens: `${data.unit} that both share`,
@@ -123,7 +124,10 @@ const SUBMISSIONS = [
 const UPWARDS = new Set(["rank", "left", "right", "name", "match", "label", "time", "first", "kind", "mark"]);
 // The list of contained pairs is ranked by another value, which stands in the place of the score.
 const CONTAINED = PAIRS.map((column) => PAIRS.find(([key]) => key === ({ score: "contained", contained: "score" }[column[0]] || column[0])));
-const columns = () => ({ submissions: SUBMISSIONS, contained: CONTAINED }[view.list] || PAIRS);
+// The list of shared passages is ranked by its strongest ones: they stand in place of what is contained.
+const STRONGEST = ["strongest", "Strongest", "num", (pair) => pair.strongest, (pair) => numeric(`${plain(pair.strongest)} bits`)];
+const SHARED = PAIRS.map((column) => column[0] === "contained" ? STRONGEST : column);
+const columns = () => ({ submissions: SUBMISSIONS, contained: CONTAINED, shared: SHARED }[view.list] || PAIRS);
 let shown = [];
 
 function has(entry) {

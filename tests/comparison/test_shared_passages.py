@@ -1,0 +1,172 @@
+"""The list of shared passages: pairs below the cut-off with a passage that is worth a look by itself.
+
+Each of these changes of the product was tried, one at a time, and a test here or in `test_compare_oracle.py` fails with
+it: tails that ignore the worth of passages; pieces of a bound that end one token early; no joining of neighbours, or
+of neighbours 401 letters apart; the worth of one side only; contained pairs listed here too.
+"""
+
+from __future__ import annotations
+
+import csv
+import json
+import random
+from pathlib import Path
+
+import pytest
+
+import lookalike as la
+from lookalike.comparison.result import Pair, Report
+from oracles.compare import Handed, Source
+from support.answers import asked, cut_to, product, programs
+from support.programs import carrying_class
+from support.submissions import prose, run, statements, wrapped, write
+
+ALPHABET = "abcdefghijklmnopqrstuvwxyz"
+
+
+def named(report: Report, pair: Pair) -> set[str]:
+    return {report.entries[end].name for end in (pair.left, pair.right)}
+
+
+@pytest.mark.parametrize("language", ["python", "java", "c"])
+@pytest.mark.parametrize("max_sharing", [None, 3])
+def test_programs_are_listed_as_the_oracle_does(language: str, max_sharing: int | None):
+    handed = programs(language, 1)
+    starter = (Source(language, wrapped(statements(1, language, 6), language)),)
+    listed = 0
+    for templates in ((), starter):
+        for least in (1, 20, 35, 60):
+            for min_score in (0.2, 0.4, 1.0):
+                passages = {language: least, "text": 2 * least}
+                how = {"min_score": min_score, "max_sharing": max_sharing, "k": 8, "t": 12, "passages": passages}
+                found = product(handed, templates, **how)  # type: ignore[arg-type]
+                assert found == asked(handed, templates, **how), (least, min_score)
+                listed += len(found.shared)
+    assert listed > 50
+
+
+def test_code_that_cannot_run_is_worth_as_much_in_a_passage():
+    listed = 0
+    for seed in range(6):
+        chance = random.Random(seed)
+        texts = carrying_class(chance, chance.randint(3, 7))
+        handed = [Handed(f"s{i}", (Source("java", text),)) for i, text in enumerate(texts)]
+        for least in (10, 20, 40):
+            how = {"min_score": 0.9, "min_contained": 1.0, "k": 4, "t": 8, "passages": {"java": least}}
+            found = product(handed, **how)  # type: ignore[arg-type]
+            assert found == asked(handed, **how), f"seed {seed}, from {least} tokens on"
+            listed += len(found.shared)
+    assert listed > 5
+
+
+def letters(seed: int, count: int) -> str:
+    """Return letters in which no run of eight occurs twice."""
+    return "".join(random.Random(seed).choices(ALPHABET, k=count))
+
+
+@pytest.mark.parametrize(("left", "right", "is_listed"), [(400, 400, True), (401, 3, False), (3, 401, False)])
+@pytest.mark.parametrize("is_crossed", [False, True])
+def test_passages_of_prose_belong_together_up_to_400_letters_apart(
+    left: int, right: int, is_listed: bool, is_crossed: bool
+):
+    """Each of the two passages alone is worth too little, whichever comes first on the right."""
+    one, two = letters(1, 40), letters(2, 40)
+    first, second = (two, one) if is_crossed else (one, two)
+    # A digit at each end keeps what lies between from matching a passage's neighbours.
+    a = letters(3, 900) + one + f"1{letters(4, left - 2)}2" + two + f"3{letters(5, 900)}"
+    b = letters(6, 900) + first + f"4{letters(7, right - 2)}5" + second + f"6{letters(8, 900)}"
+    handed = [Handed("a", (Source("text", a),)), Handed("b", (Source("text", b),))]
+    how = {"min_score": 0.5, "k": 8, "t": 10, "passages": {"text": 80}}
+    found = product(handed, **how)  # type: ignore[arg-type]
+    assert found == asked(handed, **how)
+    assert len(found.shared) == is_listed
+
+
+@pytest.mark.parametrize(("least", "is_listed"), [(40, True), (41, False)])
+def test_a_passage_that_two_have_is_worth_its_letters(least: int, is_listed: bool):
+    handed = [
+        Handed("a", (Source("text", letters(1, 300) + letters(2, 40) + letters(3, 300)),)),
+        Handed("b", (Source("text", letters(4, 300) + letters(2, 40) + letters(5, 300)),)),
+    ]
+    how = {"min_score": 0.5, "k": 8, "t": 10, "passages": {"text": least}}
+    found = product(handed, **how)  # type: ignore[arg-type]
+    assert found == asked(handed, **how)
+    assert len(found.shared) == is_listed
+
+
+def test_groups_old_submissions_and_persons_are_paired_as_everywhere():
+    shared = prose(1, 20)
+    same = Source("text", f"{prose(2, 80)} {shared}")
+    handed = [Handed(f"s{i:02}", (same,), None, i in (3, 4)) for i in range(40)]
+    handed += [Handed(f"t{i}", (Source("text", f"{shared} {prose(10 + i, 80)}"),), None, i == 1) for i in range(3)]
+    handed += [Handed("u", (Source("text", f"{shared} {prose(20, 80)}"),), "t0")]
+    how = {"min_score": 0.6, "k": 8, "t": 12, "passages": {"text": 1}}
+    every = asked(handed, **how)
+    assert product(handed, **how) == every  # type: ignore[arg-type]
+    assert max(pair[7] for pair in every.shared) == 40  # type: ignore[index]
+    assert every.shared_count > 100
+    for most in (1, 3):
+        assert product(handed, max_pairs=most, **how) == cut_to(every, most)  # type: ignore[arg-type]
+
+
+def test_a_pair_stands_here_or_in_another_list_or_is_counted_below():
+    handed = programs("python", 3)
+    for min_score in (0.0, 0.1, 0.3, 0.6, 1.0):
+        found = product(handed, k=8, t=12, min_score=min_score, passages={"python": 20, "text": 20})
+        ends = [{pair[:2] for pair in pairs} for pairs in (found.pairs, found.contained, found.little)]  # type: ignore[index]
+        apart = {pair[:2] for pair in found.shared}  # type: ignore[index]
+        assert not apart & set().union(*ends)
+        every = product(handed, k=8, t=12, min_score=min_score, passages={})
+        assert found.below == every.below - len(apart)
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Write folders of many files each; two of them have one file in common."""
+    files = {f"{who}/{i}.py": wrapped(statements(100 * n + i, "python", 30), "python") for n, who in enumerate("abcd")
+             for i in range(9)}  # fmt: skip
+    one = wrapped(statements(999, "python", 30), "python")
+    return write(tmp_path_factory.mktemp("class"), files | {"a/x.py": one, "c/y.py": one})
+
+
+def test_one_identical_file_in_two_folders_of_many_is_listed_printed_and_written(folder: Path, tmp_path: Path):
+    told = run("compare", folder, "--out", tmp_path / "out", "--fail-above", "0.25")
+    assert told.code == 0
+    assert "below 0.25, with a passage that is worth a look: 1 pair" in told.out
+    data = json.loads((tmp_path / "out" / "report.json").read_text("utf-8"))
+    assert (data["pair_count"], data["shared_count"], data["below"]) == (0, 1, 5)
+    (pair,) = data["shared"]
+    assert [data["entries"][pair[side]]["name"] for side in ("left", "right")] == ["a", "c"]
+    assert pair["strongest_bits"] > 100
+    assert (tmp_path / "out" / pair["page"]).exists()
+    with (tmp_path / "out" / "pairs.csv").open(newline="", encoding="utf-8") as file:
+        rows = list(csv.DictReader(file))
+    assert [(row["left"], row["right"], row["list"]) for row in rows] == [("a", "c", "shared")]
+    assert float(rows[0]["strongest_bits"]) == pair["strongest_bits"]
+    passages = (tmp_path / "out" / "passages.csv").read_text("utf-8").splitlines()[1:]
+    assert any(line.startswith("a,c,x.py,") and ",y.py," in line for line in passages)
+
+
+def test_no_list_of_shared_passages_with_0(folder: Path):
+    report = la.compare(folder, min_passage=0)
+    assert (report.shared, report.shared_count, report.below) == ((), 0, 6)
+    with pytest.raises(la.ParameterError, match="min_passage `-1`"):
+        la.compare(folder, min_passage=-1)
+
+
+def test_names_are_hidden_here_too(folder: Path, tmp_path: Path):
+    run("compare", folder, "--out", tmp_path / "out", "--anonymise")
+    rows = (tmp_path / "out" / "pairs.csv").read_text("utf-8").splitlines()[1:]
+    assert [line.split(",")[0][0] for line in rows] == ["S"]
+
+
+def test_a_paragraph_of_a_class_is_no_shared_passage(tmp_path: Path):
+    """What all have is worth next to nothing; what two of them have is listed."""
+    everybody, two = prose(7, 60), prose(8, 15)
+    files = {f"{i:02}.txt": f"{prose(100 + i, 400)} {everybody}" for i in range(40)}
+    for name in ("03.txt", "30.txt"):
+        files[name] += f" {two}"
+    report = la.compare(write(tmp_path, files))
+    assert report.pairs == ()
+    assert [named(report, pair) for pair in report.shared] == [{"03.txt", "30.txt"}]
+    assert report.aligned <= 5
