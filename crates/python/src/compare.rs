@@ -278,9 +278,9 @@ impl Cohort {
 
     /// Pairs of each list, pairs of none, the histogram, pairs of contents that were aligned, and pairs that
     /// reached a limit of work.
-    fn totals(&self, py: Python<'_>) -> ((u64, u64, u64, u64), u64, Vec<u64>, u64, u64) {
+    fn totals(&self, py: Python<'_>) -> ([u64; 4], u64, Vec<u64>, u64, u64) {
         locked(py, &self.state, |State { outcome, .. }| {
-            let counts = (outcome.count, outcome.contained_count, outcome.little_count, outcome.shared_count);
+            let counts = [outcome.count, outcome.contained_count, outcome.little_count, outcome.shared_count];
             (counts, outcome.below, outcome.histogram.clone(), outcome.aligned, outcome.limited)
         })
     }

@@ -93,18 +93,18 @@ impl Judged<'_> {
     /// The most bits that a strong stretch of an alignment has, in thousandths; none if no stretch is strong.
     pub(super) fn strength(&self, alignment: &Alignment) -> Option<u64> {
         let (tiles, mut parent) = (&alignment.tiles, self.stretches(&alignment.tiles));
-        let mut sums = vec![[Sums::default(); 2]; tiles.len()];
+        // Worth and bits of each stretch, on each side.
+        let mut sums = vec![[[0u64; 2]; 2]; tiles.len()];
         for (i, tile) in tiles.iter().enumerate() {
             let of = root(&mut parent, i);
             for (side, start) in [tile.a, tile.b].into_iter().enumerate() {
-                sums[of][side].worth += self.weighed[side].worth_between(start, start + tile.len);
-                sums[of][side].weight += self.weighed[side].bits_between(start, start + tile.len);
+                sums[of][0][side] += self.weighed[side].worth_between(start, start + tile.len);
+                sums[of][1][side] += self.weighed[side].bits_between(start, start + tile.len);
             }
         }
-        let strong = tiles.iter().zip(&sums).filter_map(|(tile, [left, right])| {
+        let strong = tiles.iter().zip(&sums).filter_map(|(tile, [worth, bits])| {
             let least = self.entries[0].parts.get(self.entries[0].part_of(tile.a))?.passage?;
-            let (worth, bits) = (left.worth.min(right.worth), left.weight.min(right.weight));
-            (worth >= u64::from(least) * u64::from(UNIT)).then_some(bits)
+            (worth[0].min(worth[1]) >= u64::from(least) * u64::from(UNIT)).then_some(bits[0].min(bits[1]))
         });
         strong.max()
     }
@@ -120,8 +120,8 @@ impl Judged<'_> {
             while near < i && tiles[near].a + tiles[near].len + joined < tile.a {
                 near += 1;
             }
-            for j in near..i {
-                if joined > 0 && self.are_neighbours(&tiles[j], tile, joined) {
+            for (j, other) in tiles.iter().enumerate().take(i).skip(near) {
+                if joined > 0 && self.are_neighbours(other, tile, joined) {
                     let (one, other) = (root(&mut parent, j), root(&mut parent, i));
                     parent[one] = other;
                 }
