@@ -23,7 +23,7 @@ from support.reports import Size, school
 __all__ = ["browser", "tab", "walk"]
 
 
-def four_lists() -> Report:
+def all_lists() -> Report:
     """A class with pairs in every list, an outlier, and a submission without a time."""
     report = school(Size(entries=30, methods=3, pairs=20))
     pairs = report.pairs
@@ -35,6 +35,8 @@ def four_lists() -> Report:
         pair_count=14,
         contained=tuple(replace(pair, contained=0.9) for pair in (pairs[2], *pairs[14:17])),
         contained_count=4,
+        shared=tuple(Pair(i, 29 - i, 0.1, 0.1, 0.1, 90, 40, (), strongest_bits=250.0 - i) for i in (12, 13)),
+        shared_count=2,
         little=pairs[17:],
         little_count=3,
         outliers=(Outlier(pairs[0].left, pairs[0].score, 6.25),),
@@ -79,7 +81,7 @@ def stars(pairs: tuple[Pair, ...], threshold: float) -> tuple[Cluster, ...]:
 def folders(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
     """One folder of each kind of report that is walked."""
     root = tmp_path_factory.mktemp("reports")
-    kinds = {"lists": four_lists(), "forty": crowd(40), "hundred": crowd(100, 120), "hostile": hostile()}
+    kinds = {"lists": all_lists(), "forty": crowd(40), "hundred": crowd(100, 120), "hostile": hostile()}
     kinds["group"] = group()
     kinds["three thousand"] = school(Size(entries=3000, methods=1, pairs=3000, passages=1))
     for kind, report in kinds.items():
@@ -97,7 +99,7 @@ def fresh(walk: Walk) -> Iterator[Walk]:
 
 
 def test_one_slider_drives_plots_table_clusters_and_timeline(walk: Walk):
-    page, report = walk.open("lists"), four_lists()
+    page, report = walk.open("lists"), all_lists()
     threshold = sorted(pair.score for pair in report.pairs)[6] - 0.0001
     threshold = round(threshold - 0.005, 2)
     slide(page, threshold)
@@ -138,7 +140,7 @@ def test_contained_pairs_show_one_percentage_in_every_list(walk: Walk):
 
 @pytest.mark.parametrize("threshold", [0.35, 0.42, 0.5, 0.61])
 def test_clusters_at_any_score_follow_the_definition(walk: Walk, threshold: float):
-    page, report = walk.open("lists"), four_lists()
+    page, report = walk.open("lists"), all_lists()
     # Below the marked score the page makes them itself, at it they are those of the report.
     found = report.clusters if threshold == report.cluster_threshold else stars(report.pairs, threshold)
     slide(page, threshold)
@@ -220,14 +222,14 @@ def test_members_of_a_group_of_identical_submissions_are_told_like_all_others(wa
 def test_the_lists_stand_side_by_side_with_a_sentence_each(walk: Walk):
     page = walk.open("lists")
     said = []
-    for name, rows in (("contained", 4), ("little", 3), ("submissions", 30), ("pairs", 14)):
+    for name, rows in (("contained", 4), ("shared", 2), ("little", 3), ("submissions", 30), ("pairs", 14)):
         page.click(f"#tab-{name}")
         assert page.locator("#table tr[data-i]").count() == rows
         assert page.get_attribute(f"#tab-{name}", "aria-selected") == "true"
         said.append(page.inner_text("[data-about]:not([hidden])"))
-    assert len(set(said)) == 4
+    assert len(set(said)) == 5
     page.focus("#tab-pairs")
-    for wanted in ("contained", "little", "submissions", "pairs"):
+    for wanted in ("contained", "shared", "little", "submissions", "pairs"):
         page.keyboard.press("ArrowRight")
         assert page.evaluate("document.activeElement.dataset.list") == wanted
     page.keyboard.press("ArrowLeft")
@@ -235,7 +237,7 @@ def test_the_lists_stand_side_by_side_with_a_sentence_each(walk: Walk):
 
 
 def test_all_submissions_are_listed_with_their_best_match(walk: Walk):
-    page, report = walk.open("lists"), four_lists()
+    page, report = walk.open("lists"), all_lists()
     page.click("#tab-submissions")
     rows = {row[0]: row for row in (line.split("\t") for line in walk.texts("#table tr[data-i]"))}
     best: dict[int, Pair] = {}
@@ -258,7 +260,7 @@ def test_all_submissions_are_listed_with_their_best_match(walk: Walk):
 
 
 def test_who_was_first_is_told_in_the_table_and_on_the_timeline(walk: Walk):
-    page, report = walk.open("lists"), four_lists()
+    page, report = walk.open("lists"), all_lists()
     pair = next(pair for pair in report.pairs if 29 not in (pair.left, pair.right))
     times = [report.entries[end].time or "" for end in (pair.left, pair.right)]
     row = walk.texts("#table tr[data-i]")[report.pairs.index(pair)]
