@@ -57,7 +57,21 @@ def product(
 def rows_of(cohort: _core.Cohort, which: int) -> list[tuple[object, ...]]:
     """Return a list of pairs as the oracle answers."""
     return [
-        (left, right, score, (one, other), matched, longest, passages, stands_for, contained, bits, *scores, strong, gaps)
+        (
+            left,
+            right,
+            score,
+            (one, other),
+            matched,
+            longest,
+            passages,
+            stands_for,
+            contained,
+            bits,
+            *scores,
+            strong,
+            gaps,
+        )
         for (
             (left, right, score, one, other, matched, longest, stands_for, _),
             (contained, bits, _, strong),
