@@ -1,9 +1,4 @@
-"""The list of shared passages: pairs below the cut-off with a passage that is worth a look by itself.
-
-Each of these changes of the product was tried, one at a time, and a test here or in `test_compare_oracle.py` fails with
-it: tails that ignore the worth of passages; pieces of a bound that end one token early; no joining of neighbours, or
-of neighbours 401 letters apart; the worth of one side only; contained pairs listed here too.
-"""
+"""The list of shared passages: pairs below the cut-off with a passage that is worth a look by itself."""
 
 from __future__ import annotations
 
