@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
+import json
 from dataclasses import replace
 from itertools import combinations
 from pathlib import Path
@@ -15,7 +16,7 @@ from lookalike import params
 from lookalike.comparison.result import Cluster, Pair, Report
 from lookalike.rendering.html.folder import Extent, write
 from lookalike.rendering.tables import guarded
-from support.browser import Walk, browser, slide, tab, walk
+from support.browser import Walk, assert_becomes, browser, slide, tab, walk
 from support.reports import Size, school
 
 # Fixtures of every test that looks at pages.
@@ -118,29 +119,29 @@ NOTES = [
 ]
 
 
+def take_marks(page: Any, file: Path, text: str, note: str) -> None:
+    """Import a file of marks, and wait until its note is kept."""
+    file.write_text(text, encoding="utf-8", newline="")
+    page.set_input_files("#import", file)
+    is_kept = "(note) => Object.values(localStorage).some((kept) => JSON.parse(kept)[0].note === note)"
+    assert_becomes(page, is_kept, note)
+
+
 def test_marks_are_guarded_as_all_tables_are(walk: Walk, tmp_path: Path):
     page = walk.open("forty")
-    # A text field cannot hold a zero byte or a carriage return; what is kept can.
-    for note in NOTES:
-        page.evaluate("localStorage.clear()")
-        page.reload()
-        page.select_option("#table tr[data-i='0'] select", "reviewed")
-        page.evaluate(
-            """(note) => { const [key, kept] = Object.entries(localStorage)[0];
-              localStorage.setItem(key, JSON.stringify(JSON.parse(kept).map((row) => ({ ...row, note })))); }""",
-            note,
-        )
-        page.reload()
+    page.evaluate("localStorage.clear()")
+    page.reload()
+    left, right = (walk.texts(f"#table tr[data-i='0'] td:nth-child({at})")[0] for at in (2, 3))
+    for number, note in enumerate(NOTES):
+        # A text field cannot hold a zero byte or a carriage return; an imported mark can.
+        marks = [{"left": left, "right": right, "mark": "reviewed", "note": note}]
+        take_marks(page, tmp_path / f"{number}.json", json.dumps({"marks": marks}), note)
         with page.expect_download() as found:
             page.click("#save-csv")
         table = Path(found.value.path()).read_bytes().decode()
         (row,) = csv.DictReader(io.StringIO(table, newline=""))
         assert row["note"] == guarded(note), repr(note)
-        page.evaluate("localStorage.clear()")
-        page.reload()
-        (tmp_path / "marks.csv").write_text(table, encoding="utf-8", newline="")
-        page.set_input_files("#import", tmp_path / "marks.csv")
-        page.wait_for_selector("#imported:has-text('imported')")
-        kept = page.evaluate("JSON.parse(Object.values(localStorage)[0])[0].note")
-        assert kept == note
+        marks[0]["note"] = "another"
+        take_marks(page, tmp_path / f"{number}-other.json", json.dumps({"marks": marks}), "another")
+        take_marks(page, tmp_path / f"{number}.csv", table, note)
     page.evaluate("localStorage.clear()")
