@@ -247,7 +247,7 @@ def test_the_tables_have_the_columns_of_the_design_and_agree_with_the_report(tmp
     assert ",".join(rows[0]) == (
         "left,right,score,left_coverage,right_coverage,matched_tokens,longest,passages,limited,stands_for,contained,"
         "score_whole,score_reachable,matched_bits,list,left_label,right_label,left_time,right_time,left_old,"
-        "right_old,lists"
+        "right_old,lists,strongest_bits"
     )
     assert (rows[0]["left"], rows[0]["right"]) == named(report, pair)
     assert float(rows[0]["score"]) == pytest.approx(pair.score, abs=1e-6)
