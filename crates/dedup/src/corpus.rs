@@ -2,17 +2,17 @@
 //!
 //! With a table of references, the shingles of a row are looked up in it and then dropped.
 //!
-//! Cost: that of `reader.rs`; 40 bytes per row in memory, beside the store.
+//! Cost: that of `reader.rs`; 40 bytes per row in memory, and 24 with simhashes, beside the store.
 
 use crate::alike::Traits;
 use crate::reader::{GivenText, ReadSettings, RowReader};
 use crate::references::{FoundMatches, Match, References, Sought, Unfit};
-use crate::sign::{Signed, SignedRow};
+use crate::sign::{Print, Signed, SignedRow};
 use crate::signed_store::SignedStore;
 use lookalike_core::error::Result;
+use lookalike_table::Error as TableError;
 use rayon::prelude::*;
 use std::collections::HashSet;
-use std::io;
 use std::path::{Path, PathBuf};
 
 /// Problems kept with their reasons; further ones are only counted.
@@ -81,6 +81,8 @@ pub struct Corpus {
     pub rows: Vec<SignedRow>,
     /// The shingles and sketches of the rows.
     pub store: SignedStore,
+    /// The simhashes of the rows if they are made; the last rows without a text may lack them.
+    pub prints: Vec<Print>,
     /// Length and language of the rows if they are kept; the last rows without a text may lack them.
     pub traits: Vec<Traits>,
     /// The first rows that could not be read.
@@ -96,15 +98,15 @@ pub struct Corpus {
 /// The reason why a corpus could not take more rows.
 #[derive(Debug)]
 pub enum Refusal {
-    /// The store's file cannot be written.
-    Io(io::Error),
+    /// A file of the store cannot be written.
+    Table(TableError),
     /// There are more rows than 32 bits can number.
     TooMany,
 }
 
-impl From<io::Error> for Refusal {
-    fn from(error: io::Error) -> Self {
-        Self::Io(error)
+impl From<TableError> for Refusal {
+    fn from(error: TableError) -> Self {
+        Self::Table(error)
     }
 }
 
@@ -115,13 +117,14 @@ impl Corpus {
     pub fn new(reading: ReadSettings, budget_bytes: usize, folder: &Path) -> Result<Self> {
         let (reader, store) = (RowReader::new(reading)?, SignedStore::new(budget_bytes, folder));
         let folder = folder.to_owned();
-        let (rows, traits, problems) = (Vec::new(), Vec::new(), Vec::new());
+        let (rows, prints, traits, problems) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
         Ok(Self {
             reader,
             folder,
             contamination: None,
             rows,
             store,
+            prints,
             traits,
             problems,
             bad: 0,
@@ -159,7 +162,7 @@ impl Corpus {
 
     /// Takes a chunk of a file of JSON Lines. Returns the keys of the ids of the rows that end in it, if they are read.
     ///
-    /// Errors: the store's file cannot be written, or there are too many rows.
+    /// Errors: a file of the store cannot be written, or there are too many rows.
     pub fn push_lines(&mut self, chunk: &[u8], is_last: bool) -> std::result::Result<Vec<u64>, Refusal> {
         let mut parts = self.reader.lines(chunk, is_last);
         let keys = parts.iter_mut().flat_map(|part| std::mem::take(&mut part.name_keys)).collect();
@@ -209,6 +212,10 @@ impl Corpus {
         let problems = std::mem::take(&mut signed.problems);
         self.problems
             .extend(problems.into_iter().take(room).map(|(row, reason)| Problem { row: first as u32 + row, reason }));
+        if !signed.prints.is_empty() {
+            self.prints.resize(first, Print::default());
+            self.prints.append(&mut signed.prints);
+        }
         if !signed.traits.is_empty() {
             self.traits.resize(first, Traits::default());
             self.traits.append(&mut signed.traits);

@@ -9,7 +9,7 @@ use crate::judge::ShingleJudge;
 use crate::signed_store::SignedStore;
 use lookalike_core::clustering::{Glance, Judge};
 use lookalike_core::sketch::features::Features;
-use std::io;
+use lookalike_table::Result;
 
 /// Appends a feature to the elements of a row: its lower half, then its higher half.
 pub fn put(feature: u64, elements: &mut Vec<u32>) {
@@ -33,13 +33,7 @@ pub struct FeatureJudge<'a> {
 
 impl<'a> FeatureJudge<'a> {
     /// Loads the features of `documents`, which are rows of the store. Errors: the store cannot be read.
-    pub fn new(
-        k: usize,
-        r: usize,
-        store: &SignedStore,
-        documents: &[u32],
-        rows: &'a ShingleJudge<'a>,
-    ) -> io::Result<Self> {
+    pub fn new(k: usize, r: usize, store: &SignedStore, documents: &[u32], rows: &'a ShingleJudge<'a>) -> Result<Self> {
         let mut features = Vec::with_capacity(k * documents.len());
         for (place, row) in documents.iter().enumerate() {
             features.extend(get(&store.elements(*row)?).take(k));

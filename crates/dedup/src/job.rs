@@ -10,7 +10,6 @@ use crate::corpus::Corpus;
 use crate::judge::{Measure, ShingleJudge};
 use crate::proposing::{proposed, SketchElements, Work};
 use crate::ranking::Ranking;
-use crate::sign::Print;
 use crate::simhash_judge::Nearness;
 use lookalike_core::clustering::{self, Capped, Clustering, Giant, Judge, Method, Proposals, Representative};
 use lookalike_core::error::Error;
@@ -162,8 +161,8 @@ pub enum Failure {
     Parameter(Error),
     /// A table could not be written or read.
     Table(TableError),
-    /// The store or a folder could not be used.
-    Store(io::Error),
+    /// A folder could not be used.
+    Folder(io::Error),
     /// The caller ended it.
     Stopped,
 }
@@ -182,7 +181,7 @@ impl From<TableError> for Failure {
 
 impl From<io::Error> for Failure {
     fn from(error: io::Error) -> Self {
-        Self::Store(error)
+        Self::Folder(error)
     }
 }
 
@@ -277,18 +276,18 @@ pub fn judge<'a>(
 }
 
 /// Errors: the store could not be read, or the work was stopped.
-pub fn ended(failure: Option<io::Error>, stop: &AtomicBool) -> Result<(), Failure> {
+pub fn ended(failure: Option<TableError>, stop: &AtomicBool) -> Result<(), Failure> {
     match (failure, stop.load(Ordering::Relaxed)) {
-        (Some(error), _) => Err(Failure::Store(error)),
+        (Some(error), _) => Err(Failure::Table(error)),
         (None, true) => Err(Failure::Stopped),
         (None, false) => Ok(()),
     }
 }
 
-/// The fingerprints of rows; `None` for a row without one. Errors: the store cannot be read.
-pub fn fingerprints(corpus: &Corpus, rows: &[u32]) -> io::Result<Vec<Option<u64>>> {
+/// The fingerprints of rows; `None` for a row without one.
+pub fn fingerprints(corpus: &Corpus, rows: &[u32]) -> Vec<Option<u64>> {
     let is_there = |row: &&u32| (**row as usize) < corpus.rows.len();
-    let print = |row: &u32| corpus.store.elements(*row).map(|elements| Print::get(&elements).fingerprint);
+    let print = |row: &u32| corpus.prints.get(*row as usize).and_then(|print| print.fingerprint);
     rows.iter().filter(is_there).map(print).collect()
 }
 
@@ -296,7 +295,11 @@ pub fn fingerprints(corpus: &Corpus, rows: &[u32]) -> io::Result<Vec<Option<u64>
 /// that is in the left row.
 ///
 /// Errors: the store cannot be read.
-pub fn scores(corpus: &Corpus, pairs: &[(u32, u32)], is_containment: bool) -> io::Result<Vec<Option<f64>>> {
+pub fn scores(
+    corpus: &Corpus,
+    pairs: &[(u32, u32)],
+    is_containment: bool,
+) -> lookalike_table::Result<Vec<Option<f64>>> {
     let rows: Vec<u32> = (0..corpus.rows.len() as u32).collect();
     let measure = if is_containment { Measure::Containment } else { Measure::Resemblance };
     let stop = AtomicBool::new(false);

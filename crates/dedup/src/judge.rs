@@ -11,9 +11,9 @@ use crate::signed_store::{RowNumbers, SignedStore};
 use lookalike_core::clustering::{Glance, Judge};
 use lookalike_core::hash::mix64;
 use lookalike_core::sketch::estimate::rejected;
+use lookalike_table::Error as TableError;
 use std::cell::RefCell;
 use std::hash::{BuildHasher, RandomState};
-use std::io;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, OnceLock};
 
@@ -45,7 +45,7 @@ pub struct ShingleJudge<'a> {
     is_quick: bool,
     /// By size of the sample, the least number of common elements that is not rejected.
     limits: Vec<OnceLock<u32>>,
-    failure: Mutex<Option<io::Error>>,
+    failure: Mutex<Option<TableError>>,
     /// Set to end the work early, by the caller or by a failure.
     stop: &'a AtomicBool,
 }
@@ -71,7 +71,7 @@ impl<'a> ShingleJudge<'a> {
     }
 
     /// The first failure to read the store. After one, answers are not valid.
-    pub fn failure(&self) -> Option<io::Error> {
+    pub fn failure(&self) -> Option<TableError> {
         self.failure.lock().ok().and_then(|mut failure| failure.take())
     }
 
@@ -80,7 +80,7 @@ impl<'a> ShingleJudge<'a> {
     }
 
     /// Returns what was read. After a failure, records it and returns nothing.
-    fn read<T>(&self, numbers: io::Result<RowNumbers<'a, T>>) -> RowNumbers<'a, T> {
+    fn read<T>(&self, numbers: lookalike_table::Result<RowNumbers<'a, T>>) -> RowNumbers<'a, T> {
         numbers.unwrap_or_else(|error| {
             if let Ok(mut failure) = self.failure.lock() {
                 failure.get_or_insert(error);

@@ -16,7 +16,6 @@ use crate::signed_store::SignedStore;
 use lookalike_core::hash::mix64;
 use lookalike_table::spill::Sorter;
 use rayon::prelude::*;
-use std::io;
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 
 /// Documents that one task takes.
@@ -76,7 +75,7 @@ pub fn push_keys(
 }
 
 /// The distinct ids of a row.
-fn distinct(store: &SignedStore, row: u32, set: &mut IdSet, out: &mut Vec<u64>) -> io::Result<()> {
+fn distinct(store: &SignedStore, row: u32, set: &mut IdSet, out: &mut Vec<u64>) -> lookalike_table::Result<()> {
     let ids = store.ids(row)?;
     set.clear(ids.len());
     out.clear();

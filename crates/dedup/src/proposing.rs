@@ -11,7 +11,6 @@ use lookalike_core::clustering::{Candidates, Judge, PrintGroups, Proposals, Reac
 use lookalike_core::hash::mix64;
 use lookalike_core::sketch::features::Features;
 use lookalike_table::spill::Sorter;
-use std::io;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 /// Documents between two looks at whether to stop.
@@ -39,7 +38,7 @@ pub fn proposed<W: Work>(
 ) -> Result<(W::Output, u64), Failure> {
     let judge = judge(corpus, settings, documents, stop);
     if let SearchMethod::Simhash(nearness) = settings.search {
-        let judge = SimhashJudge::new(nearness, &corpus.store, documents, judge)?;
+        let judge = SimhashJudge::new(nearness, &corpus.prints, documents, judge);
         let is_stopped = || stop.load(Ordering::Relaxed);
         let groups = PrintGroups::new(&judge.fingerprints(), nearness.distance, is_stopped)?;
         let threshold = if nearness.is_verified { settings.threshold } else { score(nearness.distance) };
@@ -114,7 +113,7 @@ pub struct SketchElements {
 
 impl SketchElements {
     /// Loads the sketches of rows. Errors: the store cannot be read.
-    pub fn new(corpus: &Corpus, documents: &[u32]) -> io::Result<Self> {
+    pub fn new(corpus: &Corpus, documents: &[u32]) -> lookalike_table::Result<Self> {
         let (mut elements, mut ends) = (Vec::new(), Vec::with_capacity(documents.len()));
         for row in documents {
             let sketch = corpus.store.elements(*row)?;

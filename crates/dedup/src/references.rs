@@ -16,10 +16,10 @@ use crate::sign::{Signed, SignedRow};
 use crate::signed_store::SignedStore;
 use lookalike_core::hash::mix64;
 use lookalike_core::sketch::shingle::into_set;
+use lookalike_table::Error as TableError;
 use rayon::prelude::*;
 use std::collections::{HashMap, HashSet};
 use std::hash::{BuildHasher, RandomState};
-use std::io;
 
 /// Bytes that a shingle of a reference takes at most, while the table is made and afterwards.
 const SHINGLE_BYTES: u64 = 48;
@@ -86,12 +86,12 @@ pub enum Unfit {
     /// They need so many bytes, which is more than there are.
     Memory(u64),
     /// The store cannot be read.
-    Io(io::Error),
+    Table(TableError),
 }
 
-impl From<io::Error> for Unfit {
-    fn from(error: io::Error) -> Self {
-        Self::Io(error)
+impl From<TableError> for Unfit {
+    fn from(error: TableError) -> Self {
+        Self::Table(error)
     }
 }
 
@@ -401,7 +401,7 @@ struct Shingles {
 }
 
 impl Shingles {
-    fn new(rows: &[u32], store: &SignedStore) -> io::Result<Self> {
+    fn new(rows: &[u32], store: &SignedStore) -> lookalike_table::Result<Self> {
         let key = RandomState::new().hash_one(0);
         let mut mixed = Vec::with_capacity(rows.iter().map(|row| store.id_count(*row)).sum());
         for row in rows {

@@ -46,7 +46,7 @@ pub enum Sketching {
         /// The modulus m.
         modulus: u64,
     },
-    /// The simhash, as [`Print`].
+    /// The simhash, as a [`Print`].
     Simhash {
         /// How it is made.
         recipe: SimhashRecipe,
@@ -55,7 +55,7 @@ pub enum Sketching {
     },
 }
 
-/// A simhash as elements of a sketch: length and language, then the fingerprint if there is one.
+/// The simhash of a row, with what limits compare.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Print {
     /// The fingerprint, if the text has one.
@@ -69,26 +69,6 @@ pub struct Print {
 impl From<Simhash> for Print {
     fn from(made: Simhash) -> Self {
         Self { fingerprint: made.fingerprint, length: made.length, language: made.language }
-    }
-}
-
-impl Print {
-    /// Appends the elements.
-    fn put(self, elements: &mut Vec<u32>) {
-        elements.extend([self.length, u32::from(self.language.number())]);
-        if let Some(bits) = self.fingerprint {
-            elements.extend([bits as u32, (bits >> 32) as u32]);
-        }
-    }
-
-    /// Reads the elements.
-    pub fn get(elements: &[u32]) -> Self {
-        let fingerprint = match elements {
-            [_, _, low, high] => Some(u64::from(*high) << 32 | u64::from(*low)),
-            _ => None,
-        };
-        let at = |place: usize| elements.get(place).copied().unwrap_or(0);
-        Self { fingerprint, length: at(0), language: TextLanguage::of_number(at(1) as u8) }
     }
 }
 
@@ -142,6 +122,8 @@ pub struct Signed {
     pub elements: Vec<u32>,
     /// Where the elements of each row end.
     pub element_ends: Vec<u32>,
+    /// The simhashes of the rows, if they are made; rows at the end without a text may lack them.
+    pub prints: Vec<Print>,
     /// Rows that could not be read: their place in the batch and the reason.
     pub problems: Vec<(u32, String)>,
     /// The names of the rows, if they are kept.
@@ -236,8 +218,12 @@ impl Signer {
         let is_found = match &mut self.sketcher {
             Sketcher::None => true,
             Sketcher::Simhash(hasher, with_shingles) => {
-                let has_fingerprint = print(hasher, text, &mut out.elements);
-                has_fingerprint && (!*with_shingles || out.ids.len() > from)
+                // Texts of 4 GiB are refused by the hasher; rows are shorter.
+                let print = Print::from(hasher.text(text).unwrap_or_default());
+                // Rows without a text have the default.
+                out.prints.resize(out.rows.len(), Print::default());
+                out.prints.push(print);
+                print.fingerprint.is_some() && (!*with_shingles || out.ids.len() > from)
             }
             _ => out.ids.len() > from,
         };
@@ -312,14 +298,6 @@ impl Sketcher {
             _ => out.fill(0),
         }
     }
-}
-
-/// Appends the simhash of a text. Returns whether it has a fingerprint.
-fn print(hasher: &mut Simhasher, text: &str, elements: &mut Vec<u32>) -> bool {
-    // Texts of 4 GiB are refused by the hasher; rows are shorter.
-    let made = hasher.text(text).unwrap_or_default();
-    Print::from(made).put(elements);
-    made.fingerprint.is_some()
 }
 
 /// Scales an id below `limit` to 32 bits, keeping the order of ids.
@@ -399,16 +377,10 @@ mod tests {
         let texts = ["a b c d e", "a b", "?!", "x y z"];
         for with_shingles in [false, true] {
             let found = signed(&Sketching::Simhash { recipe: recipe.clone(), with_shingles }, &texts);
-            let prints: Vec<Print> = (0..texts.len())
-                .map(|row| {
-                    let start = row.checked_sub(1).map_or(0, |before| found.element_ends[before] as usize);
-                    Print::get(&found.elements[start..found.element_ends[row] as usize])
-                })
-                .collect();
             let mut hasher = Simhasher::new(&recipe);
             let expected = texts.map(|text| hasher.text(text).expect("short enough"));
             let expected: Vec<Print> = expected.into_iter().map(Print::from).collect();
-            assert_eq!(prints, expected);
+            assert_eq!(found.prints, expected);
             let is_compared: Vec<bool> = found.rows.iter().map(|row| row.state == RowState::Compared).collect();
             // Two words have a fingerprint but no shingle of three words.
             assert_eq!(is_compared, [true, !with_shingles, false, true]);

@@ -1,21 +1,16 @@
-//! Stores the shingles and sketches of signed rows: in memory within a budget, in one file beyond it.
+//! Stores the shingles and sketches of signed rows: in memory within a budget, in table files beyond it.
 //!
-//! Batches are kept in order. Reading a row searches for its batch, then borrows from memory or reads from the file.
-//! The file is private, written once, and unlinked as soon as it is open where the system allows that.
+//! Batches are kept in order. Reading a row searches for its batch, then borrows from memory or reads from a file. A file is one table,
+//! row → numbers (`lookalike_table`); it is completed and mapped at the first read, and unlinked at once where the system allows that.
+//! Its pages are verified when they are first read, so what another program changed is an error.
 //!
-//! Cost: 8 bytes per shingle and 4 per element, in memory or in the file, and 8 bytes per row.
+//! Cost: 8 bytes per shingle and 4 per element, in memory or in a file, and 8 bytes per row.
 
-use crate::sign::Signed;
-use std::fs::File;
-use std::io;
-use std::os::unix::fs::FileExt;
+use crate::sign::{Signed, SignedRow};
+use lookalike_table::disk::{Disk, System};
+use lookalike_table::{Access, Cell, ColumnType, Error, Result, Schema, Table, TableFile, Writer};
 use std::path::{Path, PathBuf};
-
-/// The numbers of a batch, in memory or in the file.
-enum StoredColumn<T> {
-    Memory(Vec<T>),
-    File { offset: u64 },
-}
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 /// Numbers that can be written to a file.
 trait Number: Copy {
@@ -44,31 +39,30 @@ impl Number for u32 {
     }
 }
 
-/// The shingles and sketches of a batch.
-struct Segment {
+/// The numbers of a batch: in memory, or in the file from a row of its table on.
+enum Held<T> {
+    Memory(Vec<T>),
+    File(u64),
+}
+
+/// A batch: its first row, and where the numbers of each row end.
+struct Segment<T> {
     first: u32,
-    id_ends: Vec<u32>,
-    ids: StoredColumn<u64>,
-    element_ends: Vec<u32>,
-    elements: StoredColumn<u32>,
+    ends: Vec<u32>,
+    numbers: Held<T>,
 }
 
-/// The shingles and sketches of all rows.
-pub struct SignedStore {
-    segments: Vec<Segment>,
-    rows: u32,
-    /// Bytes of the memory budget that are left.
-    left: usize,
-    folder: PathBuf,
-    file: Option<File>,
-    written: u64,
+/// A list of numbers for each row.
+struct RowColumn<T> {
+    segments: Vec<Segment<T>>,
+    file: ColumnFile,
 }
 
-/// The numbers of one row: borrowed from memory, or read from the file.
+/// The numbers of one row: borrowed from memory, or read from a file.
 pub enum RowNumbers<'a, T> {
     /// Borrowed from memory.
     Borrowed(&'a [T]),
-    /// Read from the file.
+    /// Read from a file.
     Owned(Vec<T>),
 }
 
@@ -83,101 +77,158 @@ impl<T> std::ops::Deref for RowNumbers<'_, T> {
     }
 }
 
-impl SignedStore {
-    /// Makes a store that keeps up to `budget_bytes` in memory, the rest in a file in `folder`.
-    pub fn new(budget_bytes: usize, folder: &Path) -> Self {
-        Self { segments: Vec::new(), rows: 0, left: budget_bytes, folder: folder.to_owned(), file: None, written: 0 }
+impl<T: Number> RowColumn<T> {
+    fn new(path: PathBuf) -> Self {
+        Self { segments: Vec::new(), file: ColumnFile::new(path) }
     }
 
-    /// Bytes written to the file.
-    pub fn written(&self) -> u64 {
-        self.written
-    }
-
-    /// Appends a signed batch and returns its rows. Errors: the file cannot be written.
-    pub fn push(&mut self, signed: Signed) -> io::Result<Vec<crate::sign::SignedRow>> {
-        let first = self.rows;
-        self.rows += signed.rows.len() as u32;
-        // Sketches are read more often than shingles, so they get memory first.
-        let elements = self.hold(signed.elements)?;
-        let ids = self.hold(signed.ids)?;
-        let (id_ends, element_ends) = (signed.id_ends, signed.element_ends);
-        self.segments.push(Segment { first, id_ends, ids, element_ends, elements });
-        Ok(signed.rows)
-    }
-
-    fn hold<T: Number>(&mut self, mut numbers: Vec<T>) -> io::Result<StoredColumn<T>> {
+    /// Appends a batch, in memory if the budget that is left allows it.
+    fn push(&mut self, first: u32, ends: Vec<u32>, mut numbers: Vec<T>, left: &mut usize) -> Result<()> {
         let bytes = numbers.len() * T::BYTES;
-        if bytes <= self.left {
-            self.left -= bytes;
+        let numbers = if bytes <= *left {
+            *left -= bytes;
             numbers.shrink_to_fit();
-            return Ok(StoredColumn::Memory(numbers));
-        }
-        let mut out = Vec::with_capacity(bytes);
-        numbers.iter().for_each(|number| number.put(&mut out));
-        let offset = self.written;
-        self.file()?.write_all_at(&out, offset)?;
-        self.written += out.len() as u64;
-        Ok(StoredColumn::File { offset })
+            Held::Memory(numbers)
+        } else {
+            let (from, mut out) = (self.file.rows, Vec::new());
+            for (place, row) in (0..ends.len()).zip(first..) {
+                let (start, end) = bounds(&ends, place);
+                out.clear();
+                numbers[start..end].iter().for_each(|number| number.put(&mut out));
+                self.file.push(row, &out)?;
+            }
+            Held::File(from)
+        };
+        self.segments.push(Segment { first, ends, numbers });
+        Ok(())
     }
 
-    fn file(&mut self) -> io::Result<&File> {
-        if self.file.is_none() {
-            let path = self.folder.join("signed");
-            let file = File::options().read(true).write(true).create_new(true).open(&path)?;
-            // The caller removes the folder at the end; unlinking now helps if the process is killed.
-            std::fs::remove_file(&path)?;
-            self.file = Some(file);
-        }
-        self.file.as_ref().ok_or_else(|| io::Error::other("the file of the store is closed"))
-    }
-
-    fn segment(&self, row: u32) -> Option<(&Segment, usize)> {
+    fn segment(&self, row: u32) -> Option<(&Segment<T>, usize)> {
         let at = self.segments.partition_point(|segment| segment.first <= row).checked_sub(1)?;
         let segment = self.segments.get(at)?;
         let place = (row - segment.first) as usize;
-        (place < segment.id_ends.len()).then_some((segment, place))
+        (place < segment.ends.len()).then_some((segment, place))
     }
 
-    /// The ids of a row's shingles in the order of the text, with repetitions. Errors: the file cannot be read.
-    pub fn ids(&self, row: u32) -> io::Result<RowNumbers<'_, u64>> {
-        match self.segment(row) {
-            Some((segment, place)) => self.numbers(&segment.ids, &segment.id_ends, place),
-            None => Ok(RowNumbers::Borrowed(&[])),
+    fn count(&self, row: u32) -> usize {
+        let Some((segment, place)) = self.segment(row) else { return 0 };
+        let (start, end) = bounds(&segment.ends, place);
+        end - start
+    }
+
+    fn get(&self, row: u32) -> Result<RowNumbers<'_, T>> {
+        let Some((segment, place)) = self.segment(row) else { return Ok(RowNumbers::Borrowed(&[])) };
+        let (start, end) = bounds(&segment.ends, place);
+        match &segment.numbers {
+            Held::Memory(numbers) => Ok(RowNumbers::Borrowed(&numbers[start..end])),
+            Held::File(from) => {
+                let table = self.file.table()?;
+                let bytes = table.bytes(0, from + place as u64)?;
+                if bytes.len() != (end - start) * T::BYTES {
+                    return Err(Error::damaged(table.file().path(), format!("row `{row}` has another length")));
+                }
+                Ok(RowNumbers::Owned(bytes.chunks_exact(T::BYTES).map(T::get).collect()))
+            }
         }
+    }
+}
+
+/// A table file that is written, and from the first read on only read.
+struct ColumnFile {
+    path: PathBuf,
+    /// The writer, once there is a row and until the first read.
+    writer: Mutex<Option<Writer>>,
+    table: OnceLock<Table>,
+    rows: u64,
+    bytes: u64,
+}
+
+impl ColumnFile {
+    fn new(path: PathBuf) -> Self {
+        Self { path, writer: Mutex::new(None), table: OnceLock::new(), rows: 0, bytes: 0 }
+    }
+
+    /// Appends a row. Errors: the file cannot be written, or was read already.
+    fn push(&mut self, row: u32, bytes: &[u8]) -> Result<()> {
+        let writer = self.writer.get_mut().unwrap_or_else(PoisonError::into_inner);
+        if self.table.get().is_some() {
+            return Err(Error::refused("rows cannot be added after the first was read"));
+        }
+        if writer.is_none() {
+            let mut new = Writer::temporary(Arc::new(System), &self.path)?;
+            new.begin(Schema::new("rows", &[("numbers", ColumnType::Bytes)]))?;
+            *writer = Some(new);
+        }
+        if let Some(writer) = writer {
+            writer.push(u64::from(row), &[Cell::Bytes(bytes)])?;
+        }
+        (self.rows, self.bytes) = (self.rows + 1, self.bytes + bytes.len() as u64);
+        Ok(())
+    }
+
+    /// The table of all rows; completes the file at the first call. Errors: it cannot be written or read.
+    fn table(&self) -> Result<&Table> {
+        if let Some(table) = self.table.get() {
+            return Ok(table);
+        }
+        let mut writer = self.writer.lock().unwrap_or_else(PoisonError::into_inner);
+        // Another thread may have completed it meanwhile.
+        if let Some(writer) = writer.take() {
+            writer.finish()?;
+            let file = TableFile::open(&System, &self.path, Access::Mapped)?;
+            // The caller removes the folder at the end; unlinking now helps if the process is killed.
+            System.remove(&self.path).map_err(|error| Error::io(&self.path, error))?;
+            let table = file.table("rows")?;
+            return Ok(self.table.get_or_init(|| table));
+        }
+        self.table.get().ok_or_else(|| Error::refused("a file of signed rows could not be completed before: run again"))
+    }
+}
+
+/// The shingles and sketches of all rows.
+pub struct SignedStore {
+    ids: RowColumn<u64>,
+    elements: RowColumn<u32>,
+    rows: u32,
+    /// Bytes of the memory budget that are left.
+    left: usize,
+}
+
+impl SignedStore {
+    /// Makes a store that keeps up to `budget_bytes` in memory, the rest in files in `folder`.
+    pub fn new(budget_bytes: usize, folder: &Path) -> Self {
+        let (ids, elements) = (RowColumn::new(folder.join("shingles")), RowColumn::new(folder.join("sketches")));
+        Self { ids, elements, rows: 0, left: budget_bytes }
+    }
+
+    /// Bytes of numbers that went to files.
+    pub fn written(&self) -> u64 {
+        self.ids.file.bytes + self.elements.file.bytes
+    }
+
+    /// Appends a signed batch and returns its rows. Errors: a file cannot be written.
+    pub fn push(&mut self, signed: Signed) -> Result<Vec<SignedRow>> {
+        let first = self.rows;
+        self.rows += signed.rows.len() as u32;
+        // Sketches are read more often than shingles, so they get memory first.
+        self.elements.push(first, signed.element_ends, signed.elements, &mut self.left)?;
+        self.ids.push(first, signed.id_ends, signed.ids, &mut self.left)?;
+        Ok(signed.rows)
+    }
+
+    /// The ids of a row's shingles in the order of the text, with repetitions. Errors: a file is damaged or cannot be read.
+    pub fn ids(&self, row: u32) -> Result<RowNumbers<'_, u64>> {
+        self.ids.get(row)
     }
 
     /// Number of ids of a row.
     pub fn id_count(&self, row: u32) -> usize {
-        let Some((segment, place)) = self.segment(row) else { return 0 };
-        let (start, end) = bounds(&segment.id_ends, place);
-        end - start
+        self.ids.count(row)
     }
 
-    /// The elements of a row's sketch. Errors: the file cannot be read.
-    pub fn elements(&self, row: u32) -> io::Result<RowNumbers<'_, u32>> {
-        match self.segment(row) {
-            Some((segment, place)) => self.numbers(&segment.elements, &segment.element_ends, place),
-            None => Ok(RowNumbers::Borrowed(&[])),
-        }
-    }
-
-    fn numbers<'a, T: Number>(
-        &'a self,
-        held: &'a StoredColumn<T>,
-        ends: &[u32],
-        place: usize,
-    ) -> io::Result<RowNumbers<'a, T>> {
-        let (start, end) = bounds(ends, place);
-        match (held, &self.file) {
-            (StoredColumn::Memory(numbers), _) => Ok(RowNumbers::Borrowed(&numbers[start..end])),
-            (StoredColumn::File { offset }, Some(file)) => {
-                let mut bytes = vec![0; (end - start) * T::BYTES];
-                file.read_exact_at(&mut bytes, offset + (start * T::BYTES) as u64)?;
-                Ok(RowNumbers::Owned(bytes.chunks_exact(T::BYTES).map(T::get).collect()))
-            }
-            (StoredColumn::File { .. }, None) => Err(io::Error::other("the file of the store is closed")),
-        }
+    /// The elements of a row's sketch. Errors: a file is damaged or cannot be read.
+    pub fn elements(&self, row: u32) -> Result<RowNumbers<'_, u32>> {
+        self.elements.get(row)
     }
 }
 
@@ -209,19 +260,20 @@ mod tests {
         (0..6).map(batch).collect()
     }
 
+    fn stored(budget: usize, folder: &Path) -> SignedStore {
+        let mut store = SignedStore::new(budget, folder);
+        batches().into_iter().for_each(|batch| drop(store.push(batch).expect("written")));
+        store
+    }
+
     #[test]
     fn what_is_kept_does_not_depend_on_the_budget() {
-        let whole = batches();
         for budget in [0, 300, 2_000, usize::MAX] {
-            let folder = std::env::temp_dir().join(format!("lookalike-store-{}-{budget}", std::process::id()));
-            std::fs::create_dir_all(&folder).expect("a folder");
-            let mut store = SignedStore::new(budget, &folder);
-            for batch in &whole {
-                store.push(batch.clone()).expect("written");
-            }
+            let folder = tempfile::tempdir().expect("a folder");
+            let store = stored(budget, folder.path());
             assert_eq!(store.written() == 0, budget == usize::MAX, "{budget}");
             let mut row = 0;
-            for batch in &whole {
+            for batch in &batches() {
                 for place in 0..batch.rows.len() {
                     let ids = bounds(&batch.id_ends, place);
                     let elements = bounds(&batch.element_ends, place);
@@ -232,7 +284,26 @@ mod tests {
                 }
             }
             assert!(store.ids(row).expect("nothing there").is_empty());
-            std::fs::remove_dir_all(&folder).expect("removed");
+            assert_eq!(std::fs::read_dir(folder.path()).expect("there").count(), 0, "files are unlinked");
         }
+    }
+
+    #[test]
+    fn after_the_first_read_no_row_is_added() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let mut store = stored(0, folder.path());
+        assert!(!store.ids(7).expect("read").is_empty());
+        assert!(store.push(batches().remove(0)).is_err());
+    }
+
+    #[test]
+    fn a_file_that_another_program_changed_is_an_error() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let store = stored(0, folder.path());
+        let path = folder.path().join("shingles");
+        // The footer is not written yet: all bytes so far are the header and nothing else, so the rows come with the first read.
+        std::fs::File::create(&path).expect("cut");
+        assert!(matches!(store.ids(3), Err(Error::Damaged { .. })));
+        assert!(store.ids(4).is_err(), "and stays one");
     }
 }

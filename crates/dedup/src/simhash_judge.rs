@@ -5,12 +5,11 @@
 
 use crate::judge::ShingleJudge;
 use crate::sign::Print;
-use crate::signed_store::SignedStore;
 use lookalike_core::clustering::{Glance, Judge};
 use lookalike_core::simhash::language::TextLanguage;
 use lookalike_core::simhash::lengths::is_within;
 use lookalike_core::simhash::vote::distance;
-use std::io;
+use lookalike_table::Error as TableError;
 
 /// Bits of a fingerprint.
 const BITS: f64 = 64.0;
@@ -53,16 +52,10 @@ pub struct SimhashJudge<'a> {
 }
 
 impl<'a> SimhashJudge<'a> {
-    /// Loads the fingerprints of `documents`, which are rows of the store. Errors: the store cannot be read.
-    pub fn new(
-        nearness: Nearness,
-        store: &SignedStore,
-        documents: &[u32],
-        shingled: ShingleJudge<'a>,
-    ) -> io::Result<Self> {
-        let print = |row: &u32| store.elements(*row).map(|elements| Print::get(&elements));
-        let prints = documents.iter().map(print).collect::<io::Result<_>>()?;
-        Ok(Self { nearness, prints, shingled })
+    /// Takes the fingerprints of `documents`, which are rows, from those of all rows.
+    pub fn new(nearness: Nearness, all: &[Print], documents: &[u32], shingled: ShingleJudge<'a>) -> Self {
+        let prints = documents.iter().map(|row| all.get(*row as usize).copied().unwrap_or_default()).collect();
+        Self { nearness, prints, shingled }
     }
 
     /// The fingerprints of all documents.
@@ -76,7 +69,7 @@ impl<'a> SimhashJudge<'a> {
     }
 
     /// The first failure to read the store.
-    pub fn failure(&self) -> Option<io::Error> {
+    pub fn failure(&self) -> Option<TableError> {
         self.shingled.failure()
     }
 }

@@ -29,7 +29,7 @@ use std::sync::Mutex;
 
 fn refused(refusal: Refusal) -> PyErr {
     match refusal {
-        Refusal::Io(error) => PyErr::from(error),
+        Refusal::Table(error) => table_failed(error),
         Refusal::TooMany => ParameterError::new_err(format!(
             "a corpus has at most `{}` rows: divide it, and deduplicate one part with against=… the other",
             u32::MAX
@@ -37,15 +37,22 @@ fn refused(refusal: Refusal) -> PyErr {
     }
 }
 
+/// What went wrong with a temporary file.
+fn table_failed(error: TableError) -> PyErr {
+    match error {
+        TableError::Io { error, .. } => PyErr::from(error),
+        TableError::Damaged { .. } => {
+            PyOSError::new_err(format!("{error}: another program wrote to it or the disk fails; run again"))
+        }
+        _ => PyOSError::new_err(error.to_string()),
+    }
+}
+
 fn failed(failure: Failure) -> PyErr {
     match failure {
         Failure::Parameter(error) => to_python(error),
-        Failure::Store(error) => PyErr::from(error),
-        Failure::Table(TableError::Io { error, .. }) => PyErr::from(error),
-        Failure::Table(error @ TableError::Damaged { .. }) => {
-            PyOSError::new_err(format!("{error}: another program wrote to it or the disk fails; run again"))
-        }
-        Failure::Table(error) => PyOSError::new_err(error.to_string()),
+        Failure::Folder(error) => PyErr::from(error),
+        Failure::Table(error) => table_failed(error),
         Failure::Stopped => PyKeyboardInterrupt::new_err(()),
     }
 }
@@ -193,12 +200,12 @@ impl Corpus {
     /// The exact score of pairs of rows, `None` where it is undefined.
     fn scores(&self, py: Python<'_>, pairs: Vec<(u32, u32)>, containment: bool) -> PyResult<Vec<Option<f64>>> {
         let Self { core, pool, .. } = self;
-        detached(py, usize::MAX, || pool.install(|| job::scores(core, &pairs, containment))).map_err(PyErr::from)
+        detached(py, usize::MAX, || pool.install(|| job::scores(core, &pairs, containment))).map_err(table_failed)
     }
 
     /// The fingerprints of rows, `None` for those without one.
-    fn fingerprints(&self, rows: Vec<u32>) -> PyResult<Vec<Option<u64>>> {
-        job::fingerprints(&self.core, &rows).map_err(PyErr::from)
+    fn fingerprints(&self, rows: Vec<u32>) -> Vec<Option<u64>> {
+        job::fingerprints(&self.core, &rows)
     }
 
     /// Makes references of all rows so far, to be looked up in further rows. Returns the bytes they need if these are
@@ -217,7 +224,7 @@ impl Corpus {
         match detached(py, usize::MAX, || pool.install(|| core.seal(sought, memory_bytes, most_pairs))) {
             Ok(()) => Ok(None),
             Err(Unfit::Memory(needed)) => Ok(Some(needed)),
-            Err(Unfit::Io(error)) => Err(PyErr::from(error)),
+            Err(Unfit::Table(error)) => Err(table_failed(error)),
         }
     }
 

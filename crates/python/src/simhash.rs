@@ -365,12 +365,12 @@ impl SimhashReader {
                 (self.mended.1, self.mended.2) = (self.source.clone(), self.row + u64::from(*row) + 1);
             }
             self.mended.0 += part.mended.len() as u64;
-            let mut start = 0;
-            for (row, end) in part.rows.iter().zip(&part.element_ends) {
+            // Rows at the end without a text have no print.
+            let all = part.prints.iter().copied().chain(std::iter::repeat(Print::default()));
+            for (row, print) in part.rows.iter().zip(all) {
                 self.row += 1;
                 self.states[row.state as usize] += 1;
-                prints.push(Print::get(&part.elements[start..*end as usize]));
-                start = *end as usize;
+                prints.push(print);
                 match given.next().flatten() {
                     Some(name) => names.extend_from_slice(name.as_bytes()),
                     None => names.extend_from_slice(format!("{}:{}", self.source, self.row).as_bytes()),
