@@ -61,17 +61,21 @@ def letters(seed: int, count: int) -> str:
 
 @pytest.mark.parametrize(("left", "right", "is_listed"), [(400, 400, True), (401, 3, False), (3, 401, False)])
 @pytest.mark.parametrize("is_crossed", [False, True])
+@pytest.mark.parametrize("k", [8, 10])
 def test_passages_of_prose_belong_together_up_to_400_letters_apart(
-    left: int, right: int, is_listed: bool, is_crossed: bool
+    left: int, right: int, is_listed: bool, is_crossed: bool, k: int
 ):
-    """Each of the two passages alone is worth too little, whichever comes first on the right."""
+    """Each of the two passages alone is worth too little, whichever comes first on the right.
+
+    With k = t no halo reaches beyond a passage, so the bounds are as sharp as the definition.
+    """
     one, two = letters(1, 40), letters(2, 40)
     first, second = (two, one) if is_crossed else (one, two)
     # A digit at each end keeps what lies between from matching a passage's neighbours.
     a = letters(3, 900) + one + f"1{letters(4, left - 2)}2" + two + f"3{letters(5, 900)}"
     b = letters(6, 900) + first + f"4{letters(7, right - 2)}5" + second + f"6{letters(8, 900)}"
     handed = [Handed("a", (Source("text", a),)), Handed("b", (Source("text", b),))]
-    how = {"min_score": 0.5, "k": 8, "t": 10, "passages": {"text": 80}}
+    how = {"min_score": 0.5, "k": k, "t": 10, "passages": {"text": 80}}
     found = product(handed, **how)  # type: ignore[arg-type]
     assert found == asked(handed, **how)
     assert len(found.shared) == is_listed
@@ -87,6 +91,86 @@ def test_a_passage_that_two_have_is_worth_its_letters(least: int, is_listed: boo
     found = product(handed, **how)  # type: ignore[arg-type]
     assert found == asked(handed, **how)
     assert len(found.shared) == is_listed
+
+
+def pair_of(a: str, b: str) -> list[Handed]:
+    return [Handed("a", (Source("text", a),)), Handed("b", (Source("text", b),))]
+
+
+@pytest.mark.parametrize("is_turned", [False, True])
+def test_passages_of_prose_belong_together_if_a_third_connects_them(is_turned: bool):
+    """On one side the middle one stands first; the two others are too far apart on the other side."""
+    ends, middle = [letters(1, 40), letters(2, 40)], letters(3, 40)
+    a = "".join(f"{piece}{i}{letters(10 + i, 20)}" for i, piece in enumerate([middle, *ends]))
+    b = f"{ends[0]}7{letters(20, 300)}{middle}8{letters(21, 300)}{ends[1]}9"
+    rest = [letters(30, 900), letters(31, 900)]
+    handed = pair_of(*((b + rest[1], a + rest[0]) if is_turned else (a + rest[0], b + rest[1])))
+    for least, is_listed in ((120, True), (121, False)):
+        how = {"min_score": 0.5, "k": 8, "t": 10, "passages": {"text": least}}
+        found = product(handed, **how)  # type: ignore[arg-type]
+        assert found == asked(handed, **how)
+        assert len(found.shared) == is_listed
+
+
+@pytest.mark.parametrize("place", [0, 1, 2])
+def test_a_strong_passage_is_found_before_and_after_weaker_ones(place: int):
+    pieces = [letters(1 + i, 40 if i == place else 12) for i in range(3)]
+    a, b = ("".join(f"{piece}{i}{letters(10 + i, 500)}" for i, piece in enumerate(pieces, n)) for n in (1, 5))
+    for least, is_listed in ((40, True), (41, False)):
+        how = {"min_score": 0.5, "k": 8, "t": 10, "passages": {"text": least}}
+        found = product(pair_of(a, b), **how)  # type: ignore[arg-type]
+        assert found == asked(pair_of(a, b), **how)
+        assert len(found.shared) == is_listed
+
+
+@pytest.mark.parametrize("apart", [0, 400, 401])
+@pytest.mark.parametrize("is_turned", [False, True])
+def test_what_everybody_has_connects_what_two_have(apart: int, is_turned: bool):
+    """Everybody's part is in each tail; the two others are worth too little alone, and lie far apart."""
+    one, everybody, two = letters(1, 40), letters(2, 420), letters(3, 40)
+    texts = [f"{letters(10 + i, 60)}{i % 10}{everybody}{i % 7}" for i in range(12)]
+    for i in (2, 9):
+        gap = f"{i}{letters(30 + i, apart - 2)}{i // 2}" if apart else ""
+        pieces = (two, gap, everybody, one) if is_turned else (one, everybody, gap, two)
+        texts[i] = letters(50 + i, 100) + "".join(pieces) + str(i)
+    handed = [Handed(f"s{i:02}", (Source("text", text),)) for i, text in enumerate(texts)]
+    how = {"min_score": 0.9, "min_contained": 1.0, "k": 10, "t": 10, "passages": {"text": 105}}
+    found = product(handed, **how)  # type: ignore[arg-type]
+    assert found == asked(handed, **how)
+    assert [pair[:2] for pair in found.shared] == [(2, 9)] * (apart <= 400)  # type: ignore[index]
+
+
+@pytest.mark.parametrize("is_turned", [False, True])
+def test_a_passage_is_worth_what_it_is_on_the_side_where_it_is_worth_less(is_turned: bool):
+    """On one side its first four letters end a run of the template."""
+    given, shared = letters(1, 30), letters(2, 40)
+    texts = [f"{letters(3, 300)}{given}{shared}1{letters(4, 300)}", f"{letters(5, 300)}2{shared}3{letters(6, 300)}"]
+    handed = pair_of(*(reversed(texts) if is_turned else texts))
+    for least, is_listed in ((36, True), (37, False), (40, False)):
+        how = {"min_score": 0.5, "k": 8, "t": 10, "passages": {"text": least}}
+        found = product(handed, (Source("text", given + shared[:4]),), **how)  # type: ignore[arg-type]
+        assert found == asked(handed, (Source("text", given + shared[:4]),), **how)
+        assert len(found.shared) == is_listed
+        # No bound leaves a pair of the main list out, so its strongest passage is told or not by the definition alone.
+        (pair,) = product(handed, (Source("text", given + shared[:4]),), **how | {"min_score": 0.0}).pairs  # type: ignore[arg-type]
+        assert (pair[-2] is not None) == is_listed  # type: ignore[index]
+
+
+def test_a_pair_with_a_strong_passage_needs_evidence_and_bits():
+    shared = letters(1, 40)
+    handed = pair_of(f"{letters(2, 300)}1{shared}2{letters(3, 300)}", f"{letters(4, 300)}3{shared}4{letters(5, 300)}")
+    how = {"min_score": 0.5, "k": 8, "t": 10, "passages": {"text": 40}}
+    (pair,) = asked(handed, **how).shared
+    bits = int(pair[9])  # type: ignore[index]
+    for least, is_listed in (
+        ({"min_evidence": 40}, True),
+        ({"min_evidence": 41}, False),
+        ({"min_bits": bits}, True),
+        ({"min_bits": bits + 1}, False),
+    ):
+        found = product(handed, **how, **least)  # type: ignore[arg-type]
+        assert found == asked(handed, **how, **least)
+        assert len(found.shared) == is_listed
 
 
 def test_groups_old_submissions_and_persons_are_paired_as_everywhere():
