@@ -14,7 +14,10 @@ from test_report import SMALL, put
 from lookalike.comparison.result import Gap, Pair, Passage, Region, Report, Section
 from lookalike.rendering.html.pair_page import PairPages
 from lookalike.rendering.html.panes import PALE
+from lookalike.rendering.html.passage_list import order
 from lookalike.rendering.html.sides import widened
+from oracles.compare.entries import UNIT
+from oracles.compare.weights import weight
 from support.reports import Size, school
 
 
@@ -212,7 +215,7 @@ def test_passages_of_prose_stand_in_their_section():
     whole = Region(0, 0, 50, 1, 4)
     page = paged(at(1), at(2, bits=9.0), at(9, bits=5.0), sections=(Section(whole, whole, 2, 140, 0.873),))
     assert "<b>Section 1</b> lines 1&ndash;4 &harr; 1&ndash;4" in page
-    assert "2 passages, 140 letters; 87 % of it is the same text" in page
+    assert "2 passages, 140 letters, 9 bits; 87 % of it is the same text" in page
     inside = page.split("class=section")[1].split("</ol></li>")[0]
     assert numbers_in(inside) == [2, 1]
     assert numbers_in(page) == [2, 1, 3]
@@ -305,3 +308,50 @@ def test_files_are_listed_with_how_much_they_share():
     rows = re.findall(rf"<tr><td>(?:<a href=#l)?(\w+)(?:>part\d.java</a>| files){cells}", page.split('id="l"')[0])
     assert rows == [("f1", "117", "18", "15 %"), ("f0", "117", "0", "0 %"), ("All", "234", "18", "8 %")]
     assert "2 files, 1 with passages" in page
+
+
+def quoting(submitters: int) -> Report:
+    """A pair of two: first a quotation that twenty have, then a copy with fewer bits that four have."""
+    report = school(Size(entries=2, methods=20, pairs=1, passages=3))
+    facts = ({"bits": 714.0, "shared_by": 20}, {"bits": 678.0, "shared_by": 4}, {"bits": 31.0, "shared_by": 2})
+    passages = tuple(p._replace(**fact) for p, fact in zip(report.pairs[0].passages, facts, strict=True))
+    return replace(report, pairs=(replace(report.pairs[0], passages=passages),), submitters=submitters)
+
+
+@pytest.mark.parametrize(("submitters", "first"), [(25, "2 1 3"), (2, "1 2 3")])
+def test_what_many_have_does_not_stand_first(submitters: int, first: str):
+    page = page_of(quoting(submitters))
+    assert f'data-order="{first}"' in page
+    assert " ".join(re.findall(r"<span class=p>(\d)</span>", page)) == first
+
+
+@pytest.mark.parametrize("submitters", [0, 1, 2, 3, 25, 1000])
+def test_passages_weigh_by_the_rarity_of_the_score(submitters: int):
+    passage = quoting(submitters).pairs[0].passages[0]
+    for holders in (1, 2, 3, 20, submitters, submitters + 9):
+        wanted = 714 * weight(holders, submitters) / UNIT
+        assert passage._replace(shared_by=holders).weight(submitters) == pytest.approx(wanted, abs=714 / UNIT)
+
+
+def test_a_section_weighs_as_much_as_its_passages_together():
+    report = quoting(25)
+    pair = report.pairs[0]
+    two = pair.passages[1:]
+    spans = [
+        (getattr(two[0], side)._replace(end=getattr(two[1], side).end, end_line=getattr(two[1], side).end_line))
+        for side in ("left", "right")
+    ]
+    strong = (pair.passages[0]._replace(bits=700.0, shared_by=2), *two)
+    pair = replace(pair, passages=strong, sections=(Section(*spans, 2, 90, 0.9),))
+    alone = order(replace(report, submitters=2), pair)
+    assert alone == "2 3 1", "678 + 31 bits are more than 700"
+    assert "2 passages, 90 letters, 709 bits" in page_of(replace(report, pairs=(pair,)))
+
+
+def test_a_pair_that_is_listed_for_a_passage_says_the_figure_of_the_list():
+    report = quoting(25)
+    pair = replace(report.pairs[0], strongest_bits=678.4)
+    said = "listed for a shared passage. Its strongest one has 678 bits"
+    assert said not in page_of(replace(report, pairs=(pair,)))
+    made = PairPages(replace(report, pairs=(), shared=(pair,)), ["x", "y"], lambda entry, file: b"")
+    assert said in made.page(pair, "pair 1 of 1")

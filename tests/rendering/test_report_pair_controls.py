@@ -156,7 +156,7 @@ def listed(walk: Walk) -> list[int]:
     return [int(text) for text in walk.texts(".list .top .p")]
 
 
-def test_passages_are_ordered_by_strength_length_or_place(walk: Walk):
+def test_passages_are_ordered_by_weight_length_or_place(walk: Walk):
     page = walk.open("mixed", "pairs/001.html")
     assert listed(walk) == [2, 8, 1, 7, 3]
     page.select_option("#order", "tokens")
@@ -164,7 +164,7 @@ def test_passages_are_ordered_by_strength_length_or_place(walk: Walk):
     page.select_option("#order", "place")
     assert listed(walk) == [1, 2, 3, 7, 8]
     page.focus("#order")
-    page.keyboard.press("s")
+    page.keyboard.press("w")
     assert listed(walk) == [2, 8, 1, 7, 3]
 
 
@@ -268,7 +268,7 @@ def test_files_are_listed_opened_and_folded(walk: Walk):
 def test_sections_are_the_outer_level_of_prose(walk: Walk):
     page = walk.open("essays", "pairs/001.html")
     assert page.locator(".list .section").count() == 2
-    assert listed(walk) == [5, 4, 3, 2, 1]
+    assert listed(walk) == [2, 1, 4, 3, 5]
     page.select_option("#order", "place")
     assert listed(walk) == [1, 2, 3, 4, 5]
     page.click(".list .section >> nth=1 >> text=Section 2")

@@ -246,6 +246,7 @@ class _Comparison:
             cluster_threshold=self.question.cluster_threshold,
             common=_common(cohort),
             groups=tuple(map(tuple, cohort.groups())),
+            submitters=len(set(persons(self.intake.submissions))),
             undefined=tuple(self._undefined(cohort, entries)),
             skipped=tuple(self._skipped()),
             warnings=tuple(self._warnings(cohort, entries, limited)),

@@ -8,9 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from math import log
 from typing import Any, NamedTuple
 
 from lookalike._types import counted
+
+#: The rarity of what everybody has, as in the score.
+LEAST_RARITY = 0.02
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,6 +90,22 @@ class Passage(NamedTuple):
     bits: float = 0.0
     #: Whether it has so few bits that a page folds it away; tables have it all the same.
     weak: bool = False
+
+    def weight(self, submitters: int) -> float:
+        """Return its bits times the rarity of what ``shared_by`` of so many submitters have."""
+        return self.bits * rarity(self.shared_by, submitters)
+
+
+def rarity(holders: int, submitters: int) -> float:
+    """Return the weight of material in a score: ln((N + 1) / f) / ln((N + 1) / 2), at most 1 and at least 0.02.
+
+    f of N submitters have the material; 1 for one and two of them.
+    """
+    if submitters <= 2:
+        return 1.0
+    every = submitters + 1
+    share = log(every / min(max(holders, 2), submitters)) / log(every / 2)
+    return min(max(share, LEAST_RARITY), 1.0)
 
 
 class Gap(NamedTuple):
@@ -276,6 +296,8 @@ class Report:
     shared: tuple[Pair, ...] = ()
     #: How many pairs that list has before it is cut.
     shared_count: int = 0
+    #: How many persons handed in, earlier ones too; 0 if it is not known.
+    submitters: int = 0
     #: Submissions whose best score stands out, farthest first.
     outliers: tuple[Outlier, ...] = ()
 

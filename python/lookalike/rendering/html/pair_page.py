@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from lookalike.comparison.result import Pair, Report
 from lookalike.rendering.html.explanations import explained, leaves_out
 from lookalike.rendering.html.frame import page, parameters, part, title
 from lookalike.rendering.html.overview_data import inputs_digest
-from lookalike.rendering.html.passage_list import numbers, passage_list, ranked
+from lookalike.rendering.html.passage_list import order, passage_list
 from lookalike.rendering.html.sides import MAP, MarksOf, View, make_side
 from lookalike.rendering.wording import units
 
@@ -27,6 +27,7 @@ class PairPages:
             "map_height": MAP,
             "parameters": "; ".join(f"{name}: {value}" for name, value in parameters(report)),
         }
+        self._for_a_passage = {(pair.left, pair.right) for pair in report.shared}
 
     def page(self, pair: Pair, rank: str, before: str = "", after: str = "") -> str:
         """Return the page of a pair. ``rank``: its place in its list; ``before`` and ``after``: pages to turn to."""
@@ -51,7 +52,16 @@ class PairPages:
             "unit": unit,
             "leaves_out": leaves_out(pair),
             "sides": sides,
-            "explained": list(explained(pair, entries, unit)),
+            "explained": [*explained(pair, entries, unit), *self._listed_for(pair)],
             "passages": passage_list(self._report, pair),
-            "order": numbers(ranked(pair)[0]),
+            "order": order(self._report, pair),
         }
+
+    def _listed_for(self, pair: Pair) -> Iterator[str]:
+        """Yield why a pair below the cut-off is listed, with the figure of its list."""
+        if (pair.left, pair.right) in self._for_a_passage:
+            yield (
+                "This pair is below the cut-off, and listed for a shared passage. Its strongest one has "
+                f"{round(pair.strongest_bits or 0):,} bits, as the list of shared passages says: only runs of the "
+                "guaranteed length count, so this can be less than below; neighbouring ones of prose count together."
+            )

@@ -1,13 +1,15 @@
 """The list of passages of a pair, as HTML: where each is, why it counts, and in which section of prose it stands.
 
-The strongest stand first: most bits, then most tokens. Weak passages and further copies of parts of others are folded
-away with their number. Cost: linear in the passages and in the text they cover.
+The weightiest stand first: most bits, those that many have counting less; then most tokens. A section weighs as much as
+its passages together. Weak passages and further copies of parts of others are folded away with their number. Cost: a
+sort of the passages, and the text they cover.
 """
 
 from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import NamedTuple
 
 from lookalike._types import counted
 from lookalike.comparison.result import File, Pair, Passage, Region, Report, Section
@@ -21,15 +23,46 @@ NONE: Mapping[int, str] = {}
 Numbered = tuple[int, Passage]
 
 
-def strength(numbered: Numbered) -> tuple[float, int, int]:
-    """Return the key by which passages are sorted: most bits first, then most tokens, then the place."""
-    number, passage = numbered
-    return -passage.bits, -passage.tokens, number
+class Block(NamedTuple):
+    """What stands in the list by itself: a passage, or a section of prose with its passages."""
+
+    #: Bits times rarity, of all its passages; tokens, of a section its letters; the number of its first passage.
+    weight: float
+    tokens: int
+    place: int
+    passages: list[Numbered]
+    #: The section's place among those of the pair; None: one passage in no section.
+    section: int | None = None
+
+    @property
+    def order(self) -> tuple[float, int, int]:
+        """The key by which blocks are sorted: most weight first, then most tokens, then the place."""
+        return -self.weight, -self.tokens, self.place
 
 
-def ranked(pair: Pair) -> tuple[list[Numbered], list[Numbered], list[Numbered]]:
-    """Return the passages that are listed, those that are weak, and copies of parts of others; the strongest first."""
-    every = sorted(enumerate(pair.passages, 1), key=strength)
+def _alone(one: Numbered, submitters: int) -> Block:
+    number, passage = one
+    return Block(round(passage.weight(submitters), 1), passage.tokens, number, [one])
+
+
+def blocks(pair: Pair, submitters: int) -> list[Block]:
+    """Return the passages that are listed, those of a section inside it; the weightiest first."""
+    listed = _ranked(pair, submitters)[0]
+    inside: dict[int | None, list[Block]] = {}
+    section_of = dict(_within(pair.sections, listed))
+    for one in listed:
+        inside.setdefault(section_of.get(one[0]), []).append(_alone(one, submitters))
+    found = inside.pop(None, [])
+    for i, members in inside.items():
+        weight, place = round(sum(one.weight for one in members), 1), min(one.place for one in members)
+        passages = [one.passages[0] for one in members]
+        found.append(Block(weight, pair.sections[i or 0].letters, place, passages, i))
+    return sorted(found, key=lambda block: block.order)
+
+
+def _ranked(pair: Pair, submitters: int) -> tuple[list[Numbered], list[Numbered], list[Numbered]]:
+    """Return the passages that are listed, those that are weak, and copies of parts of others; the weightiest first."""
+    every = sorted(enumerate(pair.passages, 1), key=lambda one: _alone(one, submitters).order)
     repeats = [one for one in every if one[1].sort == "repeat"]
     weak = [one for one in every if one[1].weak and one[1].sort != "repeat"]
     listed = [one for one in every if not one[1].weak and one[1].sort != "repeat"]
@@ -39,18 +72,19 @@ def ranked(pair: Pair) -> tuple[list[Numbered], list[Numbered], list[Numbered]]:
 
 def passage_list(report: Report, pair: Pair) -> str:
     """Return the list as HTML; parts that repeat are written here, which takes half the time of a template."""
-    listed, weak, repeats = ranked(pair)
+    submitters = report.submitters
+    _, weak, repeats = _ranked(pair, submitters)
     files = [report.entries[end].files for end in (pair.left, pair.right)]
     if not pair.passages:
         return "<p class=soft>No passages are listed for this pair.</p>"
-    parts = [f"<ol class=top>\n{_items(pair.sections, listed, files)}\n</ol>"]
+    parts = [f"<ol class=top>\n{_items(pair, submitters, files)}\n</ol>"]
     if weak:
         said = f"{counted(len(weak), 'weak passage')} <span class=soft>short or usual in this class</span>"
-        parts.append(_fold("weak", said, weak, files))
+        parts.append(_fold("weak", said, [_alone(one, submitters) for one in weak], files))
     if repeats:
         said = f"{counted(len(repeats), 'repeat')} <span class=soft>further copies of parts of these passages</span>"
         inside = _inside(pair)
-        parts.append(_fold("repeats", said, repeats, files, inside))
+        parts.append(_fold("repeats", said, [_alone(one, submitters) for one in repeats], files, inside))
     return "\n".join(parts)
 
 
@@ -69,23 +103,20 @@ def _inside(pair: Pair) -> dict[int, str]:
 
 
 def _fold(
-    name: str, said: str, passages: list[Numbered], files: list[tuple[File, ...]], inside: Mapping[int, str] = NONE
+    name: str, said: str, alone: list[Block], files: list[tuple[File, ...]], inside: Mapping[int, str] = NONE
 ) -> str:
-    items = "\n".join(_item(one, files, inside.get(one[0], "")) for one in passages)
+    items = "\n".join(_item(one, files, inside.get(one.place, "")) for one in alone)
     return f"<details class=fold id={name}><summary>{said}</summary>\n<ol>\n{items}\n</ol></details>"
 
 
-def _items(sections: Sequence[Section], listed: list[Numbered], files: list[tuple[File, ...]]) -> str:
+def _items(pair: Pair, submitters: int, files: list[tuple[File, ...]]) -> str:
     """Return the listed passages; those of a section of prose stand inside it."""
-    inside: dict[int, list[Numbered]] = {}
-    section_of = dict(_within(sections, listed))
-    for one in listed:
-        inside.setdefault(section_of.get(one[0], -1), []).append(one)
-    loose = [(strength(one), _item(one, files)) for one in inside.pop(-1, [])]
-    joined = [
-        (strength(members[0]), _section(sections[i], i + 1, members, files)) for i, members in sorted(inside.items())
-    ]
-    return "\n".join(html for _, html in sorted(loose + joined))
+    return "\n".join(
+        _item(block, files)
+        if block.section is None
+        else _section(pair.sections[block.section], block, submitters, files)
+        for block in blocks(pair, submitters)
+    )
 
 
 def _within(sections: Sequence[Section], listed: Iterable[Numbered]) -> Iterator[tuple[int, int]]:
@@ -110,29 +141,29 @@ def _holds(region: Region, file: int, at: int) -> bool:
     return region.file == file and region.start <= at < region.end
 
 
-def _section(section: Section, number: int, members: list[Numbered], files: list[tuple[File, ...]]) -> str:
+def _section(section: Section, block: Block, submitters: int, files: list[tuple[File, ...]]) -> str:
     """Return a section of prose with its passages."""
     left, right = files[0][section.left.file], files[1][section.right.file]
-    best = members[0][0]
-    items = "\n".join(_item(one, files) for one in members)
+    best, number = block.passages[0][0], (block.section or 0) + 1
+    bits = round(sum(passage.bits for _, passage in block.passages))
+    items = "\n".join(_item(_alone(one, submitters), files) for one in block.passages)
     return (
-        f"<li class=section data-bits={sum(p.bits for _, p in members):.0f} data-tokens={section.letters} "
-        f"data-place={min(n for n, _ in members)}>"
+        f"<li class=section data-weight={block.weight:.1f} data-tokens={block.tokens} data-place={block.place}>"
         f"<a class=whole href=#l{best}><b>Section {number}</b> {_where(left, right, section.left, section.right)}"
-        f"<small>{counted(section.passages, 'passage')}, {counted(section.letters, 'letter')}; "
+        f"<small>{counted(section.passages, 'passage')}, {counted(section.letters, 'letter')}, {bits:,} bits; "
         f"{percent(section.same)} of it is the same text</small></a>\n<ol>\n{items}\n</ol></li>"
     )
 
 
-def _item(one: Numbered, files: list[tuple[File, ...]], inside: str = "") -> str:
+def _item(alone: Block, files: list[tuple[File, ...]], inside: str = "") -> str:
     """Return a passage of the list: number, place, and why it counts. ``inside``: the runs in which a repeat lies."""
-    number, passage = one
+    number, passage = alone.passages[0]
     left, right = files[0][passage.left.file], files[1][passage.right.file]
     between = f"{file_name(left)} and {file_name(right)}; " if len(files[0]) + len(files[1]) > 2 else ""
     where = _where(left, right, passage.left, passage.right)
     held = f' data-in="{inside}"' if inside else ""
     return (
-        f"<li{'' if passage.sort == 'run' else ' class=lesser'} data-bits={passage.bits:.0f} "
+        f"<li{'' if passage.sort == 'run' else ' class=lesser'} data-weight={alone.weight:.1f} "
         f"data-tokens={passage.tokens} data-place={number}{held}><a class=c{number % COLOURS} href=#l{number}>"
         f"<span class=p>{number}</span><span>{where}</span><small>{between}{why(passage, left, right)}</small></a></li>"
     )
@@ -223,6 +254,6 @@ def _rarity(shared_by: int) -> str:
     return "in these two only" if shared_by <= 2 else f"shared by {shared_by:,} submitters"
 
 
-def numbers(passages: Iterable[Numbered]) -> str:
-    """Return the numbers of passages for an attribute."""
-    return " ".join(str(number) for number, _ in passages)
+def order(report: Report, pair: Pair) -> str:
+    """Return the numbers of the listed passages in the order of the list, for an attribute."""
+    return " ".join(str(number) for block in blocks(pair, report.submitters) for number, _ in block.passages)

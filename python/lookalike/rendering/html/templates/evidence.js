@@ -1,4 +1,4 @@
-// The printed page: a key, the listed passages side by side, the strongest first, and code that the score leaves out.
+// The printed page: a key, the listed passages side by side, the weightiest first, and code that the score leaves out.
 const PRINTED = 40, PRINTED_LINES = 150;
 // A passage that begins farther than this many characters inside its line is printed from its beginning on.
 const INSIDE = 120;

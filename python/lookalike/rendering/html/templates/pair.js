@@ -1,4 +1,4 @@
-// Connects the controls of the page of a pair, and opens it on the strongest passage.
+// Connects the controls of the page of a pair, and opens it on the weightiest passage.
 function startReview() {
   const box = one("review"), { digest, left, right } = box.dataset, note = one("note");
   openReviews(digest);

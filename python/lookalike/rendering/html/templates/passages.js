@@ -73,7 +73,7 @@ function arrange(key) {
   const sign = key === "place" ? 1 : -1;
   const value = (item) => sign * Number(item.dataset[key]);
   for (const list of document.querySelectorAll(".list ol")) {
-    const items = [...list.children].sort((a, b) => value(a) - value(b) || (key === "bits" ? b.dataset.tokens - a.dataset.tokens : 0) || a.dataset.place - b.dataset.place);
+    const items = [...list.children].sort((a, b) => value(a) - value(b) || (key === "weight" ? b.dataset.tokens - a.dataset.tokens : 0) || a.dataset.place - b.dataset.place);
     list.append(...items);
   }
 }
