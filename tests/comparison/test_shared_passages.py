@@ -42,7 +42,7 @@ def test_programs_are_listed_as_the_oracle_does(language: str, max_sharing: int 
 
 def test_code_that_cannot_run_is_worth_as_much_in_a_passage():
     listed = 0
-    for seed in range(6):
+    for seed in range(20):
         chance = random.Random(seed)
         texts = carrying_class(chance, chance.randint(3, 7))
         handed = [Handed(f"s{i}", (Source("java", text),)) for i, text in enumerate(texts)]
@@ -134,7 +134,7 @@ def test_what_everybody_has_connects_what_two_have(apart: int, is_turned: bool):
         pieces = (two, gap, everybody, one) if is_turned else (one, everybody, gap, two)
         texts[i] = letters(50 + i, 100) + "".join(pieces) + str(i)
     handed = [Handed(f"s{i:02}", (Source("text", text),)) for i, text in enumerate(texts)]
-    how = {"min_score": 0.9, "min_contained": 1.0, "k": 10, "t": 10, "passages": {"text": 105}}
+    how = {"min_score": 0.9, "min_contained": 1.0, "k": 10, "t": 10, "passages": {"text": 80}}
     found = product(handed, **how)  # type: ignore[arg-type]
     assert found == asked(handed, **how)
     assert [pair[:2] for pair in found.shared] == [(2, 9)] * (apart <= 400)  # type: ignore[index]
@@ -173,10 +173,38 @@ def test_a_pair_with_a_strong_passage_needs_evidence_and_bits():
         assert len(found.shared) == is_listed
 
 
+@pytest.mark.parametrize(("holders", "is_listed"), [(2, True), (7, True), (8, False), (24, False)])
+def test_what_too_many_have_lists_nobody_however_long_it_is(holders: int, is_listed: bool):
+    """Of 24 submitters, 7 make a token worth just over one half, and 8 just under it."""
+    common = letters(1, 900)
+    texts = [letters(10 + i, 900) + (common if i < holders else "") + letters(50 + i, 900) for i in range(24)]
+    handed = [Handed(f"s{i:02}", (Source("text", text),)) for i, text in enumerate(texts)]
+    how = {"min_score": 0.9, "k": 8, "t": 10, "passages": {"text": 40}}
+    found = product(handed, **how)  # type: ignore[arg-type]
+    assert found == asked(handed, **how)
+    assert len(found.shared) == (holders * (holders - 1) // 2 if is_listed else 0)
+
+
+def test_what_many_have_counts_neither_for_the_list_nor_for_its_order():
+    common, planted = letters(1, 900), letters(3, 200)
+    texts = [letters(10 + i, 900) + common + letters(50 + i, 900) for i in range(24)]
+    for i in (20, 21):
+        texts[i] += planted + letters(90 + i, 300)
+    handed = [Handed(f"s{i:02}", (Source("text", text),)) for i, text in enumerate(texts)]
+    how = {"min_score": 0.9, "k": 8, "t": 10, "passages": {"text": 40}}
+    found = product(handed, **how)  # type: ignore[arg-type]
+    assert found == asked(handed, **how)
+    ((left, right, *_, passages, _, _, _, _, _, strongest, _),) = found.shared  # type: ignore[misc]
+    assert (left, right) == (20, 21)
+    bits = {passage[2]: passage[7] for passage in passages}
+    assert strongest == bits[200] < bits[900]
+
+
 def test_groups_old_submissions_and_persons_are_paired_as_everywhere():
     shared = prose(1, 20)
     same = Source("text", f"{prose(2, 80)} {shared}")
-    handed = [Handed(f"s{i:02}", (same,), None, i in (3, 4)) for i in range(40)]
+    handed = [Handed(f"s{i:02}", (same,), "s", i in (3, 4)) for i in range(40)]
+    handed += [Handed(f"v{i:02}", (Source("text", prose(40 + i, 80)),)) for i in range(12)]
     handed += [Handed(f"t{i}", (Source("text", f"{shared} {prose(10 + i, 80)}"),), None, i == 1) for i in range(3)]
     handed += [Handed("u", (Source("text", f"{shared} {prose(20, 80)}"),), "t0")]
     how = {"min_score": 0.6, "k": 8, "t": 12, "passages": {"text": 1}}

@@ -2,7 +2,8 @@
 
 In prose, tiles with at most 400 letters between them on both sides, in the same files, belong together, and so do those
 that others connect. In code each tile stands alone. What belongs together is strong if its own tokens are worth at
-least so much on both sides: 1 for a token that two persons have, less if more have it, as in the score.
+least so much on both sides: 1 for a token that two persons have, less if more have it, as in the score, and nothing if
+that is less than one half.
 """
 
 from __future__ import annotations
@@ -17,15 +18,18 @@ JOINED = 400
 
 
 def strength(a: Entry, b: Entry, tiles: Sequence[Tile], passages: Mapping[str, int], persons: int) -> int | None:
-    """Return the most bits of a strong stretch, in thousandths, on the side that has fewer; none if none is strong."""
+    """Return the most bits that count in a strong stretch, in thousandths, on the side with fewer; none if none is."""
     found = []
     for stretch in stretches(a, b, tiles):
-        least = passages.get(a.part(stretch[0].a).language)
+        asked = [passages.get(side.part(stretch[0][i]).language) for i, side in enumerate((a, b))]
+        least = max((one for one in asked if one is not None), default=None) if None not in asked else None
         worth, bits = [0, 0], [0, 0]
         for i, side in enumerate((a, b)):
             for at in (at for tile in stretch for at in spread(tile, i)):
-                worth[i] += weight(side.rarity[at], persons) if side.weights[at] else 0
-                bits[i] += side.bits[at]
+                rare = weight(side.rarity[at], persons) if side.weights[at] else 0
+                if 2 * rare >= UNIT:
+                    worth[i] += rare
+                    bits[i] += side.bits[at]
         if least is not None and min(worth) >= least * UNIT:
             found.append(min(bits))
     return max(found, default=None)

@@ -22,7 +22,7 @@ pub struct EntryPart {
     pub worth: u32,
     /// Least worth of a strong passage of its language, in tokens; none if there are no such passages.
     pub passage: Option<u32>,
-    /// Number of its language. Tokens of different languages never match.
+    /// Number of its language. Only tokens of languages of one family match.
     pub language: u32,
 }
 

@@ -3,8 +3,9 @@
 //! In prose, two tiles are *neighbours* if at most [`JOINED`] letters lie between them on each side, in the same parts.
 //! In code no tiles are neighbours. A *stretch* is a set of tiles that are connected by neighbours. Its worth on a side
 //! is the sum of the rarities of its own tokens there: 1 for material that two submitters have, less for material that
-//! more have, as in the score. A stretch is *strong* if its worth reaches the least worth of its part's language on both
-//! sides. The *strength* of a pair is the most bits that a strong stretch has, on the side that has fewer.
+//! more have, as in the score, and nothing below one half ([`super::weigh::RARE`]). A stretch is *strong* if its worth
+//! reaches, on both sides, the least worth of the languages of its two parts. The *strength* of a pair is the most bits that the
+//! tokens of a strong stretch have which count in its worth, on the side that has fewer.
 //!
 //! The bound: on each side, all tokens of a tile lie in halos of shared picks (`proposals.rs`), or in common runs
 //! (`align.rs`). Cut the union of all halos, or runs, of a side where more than [`JOINED`] letters, or any token of code,
@@ -98,12 +99,18 @@ impl Judged<'_> {
         for (i, tile) in tiles.iter().enumerate() {
             let of = root(&mut parent, i);
             for (side, start) in [tile.a, tile.b].into_iter().enumerate() {
-                sums[of][0][side] += self.weighed[side].worth_between(start, start + tile.len);
-                sums[of][1][side] += self.weighed[side].bits_between(start, start + tile.len);
+                let [worth, bits] = self.weighed[side].worth_and_bits(start, start + tile.len);
+                sums[of][0][side] += worth;
+                sums[of][1][side] += bits;
             }
         }
         let strong = tiles.iter().zip(&sums).filter_map(|(tile, [worth, bits])| {
-            let least = self.entries[0].parts.get(self.entries[0].part_of(tile.a))?.passage?;
+            // Languages of one family match each other; the stricter of the two decides.
+            let [left, right] = [(0, tile.a), (1, tile.b)].map(|(side, at)| {
+                let entry = self.entries[side];
+                entry.parts.get(entry.part_of(at))?.passage
+            });
+            let least = left?.max(right?);
             (worth[0].min(worth[1]) >= u64::from(least) * u64::from(UNIT)).then_some(bits[0].min(bits[1]))
         });
         strong.max()

@@ -25,6 +25,9 @@ const STEP: u32 = u32::MAX / u16::MAX as u32;
 /// Least weight of a submission's own token. With it identical submissions score 1 even if everybody handed in the
 /// same.
 const FLOOR: f64 = 0.02;
+/// Least rarity of a token that counts in strong passages. At most √(2(N + 1)) of N submitters have such a token: 7 of
+/// 24, 24 of 300. Without it, a library that a whole class hands in would be long enough to be strong.
+pub const RARE: u32 = UNIT / 2;
 
 /// The weight of material that `holders` of `submitters` have.
 pub fn weight(holders: u32, submitters: u32) -> u32 {
@@ -41,7 +44,7 @@ pub fn weight(holders: u32, submitters: u32) -> u32 {
 pub struct Weighed {
     /// Weight of each token; 0 for template material and material that too many share.
     pub tokens: Vec<u16>,
-    /// Rarity of each own token: its weight, had all parts the same worth; 0 for other tokens.
+    /// Rarity of each own token: its weight, had all parts the same worth; 0 for other tokens and below [`RARE`].
     pub rarity: Vec<u16>,
     /// Number of submitters that hold each pick.
     pub holders: Vec<u32>,
@@ -131,9 +134,11 @@ impl Weighed {
         found
     }
 
-    /// Worth of the own tokens from `start` to `end`: the sum of their rarities.
-    pub fn worth_between(&self, start: u32, end: u32) -> u64 {
-        self.rarity[start as usize..end as usize].iter().map(|rarity| u64::from(*rarity)).sum()
+    /// Worth of the tokens from `start` to `end`, the sum of their rarities, and the bits of those that have one.
+    pub fn worth_and_bits(&self, start: u32, end: u32) -> [u64; 2] {
+        let range = start as usize..end as usize;
+        let rare = self.rarity[range.clone()].iter().zip(&self.bits[range]).filter(|(rarity, _)| **rarity > 0);
+        rare.fold([0, 0], |sums, (rarity, bits)| [sums[0] + u64::from(*rarity), sums[1] + u64::from(*bits)])
     }
 }
 
@@ -235,7 +240,8 @@ impl Frequencies {
             for at in part.start as usize..part.end as usize {
                 if !template[at] && !common[at] {
                     let rare = weight(rarest[at], self.submitters);
-                    (tokens[at], rarity[at]) = ((rare * part.worth / UNIT).max(1) as u16, rare as u16);
+                    tokens[at] = (rare * part.worth / UNIT).max(1) as u16;
+                    rarity[at] = if rare < RARE { 0 } else { rare as u16 };
                 }
             }
         }
