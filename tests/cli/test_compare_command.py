@@ -140,6 +140,14 @@ def test_fail_above_exits_1_when_a_pair_is_above(root: Path, tmp_path: Path):
     assert (tmp_path / "1" / "report.html").exists()
 
 
+@pytest.mark.parametrize(("above", "cut_off"), [("0.01", 0.01), ("0.1", 0.05), ("0.25", 0.25), ("0.9", 0.25)])
+def test_fail_above_lowers_the_cut_off_as_the_help_says(tmp_path: Path, above: str, cut_off: float):
+    for name in ("ann.py", "bob.py"):
+        (tmp_path / name).write_text(f"def {name[:3]}(a, b):\n    return a * b - len(a)\n")
+    ran = run("compare", tmp_path, "--json", "--fail-above", above)
+    assert json.loads(ran.out)["parameters"]["min_score"] == cut_off
+
+
 def test_fail_above_changes_no_list(root: Path, tmp_path: Path):
     plain, failing = tmp_path / "plain", tmp_path / "failing"
     run("compare", root, "--out", plain)

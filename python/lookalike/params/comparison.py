@@ -105,10 +105,13 @@ CLUSTER_THRESHOLD = Parameter(
     "cluster_threshold", "Pairs with at least this score form clusters.", default=0.5, kind=float, least=0, most=1
 )
 # fmt: off
-TOP = Parameter("top", "Number of pairs with a page of their own, 0 for all. The others open in pairs/more.html.",
+TOP = Parameter("top", "Number of pairs with a page of their own, 0 for all. The others open in pairs/more.html. "
+                "All of these pages take at most --max-size bytes.",
                 default=250, kind=int, flags=("-n", "--max-pages"), least=0)
 FAIL_ABOVE = Parameter("fail_above", "Exit with code 1 if a pair has at least this score, or one in the list of "
-                       "contained pairs this share. Pairs listed for a passage alone never count.",
+                       "contained pairs this share. Pairs listed for a passage alone never count. Below "
+                       f"{CODE_CUT_OFF} it also lowers the default of --min-score: to this, and at most "
+                       f"{LANGUAGE_CUT_OFFS['text']}.",
                        kind=float, least=0, most=1)
 MAX_PAIRS = Parameter("max_pairs", "Most pairs that are listed, best first; 0 for all. All are counted.",
                       default=10_000, kind=int, flags=("--max-rows",), least=0, most=2**32 - 1)
