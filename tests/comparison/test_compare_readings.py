@@ -43,6 +43,14 @@ def test_a_program_handed_in_as_text_is_named_with_what_to_do(tmp_path: Path):
     ]
 
 
+def test_they_come_before_remarks_on_syntax(tmp_path: Path):
+    """The terminal shows only the first remarks."""
+    broken = {f"p{i}/a.py": f"def f{i}(:\n" * 9 for i in range(6)}
+    report = la.compare(write(tmp_path, broken | {"ann/loans.py": PROGRAM, "bob/loans.txt": PROGRAM}))
+    assert len(report.warnings) > 6
+    assert "not compared with" in report.warnings[0].reason
+
+
 def test_the_reading_that_most_persons_share_is_the_usual_one(tmp_path: Path):
     write(tmp_path, {f"{name}/a.txt": PROGRAM for name in ("ann", "bob", "eve")} | {"zoe/a.py": PROGRAM})
     (note,) = notes(la.compare(tmp_path))

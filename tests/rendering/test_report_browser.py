@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 from test_report import hostile
 from test_report_anonymous import PEOPLE, signed
+from test_report_lists import only_shared
 
 from lookalike.comparison.result import Report
 from lookalike.rendering.html.folder import Extent, write
@@ -34,6 +35,7 @@ def folders(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
         "empty": reports.nothing_found(),
         "hostile": hostile(),
         "strong": strong(),
+        "shared": only_shared(),
     }
     named = school(Size(entries=6, methods=3, pairs=4))
     kinds["names"] = replace(named, entries=tuple(replace(e, name=f"{i}{LONG}") for i, e in enumerate(named.entries)))
@@ -283,6 +285,13 @@ def test_a_narrow_window_stacks_the_sides(walk: Walk):
     boxes = [page.locator(f"#{side}").bounding_box() for side in "lr"]
     assert boxes[1]["y"] >= boxes[0]["y"] + boxes[0]["height"]
     assert page.locator("#l1").count() == 1
+
+
+def test_the_first_list_that_has_pairs_is_open(walk: Walk):
+    page = walk.open("shared")
+    assert page.get_attribute("#tab-shared", "aria-selected") == "true"
+    assert page.locator("#table tr[data-i]").count() == 2
+    assert walk.open("class").get_attribute("#tab-pairs", "aria-selected") == "true"
 
 
 def test_nothing_found_is_said(walk: Walk):

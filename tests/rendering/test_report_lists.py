@@ -184,3 +184,29 @@ def test_nothing_in_the_main_list_points_to_the_contained_pairs(tmp_path: Path):
     put(replace(report, pairs=none, pair_count=0, clusters=()), tmp_path / "out")
     page = (tmp_path / "out" / "report.html").read_text("utf-8")
     assert "3 pairs are in the list <i>Contained</i>" in page
+
+
+def only_shared() -> Report:
+    """A class of eight without a pair at the cut-off, of which three share a passage; no file was skipped."""
+    report = school(SMALL)
+    shared = tuple(Pair(0, i, 0.1, 0.1, 0.1, 90, 40, (), strongest_bits=250.0 - i) for i in (1, 2))
+    none = {"pairs": (), "pair_count": 0, "clusters": (), "skipped": (), "undefined": ()}
+    return replace(report, **none, shared=shared, shared_count=2, histogram=(0,) * 20)
+
+
+def test_without_a_pair_at_the_cut_off_the_other_lists_are_told(tmp_path: Path):
+    put(only_shared(), tmp_path / "out")
+    page = (tmp_path / "out" / "report.html").read_text("utf-8")
+    assert "2 pairs are in the list <i>Shared passages</i>" in page
+    assert "<dt>pairs listed for a shared passage</dt><dd>2</dd>" in page
+    assert "5 submissions have no pair in any list, and 3 only in lists apart from the main one." in page
+    assert "Only pairs from the cut-off on are plotted, though lower ones can be in the lists" in page
+
+
+@pytest.mark.parametrize("is_skipped", [True, False])
+def test_only_skipped_files_are_said_not_to_be_compared(tmp_path: Path, is_skipped: bool):
+    report = only_shared()
+    put(replace(report, skipped=(Remark("a", "not text"),) if is_skipped else ()), tmp_path / "out")
+    page = (tmp_path / "out" / "report.html").read_text("utf-8")
+    assert ("Files that were skipped were not compared." in page) is is_skipped
+    assert ("No file was skipped." in page) is not is_skipped

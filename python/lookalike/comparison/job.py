@@ -359,11 +359,12 @@ class _Comparison:
         return read_apart(handed, (read.file.text for read in self.templates if read.file is not None))
 
     def _warnings(self, cohort: _core.Cohort, entries: tuple[Entry, ...], limited: int) -> Iterator[Remark]:
+        # What hides a copy comes first: a terminal shows only some.
+        yield from self._read_apart()
         for submission, group in zip(self.intake.submissions, self.kept, strict=True):
             for read in group:
                 for note in read.notes:
                     yield Remark(_place(submission, read), note)
-        yield from self._read_apart()
         for name in returning(self.intake.submissions):
             yield Remark(
                 name, "its name is that of a new submission: taken for the same person, and not paired with it"

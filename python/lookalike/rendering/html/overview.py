@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 from lookalike import params
 from lookalike.comparison.outliers import best_scores
 from lookalike.comparison.result import Report
+from lookalike.rendering import comparison_tables
 from lookalike.rendering.html.frame import page, parameters, title
 from lookalike.rendering.html.overview_data import Ends, overview_data
 from lookalike.rendering.wording import units
@@ -41,8 +42,10 @@ class Best(NamedTuple):
     """The plot of the best score of every submission."""
 
     bars: list[Bar]
-    #: Submissions without a listed pair, and the median of the others.
+    #: Submissions without a pair in any list, those with pairs in other lists than the main one only, and the median of
+    #: the rest.
     without: int
+    elsewhere: int
     median: float | None
 
 
@@ -93,7 +96,10 @@ def _best(report: Report) -> Best:
     for score in scores.values():
         counts[min(INTERVALS - 1, int(score * INTERVALS))] += 1
     middle = median(scores.values()) if scores else None
-    return Best(_bars(counts, report.cut_off), len(report.entries) - len(scores), middle)
+    every = [pair for _, pairs in comparison_tables.lists(report) for pair in pairs]
+    listed = len(best_scores(every, report.groups))
+    without = len(report.entries) - listed
+    return Best(_bars(counts, report.cut_off), without, listed - len(scores), middle)
 
 
 def _remarks(report: Report) -> list[tuple[str, str, str, Any]]:

@@ -70,7 +70,8 @@ function start() {
 openReviews(data.digest);
 if (table) {
   start();
-  show("pairs");
+  // The first list that has rows.
+  show(Object.keys(lists).find((name) => lists[name].length) || "pairs");
   clusters();
   timeline();
   countMarks();
