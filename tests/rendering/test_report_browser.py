@@ -41,6 +41,7 @@ def folders(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
     kinds["names"] = replace(named, entries=tuple(replace(e, name=f"{i}{LONG}") for i, e in enumerate(named.entries)))
     for kind, report in kinds.items():
         write(report, root / kind, Extent.new(40), marks=reports.coloured(report))
+    write(school(), root / "small", Extent.new(40, max_size=1), marks=reports.coloured(school()))
     write(signed(), root / "anonymous", marks=reports.coloured(signed()), anonymise=True)
     return {path.name: path for path in root.iterdir()}
 
@@ -292,6 +293,14 @@ def test_the_first_list_that_has_pairs_is_open(walk: Walk):
     assert page.get_attribute("#tab-shared", "aria-selected") == "true"
     assert page.locator("#table tr[data-i]").count() == 2
     assert walk.open("class").get_attribute("#tab-pairs", "aria-selected") == "true"
+
+
+def test_a_row_without_a_page_says_why(walk: Walk):
+    page = walk.open("small")
+    rows = walk.texts("#table td.open")
+    assert rows[0] == "Open"
+    assert set(rows[1:]) == {"left out"}
+    assert "--max-size 0" in page.locator("#table td.open span").first.get_attribute("title")
 
 
 def test_nothing_found_is_said(walk: Walk):

@@ -61,7 +61,8 @@ function marked(pair) {
   return cell;
 }
 
-const opener = (pair) => make("td", { class: "open" }, ...(pair.page ? [make("a", { href: "pairs/" + pair.page, "aria-label": `Open ${nameOf(pair.left)} and ${nameOf(pair.right)}` }, "Open")] : []));
+const NO_PAGE = "its page was left out to keep the folder small: run again with --max-size 0";
+const opener = (pair) => make("td", { class: "open" }, ...(pair.page ? [make("a", { href: "pairs/" + pair.page, "aria-label": `Open ${nameOf(pair.left)} and ${nameOf(pair.right)}` }, "Open")] : [make("span", { class: "soft", title: NO_PAGE }, "left out")]));
 const since = (pair) => { const found = first(pair); return found ? (found.side ? found.by : -found.by) : Infinity; };
 
 // A heading is short: where both are counted, it says tokens.
