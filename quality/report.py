@@ -18,8 +18,9 @@ page is written by `make quality DATA=DIR`, which takes the data and the metrics
 repository. Every miss is marked.
 
 - **As listed** means: the command `lookalike compare FOLDER` with its defaults, a folder for each problem as a teacher
-  has it, and score 0 for every pair that is not in its list of pairs. The two lists beside it, contained pairs and
-  pairs that share too little to say, do not count. All other measures see every pair whatever its score.
+  has it, and score 0 for every pair that is neither in its list of pairs nor in that of shared passages. The two other
+  lists, contained pairs and pairs that share too little to say, do not count. All other measures see every pair
+  whatever its score.
 - **AP** is average precision, with tied scores taken together. **ARI** is the adjusted Rand index.
 - The **interval** is by bootstrap, 1,000 draws with a fixed seed. Whole problems are drawn where a set has at least
   eight, otherwise pairs: the column says which. Pairs of one class are not independent, so intervals over pairs are too

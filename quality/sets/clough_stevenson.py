@@ -7,8 +7,9 @@ from quality.task import Listed, Task
 
 COHORT = "one task: its answers and its source"
 LIMITS = (
-    "One answer labelled cut shares no run of more than 15 letters with its source. It scores 0, and so the mean "
-    "of its kind is below that of light."
+    "One answer labelled cut shares no run of more than 15 letters with its source and scores 0. Two other copies "
+    "share one run of 22 and one of 26 letters, no more than answers that were not copied. So no order by score "
+    "reaches 0.99; of the listed pairs all are copies."
 )
 
 
