@@ -274,6 +274,7 @@ fn kinds_of_quotes_are_one_text() {
     for same in [&["'a'", "\"a\"", "`a`"], &["b'a'", "b\"\"\"a\"\"\"", "b\"a\""]] {
         assert!(same.iter().all(|one| text(one) == text(same[0])), "{same:?}");
     }
+    assert_eq!(text("''"), text("\"\""));
     let different = ["''", "'", "a", "'a", "'a\"", "'a'b", "'b'", "b'a'", "'\"a\"'"];
     let texts: std::collections::HashSet<_> = different.iter().map(|one| text(one)).collect();
     assert_eq!(texts.len(), different.len());

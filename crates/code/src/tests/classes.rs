@@ -221,6 +221,9 @@ fn numbers_with_arithmetic_between_them_are_one_number() {
         ("python", "x = 1\n-2\n", "x = 1\n"),
         ("python", "f(1, -2)\n", "f(1)\n"),
         ("python", "x = 1 << 2\n", "x = 4\n"),
+        ("python", "x = 2 + 3 ** y\n", "x = 5 ** y\n"),
+        ("python", "x = y // 2 + 3\n", "x = y // 5\n"),
+        ("javascript", "x = 1 -\n2", "x = 1"),
         ("java", "class A { int x = f(1) + 2; }", "class A { int x = f(1); }"),
         ("java", "class A { int x = 2 + 1 + y; }", "class A { int x = 3 + y; }"),
         ("java", "class A { int x = y - 1 + 2; }", "class A { int x = y - 3; }"),
@@ -231,7 +234,7 @@ fn numbers_with_arithmetic_between_them_are_one_number() {
 
 #[test]
 fn constant_expressions_are_those_that_a_text_search_finds() {
-    let pieces = ["1", "22", "x", "+", "-", "*", "/", "%", "(", ")", ",", "<<", "1", "3.5"];
+    let pieces = "1 22 x + - * / % ( ) , << & | ^ ~ 1 3.5 7 8 9".split(' ').collect::<Vec<_>>();
     let (mut state, language) = (1u64, find("java"));
     for _ in 0..2_000 {
         let words: Vec<&str> = (0..12)
@@ -244,7 +247,7 @@ fn constant_expressions_are_those_that_a_text_search_finds() {
         let text = words.join(" ");
         let kind = |word: &&str| match *word {
             "+" | "-" | "*" | "/" | "%" => 'a',
-            "<<" => 'b',
+            "<<" | "&" | "|" | "^" | "~" => 'b',
             word if word.starts_with(|c: char| c.is_ascii_digit()) => 'n',
             _ => 'o',
         };
