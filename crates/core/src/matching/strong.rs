@@ -1,6 +1,6 @@
 //! Finds strong passages: common material that is worth a look by itself, however low the score of its pair is.
 //!
-//! In prose, two tiles are *neighbours* if at most [`JOINED`] letters lie between them on each side, in the same parts.
+//! In prose, two tiles are *neighbours* if at most `JOINED` letters lie between them on each side, in the same parts.
 //! In code no tiles are neighbours. A *stretch* is a set of tiles that are connected by neighbours. Its worth on a side
 //! is the sum of the rarities of its own tokens there: 1 for material that two submitters have, less for material that
 //! more have, as in the score, and nothing below one half ([`super::weigh::RARE`]). A stretch is *strong* if its worth
@@ -8,12 +8,12 @@
 //! tokens of a strong stretch have which count in its worth, on the side that has fewer.
 //!
 //! The bound: on each side, all tokens of a tile lie in halos of shared picks (`proposals.rs`), or in common runs
-//! (`align.rs`). Cut the union of all halos, or runs, of a side where more than [`JOINED`] letters, or any token of code,
+//! (`align.rs`). Cut the union of all halos, or runs, of a side where more than `JOINED` letters, or any token of code,
 //! are in none. A tile lies in one piece, and neighbours do too. So a stretch lies in one piece, and if no piece of a
 //! side is worth enough, no stretch is strong. The same holds for the tokens of a side that can be in a tile with anybody:
 //! only those in a piece that is worth enough count in these bounds.
 //!
-//! Cost: tiles are sorted, and each is compared with those that lie at most [`JOINED`] letters before it.
+//! Cost: tiles are sorted, and each is compared with those that lie at most `JOINED` letters before it.
 
 use super::align::{Alignment, Tile};
 use super::entry::{Entry, EntryPart};
