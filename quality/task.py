@@ -154,7 +154,8 @@ class Task:
         """Say how much was compared, and what was not."""
         counted = ", ".join(f"{count:,} {what}" for what, count in self.counts.items())
         left_out = [f"{count} × {reason}" for reason, count in sorted(self.remarks.items())]
-        return [f"{counted}.", *([f"Left out: {'; '.join(left_out)}."] if left_out else [])]
+        told = {"": counted, "Left out: ": "; ".join(left_out)}
+        return [f"{before}{what}." for before, what in told.items() if what]
 
     def average_precision(
         self,
