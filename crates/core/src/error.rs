@@ -107,3 +107,10 @@ impl fmt::Display for Error {
 }
 
 impl std::error::Error for Error {}
+
+/// What the core refuses of a table's parameters, the table refuses.
+impl From<Error> for lookalike_table::Error {
+    fn from(error: Error) -> Self {
+        Self::refused(error.to_string())
+    }
+}

@@ -13,7 +13,6 @@
 //! **Source.** O'Neil, Cheng, Gawlick, O'Neil 1996, *The log-structured merge-tree*, for the runs; Bentley, Saxe 1980
 //! for tiers by size.
 
-use crate::error::{Error, Result};
 use crate::manifest::TablePlan;
 use crate::names::Names;
 use crate::run::{FingerprintRow, Hold, Run};
@@ -22,6 +21,7 @@ use lookalike_core::hamming::design::Design;
 use lookalike_core::hamming::solve::{solve, Limit};
 use lookalike_core::hamming::tables::{task_size, Hit};
 use lookalike_core::hamming::BITS;
+use lookalike_table::error::{Error, Result};
 use lookalike_table::sort::sort;
 use rayon::prelude::*;
 

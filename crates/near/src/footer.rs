@@ -2,9 +2,9 @@
 //!
 //! Cost: the footer has 16 bytes or more per column and 8 per page of 16 KiB; opening reads nothing else.
 
-use crate::error::{Error, Result};
 use crate::header::{number_at, FileHeader, HEADER};
 use crate::verified_pages::VerifiedPages;
+use lookalike_table::error::{Error, Result};
 use std::ops::Range;
 use std::path::Path;
 use xxhash_rust::xxh3::Xxh3;

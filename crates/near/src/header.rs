@@ -3,7 +3,7 @@
 //! The magic, the version and the checksum have the same places in all versions. A file of another version is therefore
 //! distinguished from a damaged one.
 
-use crate::error::{Error, Result};
+use lookalike_table::error::{Error, Result};
 use std::path::Path;
 use xxhash_rust::xxh3::xxh3_64;
 

@@ -12,7 +12,6 @@
 
 pub mod cells;
 mod csv_record;
-pub mod error;
 pub mod fingerprint_store;
 pub mod footer;
 pub mod header;

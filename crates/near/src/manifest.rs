@@ -17,11 +17,11 @@
 //!
 //! A table whose ids are numbers has a manifest of version 1, without the part of the names.
 
-use crate::error::{Error, Result};
 use crate::header::{number_at, FileHeader, FileKind, HEADER, VERSION};
 use lookalike_core::hamming::solve::Limit;
 use lookalike_core::hamming::MAX_DISTANCE;
 use lookalike_table::codec::packed::{pack, Order, Packed};
+use lookalike_table::error::{Error, Result};
 use std::path::Path;
 use xxhash_rust::xxh3::xxh3_64;
 

@@ -10,12 +10,12 @@
 //!
 //! Cost: as for a run file (`run_file.rs`). A string is found by one lookup in the ids and two in the starts.
 
-use crate::error::{Error, Result};
 use crate::footer::{append, finish, Footer};
 use crate::header::{FileHeader, FileKind, HEADER, VERSION};
 use crate::verified_pages::{PagedBody, VerifiedPages, PAGE};
 use lookalike_table::codec::packed::{pack, Order, Packed, Source};
 use lookalike_table::disk::Bytes;
+use lookalike_table::error::{Error, Result};
 use std::ops::Range;
 use std::path::Path;
 use std::sync::Arc;

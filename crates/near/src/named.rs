@@ -2,13 +2,13 @@
 //!
 //! The ids of a table are all numbers or all strings; the first rows decide. Answers are ascending by string.
 
-use crate::error::{Error, Result};
 use crate::fingerprint_store::{FingerprintStore, StoreAnswers};
 use crate::manifest::TablePlan;
 use crate::names::{Names, Strings};
 use crate::pairs::NamedPairs;
 use crate::run::{FingerprintRow, Hold};
 use lookalike_core::hamming::tables::Hit;
+use lookalike_table::error::{Error, Result};
 
 impl FingerprintStore {
     /// Whether the ids are strings.

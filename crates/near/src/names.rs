@@ -10,10 +10,10 @@
 //! Cost: one lookup per part to find a string or to see that it is new; the strings, 8 bytes per id and up to 8 per
 //! start in memory, less in files.
 
-use crate::error::{Error, Result};
 use crate::fingerprint_store::merged;
 use crate::manifest::NameEntry;
 use crate::name_file::{image, NameFile};
+use lookalike_table::error::{Error, Result};
 use std::collections::hash_map::Entry;
 use std::collections::HashMap;
 use xxhash_rust::xxh3::xxh3_64_with_seed;

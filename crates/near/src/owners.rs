@@ -3,11 +3,11 @@
 //! Cost: per id, the bits that the largest of 128 neighbours needs above the smallest, about 1 bit for the directory,
 //! and 9 bits per fingerprint if any fingerprint has several ids.
 
-use crate::error::{Error, Result};
 use crate::run::FingerprintRow;
 use crate::run_file::RunFile;
 use crate::verified_pages::PagedBody;
 use lookalike_table::codec::packed::{pack, Order, Packed};
+use lookalike_table::error::{Error, Result};
 use std::ops::Range;
 
 /// Packed numbers, in memory or in a file.

@@ -6,7 +6,6 @@
 //!
 //! Cost: that of the design, and one lookup in the first table for each fingerprint that another table finds.
 
-use crate::error::Result;
 use crate::manifest::RunEntry;
 use crate::owners::RunOwners;
 use crate::run_file::{self, Content, RunFile};
@@ -18,6 +17,7 @@ use lookalike_core::hash::mix64;
 use lookalike_table::codec::elias_fano::EliasFano;
 use lookalike_table::codec::packed::Packed;
 use lookalike_table::column::Column;
+use lookalike_table::error::Result;
 use lookalike_table::memory::reserve;
 use lookalike_table::plain::Plain;
 use lookalike_table::sort::sort;

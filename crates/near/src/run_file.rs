@@ -15,7 +15,6 @@
 //!
 //! Cost: a file is made in memory and written in one piece; opening reads 8 bytes per 16 KiB.
 
-use crate::error::{Error, Result};
 use crate::footer::{append, finish, Footer};
 use crate::header::{number_at, FileHeader, FileKind, HEADER};
 use crate::verified_pages::{PagedBody, VerifiedPages, PAGE};
@@ -23,6 +22,7 @@ use lookalike_core::hamming::design::MAX_TABLES;
 use lookalike_core::hamming::{Arrangement, Design, MAX_DISTANCE};
 use lookalike_table::codec::packed::{pack, Order, Packed};
 use lookalike_table::disk::Bytes;
+use lookalike_table::error::{Error, Result};
 use std::ops::Range;
 use std::path::Path;
 use std::sync::Arc;

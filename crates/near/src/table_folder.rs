@@ -11,7 +11,6 @@
 //! device and number before each commit, so a change of directory or a folder that was replaced harms nothing. A process
 //! that was forked with an open table cannot write it. Only files with names that this module makes are ever unlinked.
 
-use crate::error::{Error, Result};
 use crate::fingerprint_store::FingerprintStore;
 use crate::footer::seal_of;
 use crate::header::{FileHeader, FileKind};
@@ -21,6 +20,7 @@ use crate::names::Names;
 use crate::run::{Hold, Run};
 use crate::run_file::RunFile;
 use lookalike_table::disk::{write_whole, Bytes, Disk, FolderIdentity, Lock};
+use lookalike_table::error::{Error, Result};
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;

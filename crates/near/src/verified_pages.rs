@@ -3,9 +3,9 @@
 //! Cost: one XXH3 of 16 KiB, about a microsecond, at the first read of a page; later a test of one bit. One bit per
 //! page in memory.
 
-use crate::error::{Error, Result};
 use lookalike_table::codec::packed::Source;
 use lookalike_table::disk::Bytes;
+use lookalike_table::error::{Error, Result};
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};

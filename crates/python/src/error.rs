@@ -4,7 +4,7 @@
 //! by `create_exception!`, so each is made on first use and kept.
 
 use lookalike_core::error::Error;
-use lookalike_near::error::Error as Near;
+use lookalike_table::Error as Table;
 use pyo3::exceptions::{PyException, PyOSError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
@@ -89,14 +89,15 @@ pub fn export(module: &Bound<'_, PyModule>) -> PyResult<()> {
 }
 
 /// Maps an error of a kept table to its class. What the system said becomes the `OSError` of that number.
-pub fn near_to_python(error: Near) -> PyErr {
+pub fn kept_to_python(error: Table) -> PyErr {
     let message = error.to_string();
     match error {
-        Near::Core(error) => to_python(error),
-        Near::Damaged { .. } => DamagedError::new_err(message),
-        Near::Version { .. } => VersionError::new_err(message),
-        Near::Locked { .. } => LockedError::new_err(message),
-        Near::Io { path, error, needed } => {
+        Table::Damaged { .. } => {
+            DamagedError::new_err(format!("{message}; restore it from a copy or rebuild the table"))
+        }
+        Table::Version { .. } => VersionError::new_err(message),
+        Table::Locked { .. } => LockedError::new_err(message),
+        Table::Io { path, error, needed } => {
             let needed = if needed > 0 { format!("; `{needed}` bytes are needed") } else { String::new() };
             let Some(number) = error.raw_os_error() else { return PyOSError::new_err(message) };
             let said = error.to_string();

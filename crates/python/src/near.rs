@@ -2,16 +2,16 @@
 
 use crate::column::{Column, Values};
 use crate::detach::{detached, read, written};
-use crate::error::{near_to_python, unknown, ParameterError};
+use crate::error::{kept_to_python, unknown, ParameterError};
 use crate::input::{GivenStrings, Hashes, Ids, Whole};
 use lookalike_core::hamming::solve::Limit;
-use lookalike_near::error::Result;
 use lookalike_near::fingerprint_store::FingerprintStore;
 use lookalike_near::manifest::TablePlan;
 use lookalike_near::pairs::NamedPairs;
 use lookalike_near::run::{FingerprintRow, Hold};
 use lookalike_near::table_folder;
 use lookalike_table::disk::System;
+use lookalike_table::Result;
 use pyo3::prelude::*;
 use std::path::PathBuf;
 use std::sync::{Arc, RwLock};
@@ -77,7 +77,7 @@ impl HammingStore {
     /// Reads the store. Errors: closed, or what the work has.
     fn read<R: Send>(&self, py: Python<'_>, work: impl FnOnce(&FingerprintStore) -> Result<R> + Send) -> PyResult<R> {
         let done = read(py, &self.store, |store| store.as_ref().map(work));
-        done.ok_or_else(closed)?.map_err(near_to_python)
+        done.ok_or_else(closed)?.map_err(kept_to_python)
     }
 
     /// Changes the store. Errors: closed, or what the work has.
@@ -87,7 +87,7 @@ impl HammingStore {
         work: impl FnOnce(&mut FingerprintStore) -> Result<R> + Send,
     ) -> PyResult<R> {
         let done = written(py, &self.store, |store| store.as_mut().map(work));
-        done.ok_or_else(closed)?.map_err(near_to_python)
+        done.ok_or_else(closed)?.map_err(kept_to_python)
     }
 }
 
@@ -123,7 +123,7 @@ impl HammingStore {
                 detached(py, usize::MAX, || FingerprintStore::build_named(plan, hold, &fingerprints.0, &ids))
             }
         };
-        built.map(|store| Self::of(store, hold)).map_err(near_to_python)
+        built.map(|store| Self::of(store, hold)).map_err(kept_to_python)
     }
 
     /// The table in a folder.
@@ -131,13 +131,13 @@ impl HammingStore {
     fn open(py: Python<'_>, folder: PathBuf, hold: &str, write: bool) -> PyResult<Self> {
         let hold = hold_of(hold)?;
         let opened = detached(py, usize::MAX, || FingerprintStore::open(Arc::new(System), &folder, hold, write));
-        opened.map(|store| Self::of(store, hold)).map_err(near_to_python)
+        opened.map(|store| Self::of(store, hold)).map_err(kept_to_python)
     }
 
     /// Reads everything of the table in a folder; how many rows it has.
     #[staticmethod]
     fn check(py: Python<'_>, folder: PathBuf) -> PyResult<usize> {
-        detached(py, usize::MAX, || table_folder::check(Arc::new(System), &folder)).map_err(near_to_python)
+        detached(py, usize::MAX, || table_folder::check(Arc::new(System), &folder)).map_err(kept_to_python)
     }
 
     fn insert(&self, py: Python<'_>, fingerprints: Hashes, ids: Ids) -> PyResult<usize> {

@@ -36,6 +36,13 @@ pub enum Error {
         /// The version that this program reads.
         known: u8,
     },
+    /// Another process is writing.
+    Locked {
+        /// The folder.
+        path: PathBuf,
+        /// The other process, as named in its lock.
+        holder: String,
+    },
     /// The operation is not possible: rows out of order, a value outside its column, an unknown table.
     Refused {
         /// What was asked, what was found, and what to do.
@@ -73,6 +80,9 @@ impl fmt::Display for Error {
                 "`{}` has format `{found}`, this version reads `{known}`: use the version of lookalike that made it",
                 path.display()
             ),
+            Self::Locked { path, holder } => {
+                write!(f, "table in `{}` is being written by {holder}: wait for it to end", path.display())
+            }
             Self::Refused { reason } => f.write_str(reason),
         }
     }

@@ -2,7 +2,6 @@
 
 use super::forge::{reseal_header, reseal_manifest, reseal_run};
 use super::{answers_as, near_rows, HOLDS, PLAN};
-use crate::error::Error;
 use crate::fingerprint_store::FingerprintStore;
 use crate::manifest::{Manifest, RunEntry};
 use crate::run::{FingerprintRow, Hold, Run};
@@ -12,6 +11,7 @@ use crate::verified_pages::PAGE;
 use lookalike_core::hamming::solve::{solve, Limit};
 use lookalike_core::hash::mix64;
 use lookalike_table::disk::Bytes;
+use lookalike_table::error::Error;
 use lookalike_table::ram::Ram;
 use proptest::prelude::*;
 use proptest::test_runner::{Config, RngSeed};

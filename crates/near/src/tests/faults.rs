@@ -2,10 +2,10 @@
 //! another.
 
 use super::{answers_as, near_rows, HOLDS, PLAN};
-use crate::error::{Error, Result};
 use crate::fingerprint_store::{FingerprintStore, TAIL};
 use crate::run::{FingerprintRow, Hold};
 use crate::table_folder::check;
+use lookalike_table::error::{Error, Result};
 use lookalike_table::ram::Ram;
 use std::path::Path;
 use std::sync::Arc;

@@ -1,13 +1,13 @@
 //! A table belongs to one folder and one process, and a call that fails changes nothing.
 
 use super::{near_rows, PLAN};
-use crate::error::Error;
 use crate::fingerprint_store::{FingerprintStore, TAIL};
 use crate::header::HEADER;
 use crate::run::{FingerprintRow, Hold};
 use crate::verified_pages::PAGE;
 use lookalike_core::hash::mix64;
 use lookalike_table::disk::{Disk, System};
+use lookalike_table::error::Error;
 use lookalike_table::ram::Ram;
 use std::path::Path;
 use std::sync::Arc;
@@ -22,7 +22,7 @@ fn saved(disk: &Arc<Ram>) -> FingerprintStore {
     store
 }
 
-fn refusal<T: std::fmt::Debug>(done: crate::error::Result<T>) -> String {
+fn refusal<T: std::fmt::Debug>(done: lookalike_table::Result<T>) -> String {
     match done {
         Err(Error::Refused { reason }) => reason,
         other => format!("{other:?}"),

@@ -2,7 +2,6 @@
 
 use super::forge::reseal_names;
 use super::{HOLDS, PLAN};
-use crate::error::{Error, Result};
 use crate::fingerprint_store::FingerprintStore;
 use crate::manifest::NameEntry;
 use crate::name_file::{image, NameFile};
@@ -11,6 +10,7 @@ use crate::run::Hold;
 use crate::table_folder::check;
 use lookalike_core::hash::mix64;
 use lookalike_table::disk::Bytes;
+use lookalike_table::error::{Error, Result};
 use lookalike_table::ram::Ram;
 use proptest::prelude::*;
 use proptest::test_runner::{Config, RngSeed};
