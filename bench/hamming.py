@@ -6,8 +6,10 @@ that is stored, with at most `distance` bits changed.
 
 from __future__ import annotations
 
+import tempfile
 import time
 from functools import lru_cache
+from pathlib import Path
 from typing import Any
 
 import lookalike as la
@@ -87,6 +89,30 @@ def online(row: Definition, run: Run) -> Outcome:
         "bytes each": tables / count,
         "ns of one access": access(values),
         "p99 candidates": candidates(values, queries, row),
+    }
+    return Outcome(times, asked * 8, answer_of([found.queries, found.ids, found.distances], len(found.ids)), figures)
+
+
+def mapped(row: Definition, run: Run) -> Outcome:
+    """Ask a table that is mapped from its files, and the same one in memory: how many times as long that takes."""
+    count, asked = sized(row, run)
+    values, distance = fingerprints(row.options["data"], count), row.options["distance"]
+    queries = queries_of(values, asked, distance)
+    with tempfile.TemporaryDirectory() as folder:
+        with la.HammingTable.build(values, distance=distance, tables=row.options["tables"]) as built:
+            built.save(folder)
+        size = sum(path.stat().st_size for path in Path(folder).iterdir())
+        with la.HammingTable.open(folder, hold="plain") as loaded:
+            in_memory, expected = measure.repeat(lambda: queries, loaded.query_batch, run.effort)
+        with la.HammingTable.open(folder, hold="mapped") as table:
+            table.query_batch(queries)
+            times, found = measure.repeat(lambda: queries, table.query_batch, run.effort)
+    if (list(found.ids), list(found.distances)) != (list(expected.ids), list(expected.distances)):
+        raise AssertionError("a mapped table has another answer")
+    figures = {
+        "µs": times.best / asked * 1e6,
+        "times of plain": times.best / in_memory.best,
+        "bytes each on disk": size / count,
     }
     return Outcome(times, asked * 8, answer_of([found.queries, found.ids, found.distances], len(found.ids)), figures)
 

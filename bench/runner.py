@@ -37,6 +37,7 @@ WORKS: dict[str, Callable[[Definition, Run], Outcome]] = {
     "figure5": works.figure5,
     "hamming": hamming.online,
     "hamming-batch": hamming.streamed,
+    "hamming-mapped": hamming.mapped,
     "linear": works.linear,
     "memory": works.read_pass(_core.memory_pass),
     "one": works.one,

@@ -15,6 +15,20 @@ use std::path::Path;
 
 #[path = "../../crates/near/src/tests/forge.rs"]
 mod forge;
+#[allow(dead_code)]
+#[path = "../../crates/table/src/tests/forge.rs"]
+mod table_forge;
+
+/// Opens a run file and asks it everything.
+fn search(path: &Path, bytes: &[u8], query: u64) {
+    for hold in [Hold::Plain, Hold::Compressed, Hold::Mapped] {
+        let Ok(file) = RunFile::open(path, Bytes::Memory(bytes.to_vec())) else { continue };
+        let Ok(run) = Run::open(&file, &RunEntry::default(), hold) else { continue };
+        run.find(&[query], 1, &mut |_, _, _, row| _ = run.value(row));
+        assert!(run.live().len() <= 2 * run.size());
+        let _ = run.verify();
+    }
+}
 
 fuzz_target!(|bytes: &[u8]| {
     let path = Path::new("file");
@@ -23,14 +37,10 @@ fuzz_target!(|bytes: &[u8]| {
     if let Ok(manifest) = Manifest::from_bytes(path, &forged) {
         assert_eq!(Manifest::from_bytes(path, &manifest.to_bytes()).ok().as_ref(), Some(&manifest));
     }
-    forged.copy_from_slice(bytes);
-    forge::reseal_run(&mut forged);
-    for hold in [Hold::Plain, Hold::Compressed, Hold::Mapped] {
-        let Ok(file) = RunFile::open(path, Bytes::Memory(forged.clone())) else { continue };
-        let Ok(run) = Run::open(&file, &RunEntry::default(), hold) else { continue };
-        run.find(&[bytes.len() as u64], 1, &mut |_, _, _, row| _ = run.value(row));
-        assert!(run.live().len() <= 2 * run.size());
-        let _ = run.verify();
+    for reseal in [forge::reseal_run, table_forge::reseal] {
+        forged.copy_from_slice(bytes);
+        reseal(&mut forged);
+        search(path, &forged, bytes.len() as u64);
     }
     forged.copy_from_slice(bytes);
     forge::reseal_names(&mut forged);

@@ -75,10 +75,10 @@ def test_swapped_and_missing_files_are_noticed(table: Path):
 
 def test_a_newer_version_is_told_from_damage(table: Path):
     manifest = bytearray((table / "manifest").read_bytes())
-    manifest[4] = 3
+    manifest[4] = 4
     manifest[56:64] = la._core.xxh3(bytes(manifest[:56])).to_bytes(8, "little")
     (table / "manifest").write_bytes(manifest)
-    with pytest.raises(VersionError, match="has format `3`, this version reads `2`"):
+    with pytest.raises(VersionError, match="has format `4`, this version reads `3`"):
         la.HammingTable.open(table)
 
 

@@ -9,8 +9,10 @@ use xxhash_rust::xxh3::xxh3_64;
 
 /// Bytes of a header.
 pub const HEADER: usize = 64;
-/// The newest version of these files that is read. Version 2 has strings as ids.
-pub const VERSION: u8 = 2;
+/// The newest version of these files. Version 2 has strings as ids; in version 3, runs are files of tables.
+pub const VERSION: u8 = 3;
+/// The version of a file of strings.
+pub const NAMES_VERSION: u8 = 2;
 const MAGIC: [u8; 4] = *b"LAHT";
 /// Offset of the header's checksum.
 const SUM: usize = HEADER - 8;
@@ -31,7 +33,7 @@ pub enum FileKind {
 pub struct FileHeader {
     /// Its kind.
     pub kind: FileKind,
-    /// Its version: 1, or 2 for a file that a table with strings as ids has alone.
+    /// Its version.
     pub version: u8,
     /// The number of a run, or the generation of a manifest.
     pub number: u64,

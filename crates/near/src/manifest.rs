@@ -11,11 +11,12 @@
 //! | tail | 8 | number of rows in no file |
 //! | | 8 each, 8 each | their fingerprints, then their ids; ascending by (fingerprint, id) |
 //! | deletions | | for each run that has some: places among its ids, ascending, packed as `table/codec/packed.rs` says |
-//! | names | 8 | version 2 only: number of files with strings |
+//! | names | 8 | version 3 only: 1 if ids are strings, otherwise 0, and nothing follows |
+//! | | 8 | number of files with strings |
 //! | | 32 each | number, strings, bytes of the file, its seal |
 //! | seal | 8 | XXH3 of everything before |
 //!
-//! A table whose ids are numbers has a manifest of version 1, without the part of the names.
+//! Version 1 has no part of the names, and version 2, for strings, has no first number there. They are still read; version 3 is written.
 
 use crate::header::{number_at, FileHeader, FileKind, HEADER, VERSION};
 use lookalike_core::hamming::solve::Limit;
@@ -110,6 +111,7 @@ impl Manifest {
         bytes.extend((self.tail.0.len() as u64).to_le_bytes());
         bytes.extend(self.tail.0.iter().chain(&self.tail.1).flat_map(|number| number.to_le_bytes()));
         bytes.extend(deletions);
+        bytes.extend(u64::from(self.names.is_some()).to_le_bytes());
         if let Some(names) = &self.names {
             bytes.extend((names.len() as u64).to_le_bytes());
             let numbers = names.iter().flat_map(|file| [file.number, file.rows, file.length, file.seal]);
@@ -117,7 +119,7 @@ impl Manifest {
         }
         let header = FileHeader {
             kind: FileKind::Manifest,
-            version: if self.names.is_some() { VERSION } else { 1 },
+            version: VERSION,
             number: self.generation,
             rows: self.rows(),
             length: bytes.len() as u64 + 8,
@@ -200,7 +202,16 @@ fn parse(header: &FileHeader, mut bytes: &[u8]) -> Option<Manifest> {
         }
         runs.push(RunEntry { number: numbers(0), rows: numbers(1), length: numbers(2), seal: numbers(3), deleted });
     }
-    let names = if header.version > 1 { Some(parse_names(&mut bytes)?) } else { None };
+    let has_names = match header.version {
+        1 => 0,
+        2 => 1,
+        _ => take_number(&mut bytes)?,
+    };
+    let names = match has_names {
+        0 => None,
+        1 => Some(parse_names(&mut bytes)?),
+        _ => return None,
+    };
     let plan = TablePlan { distance: header.distance, limit };
     bytes.is_empty().then_some(Manifest { generation: header.number, plan, next: header.more, runs, tail, names })
 }

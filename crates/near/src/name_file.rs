@@ -11,7 +11,7 @@
 //! Cost: as for a run file (`run_file.rs`). A string is found by one lookup in the ids and two in the starts.
 
 use crate::footer::{append, finish, Footer};
-use crate::header::{FileHeader, FileKind, HEADER, VERSION};
+use crate::header::{FileHeader, FileKind, HEADER, NAMES_VERSION};
 use crate::verified_pages::{PagedBody, VerifiedPages, PAGE};
 use lookalike_table::codec::packed::{pack, Order, Packed, Source};
 use lookalike_table::disk::Bytes;
@@ -32,7 +32,7 @@ pub fn image(number: u64, ids: &[u64], starts: &[u64], texts: &[u8]) -> Vec<u8> 
     append(&mut bytes, &mut directory, texts.to_vec());
     let header = FileHeader {
         kind: FileKind::Names,
-        version: VERSION,
+        version: NAMES_VERSION,
         number,
         rows: ids.len() as u64,
         length: 0,

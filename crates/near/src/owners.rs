@@ -4,94 +4,99 @@
 //! and 9 bits per fingerprint if any fingerprint has several ids.
 
 use crate::run::FingerprintRow;
-use crate::run_file::RunFile;
-use crate::verified_pages::PagedBody;
 use lookalike_table::codec::packed::{pack, Order, Packed};
 use lookalike_table::error::{Error, Result};
+use lookalike_table::Table;
 use std::ops::Range;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
 
-/// Packed numbers, in memory or in a file.
-#[derive(Debug)]
-enum PackedNumbers {
-    Memory(Packed<Vec<u8>>),
-    Mapped(Packed<PagedBody>),
+/// Packed numbers in memory.
+type Numbers = Packed<Vec<u8>>;
+
+/// Packs numbers. Errors: 2^32 or more.
+fn packed(numbers: &[u64]) -> Result<Numbers> {
+    let bytes = pack(numbers, Order::Any);
+    let length = bytes.len();
+    let refused = || Error::Refused { reason: "a run has `2^32` rows or more: use several tables".to_owned() };
+    Packed::open(bytes, 0..length, Order::Any).ok_or_else(refused)
 }
 
-impl PackedNumbers {
-    /// Packs numbers. Errors: 2^32 or more.
-    fn pack(numbers: &[u64]) -> Result<Self> {
-        let bytes = pack(numbers, Order::Any);
-        let length = bytes.len();
-        let refused = || Error::Refused { reason: "a run has `2^32` rows or more: use several tables".to_owned() };
-        Packed::open(bytes, 0..length, Order::Any).map(Self::Memory).ok_or_else(refused)
-    }
-
-    /// Opens a column of a file. Errors: it is damaged, if it is read into memory.
-    fn open(file: &RunFile, column: Packed<PagedBody>, is_mapped: bool) -> Result<Self> {
-        match is_mapped {
-            true => Ok(Self::Mapped(column)),
-            false => Self::pack(&file.decode(&column)?),
-        }
-    }
-
-    /// Number `i`. If it cannot be read, returns 0 and marks the file as damaged.
-    #[inline]
-    fn get(&self, i: usize) -> u64 {
-        match self {
-            Self::Memory(column) => column.get(i).unwrap_or(0),
-            Self::Mapped(column) => column.get(i).unwrap_or_else(|| {
-                column.source().0.report();
-                0
-            }),
-        }
-    }
-
-    fn len(&self) -> usize {
-        match self {
-            Self::Memory(column) => column.len(),
-            Self::Mapped(column) => column.len(),
-        }
-    }
-
-    fn bytes(&self) -> usize {
-        match self {
-            Self::Memory(column) => column.bytes(),
-            Self::Mapped(_) => 0,
-        }
-    }
-
-    fn to_vec(&self) -> Vec<u64> {
-        (0..self.len()).map(|i| self.get(i)).collect()
-    }
+/// The ids; those of one fingerprint ascend.
+#[derive(Debug)]
+enum Ids {
+    /// In memory, with the start of the ids of each fingerprint, and the number of ids; without starts each fingerprint has one id.
+    Memory { ids: Numbers, starts: Option<Numbers> },
+    /// In a mapped file: number of a fingerprint → id.
+    Mapped(Table),
 }
 
 /// The ids of each fingerprint, by the number of the fingerprint in the first table.
 #[derive(Debug)]
 pub struct RunOwners {
-    /// The ids; those of one fingerprint ascend.
-    ids: PackedNumbers,
-    /// The start of the ids of each fingerprint, and the number of ids; `None` if each fingerprint has one id.
-    starts: Option<PackedNumbers>,
+    ids: Ids,
+    /// The file they are from, to name it in an error; empty in memory.
+    path: PathBuf,
+    /// Whether something that was read is damaged; it counts as missing until [`Self::checked`] tells.
+    is_damaged: AtomicBool,
     /// One bit per deleted id; empty as long as there is none.
     gone: Vec<u64>,
     gone_count: usize,
 }
 
 impl RunOwners {
+    fn new(ids: Ids) -> Self {
+        Self { ids, path: PathBuf::new(), is_damaged: AtomicBool::new(false), gone: Vec::new(), gone_count: 0 }
+    }
+
+    /// The same owners, from a file.
+    pub fn from_file(self, path: &Path) -> Self {
+        Self { path: path.to_owned(), ..self }
+    }
+
     /// Makes the owners of sorted rows with `distinct` different fingerprints. Errors: too many rows.
     pub fn of(rows: &[FingerprintRow], distinct: usize) -> Result<Self> {
         let ids: Vec<u64> = rows.iter().map(|row| row.1).collect();
         let is_start = |i: &usize| *i == 0 || *i == rows.len() || rows[*i].0 != rows[*i - 1].0;
         let starts = || -> Vec<u64> { (0..=rows.len()).filter(is_start).map(|start| start as u64).collect() };
-        let starts = if distinct < rows.len() { Some(PackedNumbers::pack(&starts())?) } else { None };
-        Ok(Self { ids: PackedNumbers::pack(&ids)?, starts, gone: Vec::new(), gone_count: 0 })
+        Self::loaded(&ids, (distinct < rows.len()).then(starts).as_deref())
     }
 
-    /// Opens the owners in a file, without deletions. Errors: damaged.
-    pub fn open(file: &RunFile, is_mapped: bool) -> Result<Self> {
-        let ids = PackedNumbers::open(file, file.ids()?, is_mapped)?;
-        let starts = file.starts()?.map(|starts| PackedNumbers::open(file, starts, is_mapped)).transpose()?;
-        Ok(Self { ids, starts, gone: Vec::new(), gone_count: 0 })
+    /// Makes owners of ids, and of where those of each fingerprint start. Errors: too many.
+    pub fn loaded(ids: &[u64], starts: Option<&[u64]>) -> Result<Self> {
+        let starts = starts.map(packed).transpose()?;
+        Ok(Self::new(Ids::Memory { ids: packed(ids)?, starts }))
+    }
+
+    /// The owners in a table of a mapped file, without deletions.
+    pub fn mapped(table: Table) -> Self {
+        Self::new(Ids::Mapped(table))
+    }
+
+    /// Records damage, so that [`Self::checked`] reports it.
+    pub fn report(&self) {
+        self.is_damaged.store(true, Ordering::Relaxed);
+    }
+
+    /// Errors: something that was read so far is damaged.
+    pub fn checked(&self) -> Result<()> {
+        match self.is_damaged.load(Ordering::Relaxed) {
+            true => Err(Error::damaged(&self.path, "a page fails its checksum, or ids and tables are inconsistent")),
+            false => Ok(()),
+        }
+    }
+
+    /// The id at a place. If it cannot be read, returns 0 and records damage.
+    #[inline]
+    fn id(&self, place: usize) -> u64 {
+        let found = match &self.ids {
+            Ids::Memory { ids, .. } => ids.get(place),
+            Ids::Mapped(table) => table.number(0, place as u64).ok(),
+        };
+        found.unwrap_or_else(|| {
+            self.report();
+            0
+        })
     }
 
     /// Number of ids that are not deleted.
@@ -101,20 +106,34 @@ impl RunOwners {
 
     /// Number of ids, deleted ones included.
     pub fn size(&self) -> usize {
-        self.ids.len()
+        match &self.ids {
+            Ids::Memory { ids, .. } => ids.len(),
+            Ids::Mapped(table) => table.len() as usize,
+        }
     }
 
     /// Bytes in memory.
     pub fn bytes(&self) -> usize {
-        self.ids.bytes() + self.starts.as_ref().map_or(0, PackedNumbers::bytes) + self.gone.len() * 8
+        let ids = match &self.ids {
+            Ids::Memory { ids, starts } => ids.bytes() + starts.as_ref().map_or(0, Packed::bytes),
+            Ids::Mapped(_) => 0,
+        };
+        ids + self.gone.len() * 8
     }
 
     /// The places of the ids of a fingerprint.
     fn range(&self, row: usize) -> Range<usize> {
-        let range = match &self.starts {
-            Some(starts) => starts.get(row) as usize..starts.get(row + 1) as usize,
-            None => row..row + 1,
+        let range = match &self.ids {
+            Ids::Memory { starts: None, .. } => Some(row..row + 1),
+            Ids::Memory { starts: Some(starts), .. } => {
+                starts.get(row).zip(starts.get(row + 1)).map(|(start, end)| start as usize..end as usize)
+            }
+            Ids::Mapped(table) => table.find(row as u64).ok().map(|rows| rows.start as usize..rows.end as usize),
         };
+        let range = range.unwrap_or_else(|| {
+            self.report();
+            0..0
+        });
         // The numbers of a forged file may be out of range.
         range.start.min(self.size())..range.end.min(self.size())
     }
@@ -126,7 +145,7 @@ impl RunOwners {
     /// Calls `seen` with place and id of every id of a fingerprint that is not deleted.
     pub fn each(&self, row: usize, seen: &mut dyn FnMut(usize, u64)) {
         for place in self.range(row).filter(|place| !self.is_gone(*place)) {
-            seen(place, self.ids.get(place));
+            seen(place, self.id(place));
         }
     }
 
@@ -135,7 +154,7 @@ impl RunOwners {
         let Range { start: mut from, end: mut to } = self.range(row);
         while from < to {
             let middle = from + (to - from) / 2;
-            match self.ids.get(middle).cmp(&id) {
+            match self.id(middle).cmp(&id) {
                 std::cmp::Ordering::Less => from = middle + 1,
                 std::cmp::Ordering::Greater => to = middle,
                 std::cmp::Ordering::Equal => return Some(middle).filter(|place| !self.is_gone(*place)),
@@ -174,7 +193,7 @@ impl RunOwners {
         let mut end = 0;
         for row in 0..distinct {
             let range = self.range(row);
-            let ids: Vec<u64> = range.clone().map(|place| self.ids.get(place)).collect();
+            let ids: Vec<u64> = range.clone().map(|place| self.id(place)).collect();
             if range.start != end || range.is_empty() || !ids.windows(2).all(|pair| pair[0] < pair[1]) {
                 return false;
             }
@@ -183,8 +202,10 @@ impl RunOwners {
         end == self.size()
     }
 
-    /// All ids, deleted ones included, and the starts.
-    pub fn columns(&self) -> (Vec<u64>, Option<Vec<u64>>) {
-        (self.ids.to_vec(), self.starts.as_ref().map(PackedNumbers::to_vec))
+    /// Calls `seen` with the number of each fingerprint and each of its ids, deleted ones included.
+    pub fn each_of(&self, distinct: usize, seen: &mut dyn FnMut(u64, u64)) {
+        for row in 0..distinct {
+            self.range(row).for_each(|place| seen(row as u64, self.id(place)));
+        }
     }
 }

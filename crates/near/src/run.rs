@@ -8,20 +8,20 @@
 
 use crate::manifest::RunEntry;
 use crate::owners::RunOwners;
-use crate::run_file::{self, Content, RunFile};
-use crate::verified_pages::{PagedBody, VerifiedPages};
-use lookalike_core::hamming::design::Design;
+use crate::run_file::{self, RunFile};
+use lookalike_core::hamming::design::{Arrangement, Design};
 use lookalike_core::hamming::search::{locate, HammingHit, HammingSearch};
-use lookalike_core::hamming::BITS;
 use lookalike_core::hash::mix64;
 use lookalike_table::codec::elias_fano::EliasFano;
-use lookalike_table::codec::packed::Packed;
 use lookalike_table::column::Column;
+use lookalike_table::disk::Disk;
 use lookalike_table::error::Result;
+use lookalike_table::key_column::KeyColumn;
 use lookalike_table::memory::reserve;
 use lookalike_table::plain::Plain;
 use lookalike_table::sort::sort;
-use std::ops::Range;
+use lookalike_table::{TableFile, Written};
+use std::path::Path;
 use std::sync::Arc;
 
 /// A fingerprint with an id.
@@ -38,55 +38,12 @@ pub enum Hold {
     Mapped,
 }
 
-/// A table in a mapped file. A part that cannot be read counts as empty, and its pages record the damage.
-#[derive(Debug)]
-struct Mapped {
-    packed: Packed<PagedBody>,
-    pages: Arc<VerifiedPages>,
-    depth: u32,
-}
-
-impl Column for Mapped {
-    fn len(&self) -> usize {
-        self.packed.len()
-    }
-
-    fn depth(&self) -> u32 {
-        self.depth
-    }
-
-    /// Does nothing: which page a prefix needs is not known in advance.
-    fn hint(&self, _prefix: u64) {}
-
-    fn bucket(&self, prefix: u64) -> Range<usize> {
-        let none = self.packed.len()..self.packed.len();
-        match self.depth {
-            _ if prefix.checked_shr(self.depth).unwrap_or(0) > 0 => none,
-            0 => 0..self.packed.len(),
-            depth => {
-                let low = prefix << (BITS - depth);
-                let rows = self.packed.rows(low, low | u64::MAX.checked_shr(depth).unwrap_or(0));
-                rows.unwrap_or_else(|| {
-                    self.pages.report();
-                    none
-                })
-            }
-        }
-    }
-
-    fn read(&self, rows: Range<usize>, seen: &mut dyn FnMut(usize, &[u64])) {
-        if self.packed.read(rows, seen).is_none() {
-            self.pages.report();
-        }
-    }
-}
-
 /// The tables of a design, all held in the same way.
 #[derive(Debug)]
 enum RunTables {
     Plain(Vec<Plain>),
     Compressed(Vec<EliasFano>),
-    Mapped(Vec<Mapped>),
+    Mapped(Vec<KeyColumn>),
 }
 
 /// Runs an expression with the columns of any kind.
@@ -122,8 +79,8 @@ pub struct Run {
     search: HammingSearch,
     tables: RunTables,
     owners: RunOwners,
-    /// The pages of a mapped file, which record damage.
-    pages: Option<Arc<VerifiedPages>>,
+    /// The mapped file.
+    mapped: Option<Arc<TableFile>>,
     /// The entry of its file; its deletions are those of the last commit.
     pub file: Option<RunEntry>,
 }
@@ -149,27 +106,32 @@ impl Run {
             Ok(column)
         })?;
         let search = HammingSearch::new(design, first.len() as u64);
-        Ok(Self { design: design.clone(), search, tables, owners, pages: None, file: None })
+        Ok(Self { design: design.clone(), search, tables, owners, mapped: None, file: None })
     }
 
     /// Opens the run in a file and marks its deleted rows. Errors: the file is damaged.
     pub fn open(file: &RunFile, entry: &RunEntry, hold: Hold) -> Result<Self> {
-        let (design, rows) = (file.design.clone(), file.distinct());
-        let mut owners = RunOwners::open(file, hold == Hold::Mapped)?;
-        let tables = match hold {
-            Hold::Mapped => {
-                let table = |table: usize| {
-                    let depth = design.arrangements[table].depth(rows as u64);
-                    Ok(Mapped { packed: file.column(table)?, pages: file.pages().clone(), depth })
+        let (design, rows) = (file.design().clone(), file.distinct());
+        let (tables, mut owners, mapped) = match (hold, file) {
+            (Hold::Mapped, RunFile::Tables(run)) => {
+                let column = |(table, arrangement): (_, &Arrangement)| {
+                    KeyColumn::new(Clone::clone(table), arrangement.depth(rows as u64))
                 };
-                RunTables::Mapped((0..design.arrangements.len()).map(table).collect::<Result<_>>()?)
+                let columns = run.tables.iter().zip(&design.arrangements).map(column).collect::<Result<_>>()?;
+                (RunTables::Mapped(columns), RunOwners::mapped(run.owners.clone()), Some(run.file.clone()))
             }
-            _ => RunTables::hold(&design, hold, rows, |table| file.ascending(table))?,
+            // Files of the first versions can only be read into memory.
+            _ => {
+                let hold = if hold == Hold::Mapped { Hold::Compressed } else { hold };
+                let (ids, starts) = file.owners()?;
+                let tables = RunTables::hold(&design, hold, rows, |table| file.ascending(table))?;
+                (tables, RunOwners::loaded(&ids, starts.as_deref())?, None)
+            }
         };
-        let pages = (hold == Hold::Mapped).then(|| file.pages().clone());
+        owners = owners.from_file(file.path());
         entry.deleted.iter().for_each(|place| owners.delete(*place as usize));
         let search = HammingSearch::new(&design, rows as u64);
-        Ok(Self { design, search, tables, owners, pages, file: Some(entry.clone()) })
+        Ok(Self { design, search, tables, owners, mapped, file: Some(entry.clone()) })
     }
 
     /// Number of rows that are not deleted.
@@ -209,7 +171,10 @@ impl Run {
 
     /// Errors: a part of the file that was read so far is damaged.
     pub fn checked(&self) -> Result<()> {
-        self.pages.as_ref().map_or(Ok(()), |pages| pages.checked())
+        if let RunTables::Mapped(columns) = &self.tables {
+            columns.iter().try_for_each(KeyColumn::checked)?;
+        }
+        self.owners.checked()
     }
 
     /// Calls `seen` for each row within a distance of a query: number of the query, id, distance, number of the
@@ -276,8 +241,8 @@ impl Run {
             });
         });
         // A forged file may list one id under several fingerprints; a sound file does not.
-        if let (true, Some(pages)) = (rows.len() > self.len(), &self.pages) {
-            pages.report();
+        if rows.len() > self.len() {
+            self.owners.report();
         }
         rows
     }
@@ -285,13 +250,14 @@ impl Run {
     /// Reads everything: checks every page, that all tables ascend and hold the same fingerprints, and that the ids are
     /// sound. Errors: damaged.
     pub fn verify(&self) -> Result<()> {
-        let Some(pages) = &self.pages else { return Ok(()) };
-        pages.verify()?;
+        if let Some(file) = &self.mapped {
+            file.verify()?;
+        }
         let sums: Vec<Option<u64>> = (0..self.design.arrangements.len()).map(|table| self.sum(table)).collect();
         if sums.iter().any(|sum| sum.is_none() || *sum != sums[0]) || !self.owners.is_sound(self.distinct()) {
-            pages.report();
+            self.owners.report();
         }
-        pages.checked()
+        self.checked()
     }
 
     /// A sum of the fingerprints in a table that does not depend on their order; `None` if they do not ascend.
@@ -308,16 +274,22 @@ impl Run {
         ascends.then_some(sum)
     }
 
-    /// The bytes of a file with all rows, deleted ones included.
-    pub fn image(&self, number: u64) -> Vec<u8> {
-        let (ids, starts) = self.owners.columns();
-        let content = Content { design: &self.design, distinct: self.distinct(), ids, starts };
-        run_file::image(number, &content, |table| {
-            let mut values = Vec::with_capacity(self.distinct());
-            with!(&self.tables, columns => {
-                columns[table].read(0..columns[table].len(), &mut |_, some| values.extend_from_slice(some));
-            });
-            values
-        })
+    /// Writes a file with all rows, deleted ones included. Errors: the system refuses, or this run is damaged.
+    pub fn write(&self, disk: Arc<dyn Disk>, path: &Path) -> Result<Written> {
+        // Damage is found while reading, so a file that was made of it is removed again.
+        let written = run_file::write(
+            disk.clone(),
+            path,
+            &self.design,
+            |seen| self.owners.each_of(self.distinct(), seen),
+            |table, seen| {
+                with!(&self.tables, columns => columns[table].read(0..columns[table].len(), &mut |_, some| seen(some)));
+            },
+        )?;
+        if let Err(error) = self.checked() {
+            let _ = disk.remove(path);
+            return Err(error);
+        }
+        Ok(written)
     }
 }

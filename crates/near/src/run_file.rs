@@ -1,183 +1,209 @@
-//! The file of a run: distinct fingerprints sorted once per table, and their ids in the order of the first table.
+//! The file of a run: a file of tables (`lookalike_table`), written row by row.
 //!
-//! | part | bytes | content |
-//! |---|---|---|
-//! | header | 64 | `header.rs` |
-//! | body | | ids, starts, tables, each packed as `table/codec/packed.rs` says and beginning at a multiple of 8 |
-//! | directory | 16 | offset and length of the ids, in bytes |
-//! | | 16 | the same of the starts: the start of the ids of each fingerprint, and the number of ids; 0 bytes if each has one |
-//! | | 32 per table | bits at its top, radius, offset, length in bytes |
-//! | sums | 8 per page | XXH3 of each 16 KiB of the body |
-//! | seal | 8 | XXH3 of header, directory and sums |
+//! | table | key | column | note |
+//! |---|---|---|---|
+//! | `owners` | number of a fingerprint in the first table, from 0 | `id`, 64 bits | distance, 8 bytes |
+//! | `0`, `1` … | a fingerprint in the order of that table | | bits at its top as a mask, radius: 8 bytes each |
 //!
-//! Opening reads header, directory and sums, and compares them with the length of the file. Pages of the body are
-//! verified when they are first read. Numbers from a file are checked before they are used.
-//!
-//! Cost: a file is made in memory and written in one piece; opening reads 8 bytes per 16 KiB.
+//! Each table has every fingerprint once. Files of versions 1 and 2 (`packed_run.rs`) are still read.
 
-use crate::footer::{append, finish, Footer};
-use crate::header::{number_at, FileHeader, FileKind, HEADER};
-use crate::verified_pages::{PagedBody, VerifiedPages, PAGE};
+use crate::packed_run::PackedRun;
 use lookalike_core::hamming::design::MAX_TABLES;
 use lookalike_core::hamming::{Arrangement, Design, MAX_DISTANCE};
-use lookalike_table::codec::packed::{pack, Order, Packed};
-use lookalike_table::disk::Bytes;
+use lookalike_table::disk::{Bytes, Disk};
 use lookalike_table::error::{Error, Result};
-use std::ops::Range;
+use lookalike_table::{Cell, ColumnType, Schema, Table, TableFile, Writer, Written};
 use std::path::Path;
 use std::sync::Arc;
 
-/// Bytes of the directory for ids and starts, and for each table.
-const OWNERS_ENTRY: usize = 32;
-const TABLE_ENTRY: usize = 32;
+const OWNERS: &str = "owners";
+/// The first bytes of a file of versions 1 and 2.
+const PACKED: &[u8] = b"LAHT";
 
-/// The content of a file.
-pub struct Content<'a> {
-    /// The tables.
-    pub design: &'a Design,
-    /// Number of distinct fingerprints.
-    pub distinct: usize,
-    /// The ids in the order of the first table.
-    pub ids: Vec<u64>,
-    /// The start of the ids of each fingerprint and the number of ids, if a fingerprint has several.
-    pub starts: Option<Vec<u64>>,
+/// Numbers as a note.
+fn note(numbers: &[u64]) -> Vec<u8> {
+    numbers.iter().flat_map(|number| number.to_le_bytes()).collect()
 }
 
-/// Makes the bytes of a file. `column` returns the sorted values of a table by its number.
-pub fn image(number: u64, content: &Content<'_>, mut column: impl FnMut(usize) -> Vec<u64>) -> Vec<u8> {
-    let arrangements = &content.design.arrangements;
-    let mut bytes = vec![0; HEADER];
-    let mut directory = Vec::with_capacity(OWNERS_ENTRY + arrangements.len() * TABLE_ENTRY);
-    append(&mut bytes, &mut directory, pack(&content.ids, Order::Any));
-    let starts = content.starts.as_ref().map_or_else(Vec::new, |starts| pack(starts, Order::Any));
-    append(&mut bytes, &mut directory, starts);
-    for (i, arrangement) in arrangements.iter().enumerate() {
-        directory.extend(arrangement.order.chosen().to_le_bytes());
-        directory.extend(u64::from(arrangement.radius).to_le_bytes());
-        append(&mut bytes, &mut directory, pack(&column(i), Order::Ascending));
+/// The numbers of a note of this many.
+fn noted<const N: usize>(table: &Table) -> Option<[u64; N]> {
+    let note = &table.schema().note;
+    let number = |i: usize| note.get(i * 8..)?.first_chunk().map(|bytes| u64::from_le_bytes(*bytes));
+    let mut numbers = [0; N];
+    for (i, to) in numbers.iter_mut().enumerate() {
+        *to = number(i)?;
     }
-    let header = FileHeader {
-        kind: FileKind::Run,
-        version: 1,
-        number,
-        rows: content.ids.len() as u64,
-        length: 0,
-        body: 0,
-        distance: content.design.distance,
-        count: arrangements.len() as u32,
-        more: content.distinct as u64,
-    };
-    finish(bytes, directory, header)
+    (note.len() == N * 8).then_some(numbers)
 }
 
-/// The end of the body and the start of the sums; `None` if the header does not fit a file of this length.
-fn layout(header: &FileHeader, length: usize) -> Option<(usize, usize)> {
-    let tables = header.count as usize;
-    let end = usize::try_from(header.body).ok()?.checked_add(HEADER).filter(|end| *end < length)?;
-    let sums = end + OWNERS_ENTRY + tables.min(MAX_TABLES) * TABLE_ENTRY;
-    let is_sound = (1..=MAX_TABLES).contains(&tables)
-        && sums + (end - HEADER).div_ceil(PAGE) * 8 + 8 == length
-        && header.distance <= MAX_DISTANCE
-        && header.rows < 1 << 32
-        && header.more <= header.rows;
-    is_sound.then_some((end, sums))
+/// Writes a run. `owners` gives number and id of each row in order to a function, `column` the values of a table by its number.
+/// Errors: the system refuses.
+pub fn write(
+    disk: Arc<dyn Disk>,
+    path: &Path,
+    design: &Design,
+    owners: impl FnOnce(&mut dyn FnMut(u64, u64)),
+    column: impl Fn(usize, &mut dyn FnMut(&[u64])),
+) -> Result<Written> {
+    let mut writer = Writer::create(disk, path)?;
+    let schema = Schema::new(OWNERS, &[("id", ColumnType::U64)]);
+    writer.begin(Schema { note: note(&[u64::from(design.distance)]), ..schema })?;
+    let mut done = Ok(());
+    owners(&mut |number, id| {
+        if done.is_ok() {
+            done = writer.push(number, &[Cell::Number(id)]);
+        }
+    });
+    for (table, arrangement) in design.arrangements.iter().enumerate() {
+        done?;
+        let schema = Schema::new(&table.to_string(), &[]);
+        let note = note(&[arrangement.order.chosen(), u64::from(arrangement.radius)]);
+        writer.begin(Schema { note, ..schema })?;
+        done = Ok(());
+        column(table, &mut |values| {
+            for value in values {
+                if done.is_ok() {
+                    done = writer.push(*value, &[]);
+                }
+            }
+        });
+    }
+    done?;
+    writer.finish()
 }
 
-/// A file that was opened.
+/// A file that was opened: of tables, or of version 1 or 2.
 #[derive(Debug)]
-pub struct RunFile {
-    /// Its header.
-    pub header: FileHeader,
-    /// Its seal.
-    pub seal: u64,
-    /// The tables in it, in order.
-    pub design: Design,
-    pages: Arc<VerifiedPages>,
-    ids: Range<usize>,
-    starts: Range<usize>,
-    columns: Vec<Range<usize>>,
+pub enum RunFile {
+    /// A file of tables.
+    Tables(TableRun),
+    /// A file of version 1 or 2.
+    Packed(PackedRun),
+}
+
+/// A run in a file of tables.
+#[derive(Debug)]
+pub struct TableRun {
+    design: Design,
+    /// The file.
+    pub file: Arc<TableFile>,
+    /// Number of a fingerprint → id.
+    pub owners: Table,
+    /// The tables of the design.
+    pub tables: Vec<Table>,
 }
 
 impl RunFile {
-    /// Opens a file. Errors: it is damaged, cut, of another kind or version.
+    /// Opens a file. Errors: it is damaged, cut, or of another version.
     pub fn open(path: &Path, bytes: Bytes) -> Result<Self> {
-        let header = FileHeader::read(path, &bytes, FileKind::Run)?;
-        let damaged = |reason: &str| Error::damaged(path, reason);
-        let (end, sums) = layout(&header, bytes.len()).ok_or_else(|| damaged("its header is inconsistent"))?;
-        let footer = Footer::read(path, &bytes, end)?;
-        let entries = (0..header.count as usize).map(|table| OWNERS_ENTRY + table * TABLE_ENTRY);
-        let columns: Option<Vec<_>> = entries.clone().map(|entry| footer.column(entry + 16)).collect();
-        let (Some(ids), Some(starts), Some(columns)) = (footer.column(0), footer.column(16), columns) else {
-            return Err(damaged("a column lies outside its body"));
-        };
-        let arrangement = |entry: usize| {
-            let radius = number_at(footer.bytes, entry + 8).min(u64::from(MAX_DISTANCE)) as u32;
-            Arrangement::new(number_at(footer.bytes, entry), radius)
-        };
-        let design = Design { distance: header.distance, arrangements: entries.map(arrangement).collect() };
-        let seal = footer.seal;
-        let pages = VerifiedPages::new(path, bytes, HEADER..end, sums);
-        Ok(Self { header, seal, design, pages, ids, starts, columns })
+        match bytes.starts_with(PACKED) {
+            true => PackedRun::open(path, bytes).map(Self::Packed),
+            false => TableRun::open(path, bytes).map(Self::Tables),
+        }
     }
 
-    /// Number of rows.
-    pub fn rows(&self) -> usize {
-        self.header.rows as usize
+    /// The path of the file.
+    pub fn path(&self) -> &Path {
+        match self {
+            Self::Tables(run) => run.file.path(),
+            Self::Packed(run) => run.path(),
+        }
     }
 
-    /// The pages, which record damage found while reading.
-    pub fn pages(&self) -> &Arc<VerifiedPages> {
-        &self.pages
+    /// The tables in it.
+    pub fn design(&self) -> &Design {
+        match self {
+            Self::Tables(run) => &run.design,
+            Self::Packed(run) => &run.design,
+        }
+    }
+
+    /// What it is known by: rows, bytes, seal.
+    pub fn identity(&self) -> (u64, u64, u64) {
+        match self {
+            Self::Tables(run) => (run.owners.len(), run.file.identity().0, run.file.identity().1),
+            Self::Packed(run) => (run.header.rows, run.header.length, run.seal),
+        }
     }
 
     /// Number of distinct fingerprints.
     pub fn distinct(&self) -> usize {
-        self.header.more as usize
-    }
-
-    /// The ids, in the order of the first table. Errors: damaged.
-    pub fn ids(&self) -> Result<Packed<PagedBody>> {
-        self.packed(&self.ids, Order::Any, self.rows())
-    }
-
-    /// The start of the ids of each fingerprint, if one has several. Errors: damaged.
-    pub fn starts(&self) -> Result<Option<Packed<PagedBody>>> {
-        match self.starts.is_empty() {
-            true if self.rows() == self.distinct() => Ok(None),
-            _ => self.packed(&self.starts, Order::Any, self.distinct() + 1).map(Some),
+        match self {
+            Self::Tables(run) => run.tables.first().map_or(0, |table| table.len() as usize),
+            Self::Packed(run) => run.distinct(),
         }
     }
 
-    /// The values of a table. Errors: damaged, or there is no such table.
-    pub fn column(&self, table: usize) -> Result<Packed<PagedBody>> {
-        self.packed(self.columns.get(table).unwrap_or(&(0..0)), Order::Ascending, self.distinct())
-    }
-
-    fn packed(&self, range: &Range<usize>, order: Order, len: usize) -> Result<Packed<PagedBody>> {
-        let column =
-            Packed::open(PagedBody(self.pages.clone()), range.clone(), order).filter(|column| column.len() == len);
-        column.ok_or_else(|| {
-            self.pages.report();
-            Error::damaged(self.pages.path(), "a column cannot be decoded")
-        })
-    }
-
-    /// All numbers of a column. Errors: damaged.
-    pub fn decode(&self, column: &Packed<PagedBody>) -> Result<Vec<u64>> {
-        let mut values = Vec::new();
-        if column.decode(&mut values).is_none() {
-            self.pages.report();
+    /// The ids in the order of the first table, and where those of each fingerprint start, if one has several. Errors: damaged.
+    pub fn owners(&self) -> Result<(Vec<u64>, Option<Vec<u64>>)> {
+        match self {
+            Self::Tables(run) => run.owners(),
+            Self::Packed(run) => run.owners(),
         }
-        self.pages.checked()?;
-        Ok(values)
     }
 
     /// The values of a table, read into memory. Errors: damaged, or they do not ascend.
     pub fn ascending(&self, table: usize) -> Result<Vec<u64>> {
-        let values = self.decode(&self.column(table)?)?;
+        match self {
+            Self::Tables(run) => run.ascending(table),
+            Self::Packed(run) => run.ascending(table),
+        }
+    }
+}
+
+impl TableRun {
+    fn open(path: &Path, bytes: Bytes) -> Result<Self> {
+        let file = TableFile::of(path, bytes)?;
+        let owners = file.table(OWNERS)?;
+        let count = file.schemas().count() - 1;
+        let tables =
+            (0..count).map(|table| file.table(&table.to_string())).collect::<lookalike_table::Result<Vec<_>>>()?;
+        let distance = noted::<1>(&owners).and_then(|[distance]| u32::try_from(distance).ok());
+        let arrangement = |table: &Table| {
+            let [chosen, radius] = noted::<2>(table)?;
+            Some(Arrangement::new(chosen, radius.min(u64::from(MAX_DISTANCE)) as u32))
+        };
+        let arrangements: Option<Vec<Arrangement>> = tables.iter().map(arrangement).collect();
+        let is_even = tables.windows(2).all(|pair| pair[0].len() == pair[1].len());
+        let is_id = matches!(owners.schema().columns[..], [(_, ColumnType::U64)]);
+        let distinct = tables.first().map_or(0, Table::len);
+        let is_sound = is_even && is_id && (1..=MAX_TABLES).contains(&count) && distinct <= owners.len();
+        match (distance.filter(|distance| *distance <= MAX_DISTANCE), arrangements) {
+            (Some(distance), Some(arrangements)) if is_sound && owners.len() < 1 << 32 => {
+                Ok(Self { design: Design { distance, arrangements }, file, owners, tables })
+            }
+            _ => Err(Error::damaged(path, "its tables are inconsistent")),
+        }
+    }
+
+    fn owners(&self) -> Result<(Vec<u64>, Option<Vec<u64>>)> {
+        let (mut ids, mut starts, mut place) = (Vec::new(), Vec::new(), 0u64);
+        self.owners.numbers(0, 0..self.owners.len(), &mut ids)?;
+        let mut is_sound = true;
+        self.owners.keys(0..self.owners.len(), |numbers| {
+            for number in numbers {
+                if *number == starts.len() as u64 {
+                    starts.push(place);
+                }
+                is_sound &= *number + 1 == starts.len() as u64;
+                place += 1;
+            }
+        })?;
+        if !is_sound || starts.len() as u64 != self.tables[0].len() {
+            return Err(Error::damaged(self.file.path(), "a fingerprint has no id, or an id no fingerprint"));
+        }
+        let has_several = starts.len() < ids.len();
+        starts.push(ids.len() as u64);
+        Ok((ids, has_several.then_some(starts)))
+    }
+
+    fn ascending(&self, table: usize) -> Result<Vec<u64>> {
+        let table = &self.tables[table];
+        let mut values = Vec::with_capacity(table.len() as usize);
+        table.keys(0..table.len(), |keys| values.extend_from_slice(keys))?;
         match values.is_sorted() {
             true => Ok(values),
-            false => Err(Error::damaged(self.pages.path(), "a table is not sorted")),
+            false => Err(Error::damaged(self.file.path(), "a table is not sorted")),
         }
     }
 }

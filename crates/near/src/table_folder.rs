@@ -21,6 +21,7 @@ use crate::run::{Hold, Run};
 use crate::run_file::RunFile;
 use lookalike_table::disk::{write_whole, Bytes, Disk, FolderIdentity, Lock};
 use lookalike_table::error::{Error, Result};
+use lookalike_table::Written;
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -242,17 +243,15 @@ impl FingerprintStore {
         let Some(home) = &mut self.home else { return Ok(()) };
         let mut is_new = false;
         for run in self.runs.iter_mut().filter(|run| run.file.is_none()) {
-            let image = run.image(home.next);
-            run.checked()?;
-            write_whole(&*home.disk, &home.folder.join(run_name(home.next)), &image)?;
-            let (rows, length) = (run.size() as u64, image.len() as u64);
-            let entry = RunEntry { number: home.next, rows, length, seal: seal_of(&image), deleted: run.deleted() };
+            // A run file is durable, with its name, when it is written.
+            let Written { length, seal } = run.write(home.disk.clone(), &home.folder.join(run_name(home.next)))?;
+            let rows = run.size() as u64;
+            let entry = RunEntry { number: home.next, rows, length, seal, deleted: run.deleted() };
             if self.hold == Hold::Mapped {
                 *run = open_run(&*home.disk, &home.folder, &entry, self.hold)?;
             }
             run.file = Some(entry);
             home.next += 1;
-            is_new = true;
         }
         if let Some(names) = &mut self.names {
             names.merge()?;
@@ -342,8 +341,7 @@ fn contents(disk: &dyn Disk, path: &Path, hold: Hold) -> Result<Bytes> {
 fn open_run(disk: &dyn Disk, folder: &Path, entry: &RunEntry, hold: Hold) -> Result<Run> {
     let path = folder.join(run_name(entry.number));
     let file = RunFile::open(&path, contents(disk, &path, hold)?)?;
-    let is = (file.header.number, file.header.rows, file.header.length, file.seal);
-    if is != (entry.number, entry.rows, entry.length, entry.seal) {
+    if file.identity() != (entry.rows, entry.length, entry.seal) {
         return Err(Error::damaged(&path, "it is not the file listed in the manifest"));
     }
     Run::open(&file, entry, hold)

@@ -7,6 +7,7 @@
 //! **Cost.** Opening takes 32 bytes of memory per page. A probe finds its page by interpolation among the first keys of all pages, and its
 //! rows in the page without decoding it (`codec/keys.rs`).
 
+use crate::codec::keys::Keys;
 use crate::disk::{Bytes, Disk, OpenFile};
 use crate::error::{Error, Result};
 use crate::footer::{self, Directory, HEADER, TRAILER};
@@ -178,6 +179,14 @@ impl TableFile {
         }
     }
 
+    /// Whether a page of a whole file has its checksum.
+    #[inline(always)]
+    fn is_sound(&self, table: usize, page: usize) -> bool {
+        let number = self.firsts[table] + page;
+        self.verified[number / 64].load(Ordering::Relaxed) & 1 << (number % 64) != 0
+            || self.page(table, page, &mut Vec::new()).is_ok()
+    }
+
     /// Errors: the bytes of a page differ from its checksum.
     #[cold]
     fn check(&self, bytes: &[u8], sum: u64, page: usize) -> Result<()> {
@@ -226,6 +235,7 @@ impl Table {
     }
 
     /// The rows of a page.
+    #[inline(always)]
     pub(crate) fn rows_of(&self, page: usize) -> Range<u64> {
         let directory = self.directory();
         directory.starts[page]..directory.starts.get(page + 1).copied().unwrap_or(directory.rows)
@@ -245,7 +255,7 @@ impl Table {
 
     fn opened<'a>(&self, bytes: &'a [u8], page: usize) -> Option<Page<'a>> {
         let rows = self.rows_of(page);
-        Page::open(bytes, (rows.end - rows.start) as usize, self.schema().sections())
+        Page::open(bytes, (rows.end - rows.start) as usize, self.directory().sections)
     }
 
     /// Copies a page to the buffer, and calls `work` with it.
@@ -267,13 +277,13 @@ impl Table {
     }
 
     /// The page with a row. REQUIRES: there is such a row.
-    fn page_of_row(&self, row: u64) -> usize {
+    #[inline(always)]
+    pub(crate) fn page_of_row(&self, row: u64) -> usize {
         let directory = self.directory();
         let starts = &directory.starts;
         let last = starts.len().saturating_sub(1);
         // Most pages have equally many rows.
-        let mut page = (u128::from(row) * starts.len() as u128 / u128::from(directory.rows.max(1))) as usize;
-        page = page.min(last);
+        let mut page = ((row as f64 * directory.pages_per_row) as usize).min(last);
         if starts[page] > row || (page < last && starts[page + 1] <= row) {
             page = starts.partition_point(|start| *start <= row).saturating_sub(1);
         }
@@ -281,15 +291,16 @@ impl Table {
     }
 
     /// The last page whose first key is below `key`, or the first page.
-    #[inline]
-    fn page_of_key(&self, key: u64) -> usize {
+    #[inline(always)]
+    pub(crate) fn page_of_key(&self, key: u64) -> usize {
         let keys = &self.directory().keys;
         let last = keys.len().saturating_sub(1);
-        let (first, range) = (keys[0], keys[last] - keys[0]);
+        let first = keys[0];
         if key <= first {
             return 0;
         }
-        let guess = (u128::from((key - first).min(range)) * last as u128 / u128::from(range.max(1))) as usize;
+        // As floating-point numbers: a whole division takes several times as long, and a guess need not be exact.
+        let guess = (((key - first) as f64 * self.directory().scale) as usize).min(last);
         let (mut from, mut to) = (guess, guess + 1);
         let mut step = 1;
         // Afterwards the wanted page is in from..to: keys[from] is lower, and keys[to] is not, or to is the end.
@@ -306,7 +317,8 @@ impl Table {
     }
 
     /// The keys between which those of a page are.
-    fn bounds(&self, page: usize) -> (u64, u64) {
+    #[inline(always)]
+    pub(crate) fn bounds(&self, page: usize) -> (u64, u64) {
         let keys = &self.directory().keys;
         (keys[page], keys.get(page + 1).copied().unwrap_or(u64::MAX))
     }
@@ -449,6 +461,28 @@ impl Table {
             }
             Content::Parts(_) => Ok(Cow::Owned(bytes[range].to_vec())),
         }
+    }
+
+    /// Whether all bytes of the file are in reach, mapped or loaded.
+    pub(crate) fn is_whole(&self) -> bool {
+        matches!(self.file.content, Content::Whole(_))
+    }
+
+    /// The keys of a page of a whole file, verified; `None` if that is damaged.
+    #[inline(always)]
+    pub(crate) fn page_keys(&self, page: usize) -> Option<Keys<'_>> {
+        self.file.is_sound(self.number, page).then_some(())?;
+        self.unverified_keys(page)
+    }
+
+    /// The keys of a page of a whole file, which may be damaged: for prefetching.
+    #[inline(always)]
+    pub(crate) fn unverified_keys(&self, page: usize) -> Option<Keys<'_>> {
+        let Content::Whole(bytes) = &self.file.content else { return None };
+        let directory = self.directory();
+        let place = *directory.offsets.get(page)? as usize..*directory.offsets.get(page + 1)? as usize;
+        let rows = self.rows_of(page);
+        Some(Keys::inside(Page::keys_of(bytes.get(place)?, directory.sections)?, (rows.end - rows.start) as usize))
     }
 
     /// All rows in order.

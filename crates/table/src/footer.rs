@@ -40,9 +40,11 @@ pub const VERSION: u8 = 1;
 const MAGIC: [u8; 4] = *b"LATB";
 
 /// A table of a file: what it is, and where its pages are.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct Directory {
     pub schema: Schema,
+    /// Sections of a page.
+    pub sections: usize,
     pub rows: u64,
     /// Of each page: first key, rows before it, XXH3.
     pub keys: Vec<u64>,
@@ -50,6 +52,9 @@ pub(crate) struct Directory {
     pub sums: Vec<u64>,
     /// Where each page starts, and where the last one ends.
     pub offsets: Vec<u64>,
+    /// Pages per unit of the key and per row, by which the page of a key and of a row is guessed.
+    pub scale: f64,
+    pub pages_per_row: f64,
 }
 
 /// The header of every file.
@@ -173,7 +178,11 @@ fn parse_table(bytes: &mut &[u8]) -> Option<Directory> {
     let starts = take_numbers(bytes, pages)?;
     let offsets = take_numbers(bytes, pages.checked_add(1)?)?;
     let sums = take_numbers(bytes, pages)?;
-    Some(Directory { schema: Schema { name, version, note, columns }, rows, keys, starts, sums, offsets })
+    let schema = Schema { name, version, note, columns };
+    let range = keys.last().zip(keys.first()).map_or(0, |(last, first)| last.wrapping_sub(*first));
+    let scale = pages.saturating_sub(1) as f64 / (range as f64).max(1.0);
+    let (sections, pages_per_row) = (schema.sections(), pages as f64 / rows.max(1) as f64);
+    Some(Directory { schema, sections, rows, keys, starts, sums, offsets, scale, pages_per_row })
 }
 
 /// Whether the numbers of a table whose pages start at `at` agree.

@@ -8,7 +8,7 @@
 //! A table has rows in order of a 64-bit key and of its typed columns (`schema.rs`). A file has any number of tables; it is written once, from
 //! sorted rows, in bounded memory, and never changes. FORMAT.md describes it byte by byte. Every disk access goes through [`disk::Disk`], so
 //! that a test can let each call fail (`ram.rs`, with the feature `testing`). Codecs stand beside (`codec`); [`column::Column`],
-//! [`plain::Plain`] and [`sort::sort`] are for columns in memory.
+//! [`plain::Plain`] and [`sort::sort`] are for columns in memory; [`key_column::KeyColumn`] is such a column of a file.
 //!
 //! ```
 //! use lookalike_table::{disk::System, Access, Cell, ColumnType, Schema, TableFile, Writer};
@@ -46,6 +46,7 @@ pub mod disk;
 pub mod error;
 pub mod file;
 mod footer;
+pub mod key_column;
 #[cfg(target_arch = "x86_64")]
 mod machine;
 pub mod memory;

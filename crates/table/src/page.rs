@@ -132,6 +132,12 @@ impl<'a> Page<'a> {
         (section < self.sections && start <= end && end <= self.bytes.len()).then_some(start..end)
     }
 
+    /// The bytes of a page from its keys on.
+    #[inline(always)]
+    pub fn keys_of(bytes: &'a [u8], sections: usize) -> Option<&'a [u8]> {
+        bytes.get((4 + sections * 4).next_multiple_of(8)..)
+    }
+
     #[inline]
     pub fn keys(&self) -> Option<Keys<'a>> {
         Keys::open(self.bytes.get(self.section(0)?)?, self.rows)

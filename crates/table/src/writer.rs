@@ -163,7 +163,8 @@ impl Writer {
             columns: schema.columns.iter().map(|(_, kind)| ColumnBuffer::new(*kind)).collect(),
             ..RowBuffer::default()
         };
-        self.tables.push(Directory { schema, offsets: vec![self.written], ..Directory::default() });
+        let (sections, offsets) = (schema.sections(), vec![self.written]);
+        self.tables.push(Directory { schema, sections, offsets, ..Directory::default() });
         Ok(())
     }
 
@@ -216,7 +217,7 @@ impl Writer {
     /// Writes the page that is being made.
     fn flush(&mut self) -> Result<()> {
         let Some(table) = self.tables.last_mut().filter(|_| !self.rows.keys.is_empty()) else { return Ok(()) };
-        encode(&self.rows.keys, &self.rows.columns, table.schema.sections(), &mut self.encoded);
+        encode(&self.rows.keys, &self.rows.columns, table.sections, &mut self.encoded);
         table.keys.push(self.rows.keys[0]);
         table.starts.push(table.rows);
         table.rows += self.rows.keys.len() as u64;

@@ -1,6 +1,7 @@
 //! Files with flipped, cut, swapped, missing or forged content give an error that names the file, or the right answer.
 
 use super::forge::{reseal_header, reseal_manifest, reseal_run};
+use super::table_forge;
 use super::{answers_as, near_rows, HOLDS, PLAN};
 use crate::fingerprint_store::FingerprintStore;
 use crate::manifest::{Manifest, RunEntry};
@@ -17,6 +18,7 @@ use proptest::prelude::*;
 use proptest::test_runner::{Config, RngSeed};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use xxhash_rust::xxh3::xxh3_64;
 
 fn folder() -> &'static Path {
     Path::new("/table")
@@ -122,13 +124,42 @@ fn swapped_and_missing_files_are_noticed() {
 #[test]
 fn a_file_of_another_version_is_told_from_a_damaged_one() {
     let (disk, _) = table();
+    let opened = |newer: Ram| FingerprintStore::open(Arc::new(newer), folder(), Hold::Mapped, false);
     for path in disk.files().keys() {
+        let is_run = !path.ends_with("manifest");
         let newer = damaged(&disk, path, |bytes| {
-            bytes[4] = 3;
-            reseal_header(bytes);
+            bytes[4] = 4;
+            let sum = xxh3_64(&bytes[..8]).to_le_bytes();
+            match is_run {
+                true => bytes[8..16].copy_from_slice(&sum),
+                false => reseal_header(bytes),
+            }
         });
-        let opened = FingerprintStore::open(Arc::new(newer), folder(), Hold::Mapped, false);
-        assert!(matches!(opened, Err(Error::Version { found: 3, known: 2, .. })));
+        let last = if is_run { 1 } else { 3 };
+        assert!(matches!(opened(newer), Err(Error::Version { found: 4, known, .. }) if known == last));
+    }
+}
+
+/// A run file of version 1.
+const OLD: &[u8] = include_bytes!("../../../../tests/compat/hamming_v1/run-0000000000000001");
+
+/// Puts bytes at places.
+fn strike(bytes: &mut [u8], hits: &[(u16, u8)]) {
+    for (at, byte) in hits {
+        let at = usize::from(*at) % bytes.len();
+        bytes[at] = *byte;
+    }
+}
+
+/// Opens a forged run and asks it everything.
+fn search_all(bytes: &[u8]) {
+    for hold in HOLDS {
+        let Ok(file) = RunFile::open(Path::new("run"), Bytes::Memory(bytes.to_vec())) else { continue };
+        let Ok(run) = Run::open(&file, &RunEntry::default(), hold) else { continue };
+        run.find(&[mix64(1)], 3, &mut |_, _, _, row| _ = run.value(row));
+        // Each fingerprint has at most all ids, and reading stops at the first one too many.
+        assert!(run.live().len() <= 2 * run.size());
+        let _ = run.verify();
     }
 }
 
@@ -142,20 +173,16 @@ proptest! {
     ) {
         let rows = near_rows(3, count);
         let design = solve(64, 3, rows.len() as u64, Limit::Tables(tables)).expect("a plan");
-        let mut bytes = Run::build(&design, rows, Hold::Plain).expect("built").image(1);
-        for (at, byte) in hits {
-            let at = usize::from(at) % bytes.len();
-            bytes[at] = byte;
-        }
-        reseal_run(&mut bytes);
-        for hold in HOLDS {
-            let Ok(file) = RunFile::open(Path::new("run"), Bytes::Memory(bytes.clone())) else { continue };
-            let Ok(run) = Run::open(&file, &RunEntry::default(), hold) else { continue };
-            run.find(&[mix64(1)], 3, &mut |_, _, _, row| _ = run.value(row));
-            // Each fingerprint has at most all ids, and reading stops at the first one too many.
-            prop_assert!(run.live().len() <= 2 * run.size());
-            let _ = run.verify();
-        }
+        let disk = Ram::default();
+        Run::build(&design, rows, Hold::Plain).expect("built").write(Arc::new(disk.clone()), Path::new("run")).expect("written");
+        let mut bytes = disk.files()[Path::new("run")].clone();
+        strike(&mut bytes, &hits);
+        table_forge::reseal(&mut bytes);
+        search_all(&bytes);
+        let mut old = OLD.to_vec();
+        strike(&mut old, &hits);
+        reseal_run(&mut old);
+        search_all(&old);
     }
 
     #[test]

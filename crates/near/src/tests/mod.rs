@@ -6,6 +6,9 @@ mod forge;
 mod homes;
 mod model;
 mod strings;
+#[allow(dead_code)]
+#[path = "../../../table/src/tests/forge.rs"]
+mod table_forge;
 
 use crate::fingerprint_store::FingerprintStore;
 use crate::manifest::TablePlan;

@@ -28,6 +28,13 @@ const ENTRY: usize = 16;
 /// The most words of unary bits: fewer than 3 per key.
 const MOST_HIGH: usize = BLOCK * 3 / 64;
 
+/// The most bits of a number that is within eight bytes wherever it starts.
+const NARROW: u32 = 57;
+/// Bytes of the unary bits of a block of spread keys, about.
+const HIGH: usize = 48;
+/// Keys that are compared one by one before the end of a range is searched for.
+const SHORT: usize = 24;
+
 /// Appends the code of ascending keys. REQUIRES: they ascend.
 pub fn encode(keys: &[u64], out: &mut Vec<u8>) {
     let mut payload: Vec<u64> = Vec::with_capacity(keys.len());
@@ -68,6 +75,26 @@ fn encode_block(block: &[u64], first: u64, width: u32, payload: &mut Vec<u64>) {
     }
 }
 
+/// Returns the position of set bit number `j`. REQUIRES: more than `j` bits are set.
+///
+/// **Source.** Vigna 2008, *Broadword implementation of rank/select queries*, up to the byte.
+#[inline(always)]
+fn set_bit(bits: u64, j: u32) -> usize {
+    const ONES: u64 = 0x0101_0101_0101_0101;
+    let pairs = bits - (bits >> 1 & 0x5555_5555_5555_5555);
+    let fours = (pairs & 0x3333_3333_3333_3333) + (pairs >> 2 & 0x3333_3333_3333_3333);
+    // Each byte counts the bits of the bytes up to it.
+    let counts = ((fours + (fours >> 4)) & 0x0F0F_0F0F_0F0F_0F0F).wrapping_mul(ONES);
+    let is_before = ((((u64::from(j) * ONES) | (ONES << 7)) - counts) & (ONES << 7)) >> 7;
+    let byte = is_before.count_ones() * 8;
+    let before = (counts << 8).checked_shr(byte).unwrap_or(0) as u32 & 0xFF;
+    let mut rest = bits.checked_shr(byte).unwrap_or(0);
+    for _ in before..j {
+        rest &= rest.wrapping_sub(1);
+    }
+    (byte + rest.trailing_zeros()) as usize
+}
+
 /// The word at index `i`, or `None` beyond the end.
 #[inline(always)]
 fn word(bytes: &[u8], i: usize) -> Option<u64> {
@@ -100,6 +127,12 @@ impl<'a> Keys<'a> {
         let payload = usize::try_from(word(bytes, blocks * 2)? >> 6).ok()?;
         let length = blocks.checked_mul(ENTRY)?.checked_add(8)?.checked_add(payload.checked_mul(8)?)?;
         (length == bytes.len()).then_some(Self { bytes, len })
+    }
+
+    /// Opens `len` keys at the beginning of the bytes, without looking at them. Every access stays inside the bytes.
+    #[inline(always)]
+    pub fn inside(bytes: &'a [u8], len: usize) -> Self {
+        Self { bytes, len }
     }
 
     /// Returns the number of keys.
@@ -136,19 +169,33 @@ impl<'a> Keys<'a> {
         Some(Block { first, width, len, high, low })
     }
 
-    /// Prefetches the directory where a key would be if keys were spread evenly from `from` to `to`.
+    /// Prefetches what a search for a key reads if keys are spread evenly from `from` to `to` and nothing follows them: the entry of
+    /// its block, the unary bits, and the low bits around it.
     #[inline(always)]
     pub fn hint(&self, key: u64, from: u64, to: u64) {
-        prefetch(self.bytes, self.guess(key, from, to) * ENTRY);
+        let (place, blocks) = (self.place(key, from, to), self.blocks());
+        let block = (place as usize).min(blocks.saturating_sub(1));
+        prefetch(self.bytes, block * ENTRY);
+        let payload = blocks * ENTRY + 8;
+        let size = self.bytes.len().saturating_sub(payload) / blocks.max(1);
+        let start = payload + block * size;
+        prefetch(self.bytes, start);
+        let low = start + HIGH + ((place - block as f64) * size.saturating_sub(HIGH) as f64) as usize;
+        prefetch(self.bytes, low.saturating_sub(32));
+        prefetch(self.bytes, low + 32);
+    }
+
+    /// The number of a key's block, with a fraction, if keys are spread evenly. In floating-point numbers: a whole division takes several
+    /// times as long, and a guess need not be exact.
+    #[inline(always)]
+    fn place(&self, key: u64, from: u64, to: u64) -> f64 {
+        let share = key.saturating_sub(from) as f64 / (to.saturating_sub(from) as f64 + 1.0);
+        share * self.blocks() as f64
     }
 
     #[inline(always)]
     fn guess(&self, key: u64, from: u64, to: u64) -> usize {
-        let (blocks, range) = (self.blocks() as u64, to.saturating_sub(from));
-        // In 32 bits, so that a product stays below 2^64.
-        let shift = (64 - range.leading_zeros()).saturating_sub(32);
-        let (above, range) = (key.saturating_sub(from) >> shift, (range >> shift) + 1);
-        (above.saturating_mul(blocks) / range).min(blocks.saturating_sub(1)) as usize
+        (self.place(key, from, to) as usize).min(self.blocks().saturating_sub(1))
     }
 
     /// Returns the last block whose first key is below `key`, or 0, starting from a guess.
@@ -166,7 +213,7 @@ impl<'a> Keys<'a> {
 
     /// Returns the number of keys below `key`. `from` and `to` are the bounds between which keys are taken to be spread, which matters
     /// for speed only. Returns `None` if the bytes are damaged.
-    #[inline]
+    #[inline(always)]
     pub fn below(&self, key: u64, from: u64, to: u64) -> Option<usize> {
         if self.is_empty() {
             return Some(0);
@@ -176,18 +223,20 @@ impl<'a> Keys<'a> {
     }
 
     /// Returns the positions of the keys from `low` to `high`, both included. Returns `None` if the bytes are damaged.
-    #[inline]
+    #[inline(always)]
     pub fn between(&self, low: u64, high: u64, from: u64, to: u64) -> Option<Range<usize>> {
         if self.is_empty() || low > high {
             return Some(self.len..self.len);
         }
         let number = self.locate(low, from, to)?;
         let block = self.block(number)?;
-        let start = number * BLOCK + block.below(low)?;
-        let Some(next) = high.checked_add(1) else { return Some(start..self.len) };
-        if number + 1 == self.blocks() || self.first(number + 1)? >= next {
-            return Some(start..(number * BLOCK + block.below(next)?).max(start));
+        let place = block.seek(low)?;
+        let start = number * BLOCK + place.0;
+        // Most ranges are short and end in the same block.
+        if let Some(end) = block.end(place, high)?.filter(|end| *end < block.len || number + 1 == self.blocks()) {
+            return Some(start..number * BLOCK + end);
         }
+        let Some(next) = high.checked_add(1) else { return Some(start..self.len) };
         Some(start..self.below(next, from, to)?.max(start))
     }
 
@@ -201,7 +250,7 @@ impl<'a> Keys<'a> {
 
     /// Calls `seen` with the keys at `rows`, at most [`BLOCK`] at a time, each with the position of its first key. Positions beyond the
     /// end are skipped. Returns `None` if the bytes are damaged; the keys passed before are those that the bytes say.
-    #[inline]
+    #[inline(always)]
     pub fn read(&self, rows: Range<usize>, seen: &mut dyn FnMut(usize, &[u64])) -> Option<()> {
         let (mut at, end) = (rows.start, rows.end.min(self.len));
         let mut out = [0; BLOCK];
@@ -229,13 +278,10 @@ impl Block<'_> {
     fn select(&self, j: usize, flip: u64) -> Option<usize> {
         let mut left = j as u32;
         for (i, chunk) in self.high.chunks_exact(8).enumerate() {
-            let mut bits = u64::from_le_bytes(*chunk.first_chunk()?) ^ flip;
+            let bits = u64::from_le_bytes(*chunk.first_chunk()?) ^ flip;
             let count = bits.count_ones();
             if left < count {
-                for _ in 0..left {
-                    bits &= bits - 1;
-                }
-                return Some(i * 64 + bits.trailing_zeros() as usize);
+                return Some(i * 64 + set_bit(bits, left));
             }
             left -= count;
         }
@@ -248,6 +294,12 @@ impl Block<'_> {
             return Some(0);
         }
         let bit = i * self.width as usize;
+        // Up to this width, eight bytes contain a number and the bits before it in its first byte: one load and no branch.
+        if self.width <= NARROW {
+            if let Some(chunk) = self.low.get(bit / 8..).and_then(|rest| rest.first_chunk()) {
+                return Some(u64::from_le_bytes(*chunk) >> (bit % 8) & mask(self.width));
+            }
+        }
         let (at, shift) = (bit / 64, (bit % 64) as u32);
         let low = word(self.low, at)? >> shift;
         // The second word is needed only if the number crosses into it.
@@ -264,10 +316,16 @@ impl Block<'_> {
     /// Returns the number of keys below `key`.
     #[inline(always)]
     fn below(&self, key: u64) -> Option<usize> {
-        let Some(difference) = key.checked_sub(self.first) else { return Some(0) };
+        self.seek(key).map(|place| place.0)
+    }
+
+    /// Returns the number of keys below `key`, and a position among the unary bits from which on those of the other keys are.
+    #[inline(always)]
+    fn seek(&self, key: u64) -> Option<(usize, usize)> {
+        let Some(difference) = key.checked_sub(self.first) else { return Some((0, 0)) };
         let heap = difference >> self.width;
         if heap > (MOST_HIGH * 64) as u64 {
-            return Some(self.len);
+            return Some((self.len, 0));
         }
         let heap = heap as usize;
         // The keys of the heap begin after the zero that ends the heap before it.
@@ -275,7 +333,7 @@ impl Block<'_> {
             0 => 0,
             _ => match self.zero(heap - 1) {
                 Some(zero) => zero + 1,
-                None => return Some(self.len),
+                None => return Some((self.len, 0)),
             },
         };
         let mut i = at.checked_sub(heap)?;
@@ -283,7 +341,29 @@ impl Block<'_> {
         while i < self.len && self.is_one(at) && self.low(i)? < wanted {
             (i, at) = (i + 1, at + 1);
         }
-        Some(i.min(self.len))
+        Some((i.min(self.len), at))
+    }
+
+    /// Returns the position after the last key up to `high`, counted from a place that `seek` returned; nothing if that is far.
+    #[inline(always)]
+    fn end(&self, (mut i, mut at): (usize, usize), high: u64) -> Option<Option<usize>> {
+        for _ in 0..SHORT {
+            if i >= self.len {
+                return Some(Some(self.len));
+            }
+            while !self.is_one(at) {
+                at += 1;
+                if at >= self.high.len() * 8 {
+                    return None;
+                }
+            }
+            let key = self.first.wrapping_add((at.checked_sub(i)? as u64) << self.width | self.low(i)?);
+            if key > high {
+                return Some(Some(i));
+            }
+            (i, at) = (i + 1, at + 1);
+        }
+        Some(None)
     }
 
     /// Writes the keys at positions of the block to the front of `out`.

@@ -1,5 +1,6 @@
 //! Tests of files of tables against sorted rows in memory, on sound, damaged and failing disks.
 
+mod columns;
 mod damage;
 mod faults;
 mod forge;
