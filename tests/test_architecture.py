@@ -31,7 +31,7 @@ RINGS = [
     {"corpora"},
     {"fingerprints"},
     {"sketches", "simhashes.texts", "neighbours", "designs", "comparison"},
-    {"deduplication", "compat"},
+    {"deduplication", "compat", "archive"},
     {"simhashes"},
     {"lab"},
     {"rendering"},

@@ -16,6 +16,7 @@ _Columns: TypeAlias = tuple[Column, Column, Column, Column]
 _Batch: TypeAlias = tuple[Column, Column, Column, Column, list[_Note]]
 
 __version__: str
+CODE_VERSION: int
 TEXT_VERSION: int
 COLOURS: int
 MAX_T: int

@@ -69,6 +69,7 @@ mod _core {
     fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {
         crate::error::export(module)?;
         module.add("__version__", env!("CARGO_PKG_VERSION"))?;
+        module.add("CODE_VERSION", lookalike_code::CODE_VERSION)?;
         module.add("TEXT_VERSION", lookalike_core::frontend::canonical::TEXT_VERSION)?;
         module.add("MAX_T", lookalike_core::fingerprint::MAX_T)?;
         module.add("MAX_DISTANCE", lookalike_core::hamming::MAX_DISTANCE)?;

@@ -6,6 +6,11 @@ One file for each kind of job; this one joins them, so that callers write `param
 from lookalike._types import Parameter as Parameter
 from lookalike._types import Simhashing as Simhashing
 from lookalike._types import Sketching as Sketching
+from lookalike.params.archiving import ALLOW_NETWORK_FS as ALLOW_NETWORK_FS
+from lookalike.params.archiving import CORPUS_THRESHOLDS as CORPUS_THRESHOLDS
+from lookalike.params.archiving import INDEXING as INDEXING
+from lookalike.params.archiving import QUESTIONS as QUESTIONS
+from lookalike.params.archiving import WAIT as WAIT
 from lookalike.params.comparison import ANONYMISE as ANONYMISE
 from lookalike.params.comparison import BY_DIRECTORY as BY_DIRECTORY
 from lookalike.params.comparison import CLUSTER_THRESHOLD as CLUSTER_THRESHOLD

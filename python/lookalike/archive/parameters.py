@@ -1,0 +1,234 @@
+"""The parameters of an index. They are fixed when it is created, stored as JSON, and compared when it is asked.
+
+Defaults are resolved at creation, so that a later version with other defaults still asks an index as it was made.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable
+from dataclasses import asdict, dataclass, fields
+from typing import Any
+
+from lookalike import _core, params
+from lookalike.errors import DamagedError, ParameterError, VersionError
+
+#: The version of the folder: catalogue, records and segments.
+FORMAT = 1
+#: The entry of ``thresholds`` for all languages without one of their own.
+OTHER_LANGUAGES = "code"
+#: The most k and t that a catalogue may hold; more is damage.
+_MOST = 2**31
+
+
+def versions() -> dict[str, int]:
+    """Return the versions of everything whose change makes stored keys incomparable."""
+    return {"index": FORMAT, "text": _core.TEXT_VERSION, "code": _core.CODE_VERSION}
+
+
+@dataclass(frozen=True)
+class Dedup:
+    """How shingles, sketches and the keys of the filter are made; the same names as in ``dedup``."""
+
+    unit: str
+    shingle: int
+    labelled: bool
+    bits: int
+    sketch: str
+    size: int
+    #: k, s and r of the filter.
+    filter: tuple[int, int, int]
+    threshold: float
+    modulus: int
+
+
+@dataclass(frozen=True)
+class Simhash:
+    """How simhashes are made."""
+
+    unit: str
+    shingle: int
+    features: str
+    ignore: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Parameters:
+    """The parameters of an index.
+
+    >>> made = Parameters.of(kind="corpus", without=["distance"])
+    >>> made.thresholds_of("text"), made.questions
+    ((50, 149), ('passages', 'resemblance', 'containment'))
+    >>> Parameters.from_json(made.to_json()) == made
+    True
+    """
+
+    #: ``class`` or ``corpus``.
+    kind: str
+    #: Which of ``params.QUESTIONS`` it answers.
+    questions: tuple[str, ...]
+    #: Whether texts are kept.
+    texts: bool
+    comments: bool
+    #: The language of all files, or ``auto``.
+    language: str
+    #: k and t as given for all languages, or ``None``.
+    k: int | None
+    t: int | None
+    #: k and t by language; ``code`` for those that are not listed.
+    thresholds: dict[str, tuple[int, int]]
+    dedup: Dedup
+    simhash: Simhash
+    versions: dict[str, int]
+
+    @classmethod
+    def of(
+        cls,
+        kind: str = "class",
+        *,
+        without: Iterable[str] = (),
+        no_texts: bool = False,
+        comments: bool = False,
+        language: str | None = None,
+        k: int | None = None,
+        t: int | None = None,
+        **dedup: Any,
+    ) -> Parameters:
+        """Fill in the parameters that were not given; ``dedup`` are those of ``dedup``. Errors: ``ParameterError``."""
+        if kind not in params.INDEXING["kind"].choices:
+            raise ParameterError(f"kind `{kind}` is not known: use class or corpus")
+        left_out = _left_out(without)
+        chosen = "text" if kind == "corpus" else language or "auto"
+        if kind == "corpus" and language not in (None, "text"):
+            raise ParameterError(
+                f"language `{language}` has no effect with kind corpus, whose rows are text: leave it out"
+            )
+        if kind == "corpus" and comments:
+            raise ParameterError("comments has no effect with kind corpus, whose rows are text: leave it out")
+        sketches, simhash = _deduplication(dedup)
+        questions = tuple(one for one in params.QUESTIONS if one not in left_out)
+        thresholds = _thresholds(kind, k, t)
+        return cls(kind, questions, not no_texts, comments, chosen, k, t, thresholds, sketches, simhash, versions())
+
+    def thresholds_of(self, language: str) -> tuple[int, int]:
+        """Return k and t of a language."""
+        return self.thresholds.get(language) or self.thresholds[OTHER_LANGUAGES]
+
+    def to_json(self) -> str:
+        """Return the parameters as JSON, the same text for the same parameters."""
+        return json.dumps(asdict(self), sort_keys=True, separators=(",", ":"))
+
+    @classmethod
+    def from_json(cls, text: str | bytes) -> Parameters:
+        """Read parameters. Errors: ``ValueError`` if they are not those of an index."""
+        given = _exact(json.loads(text), {field.name for field in fields(cls)})
+        dedup = _exact(given["dedup"], {field.name for field in fields(Dedup)})
+        simhash = _exact(given["simhash"], {field.name for field in fields(Simhash)})
+        thresholds = {str(name): _pair(pair) for name, pair in dict(given["thresholds"]).items()}
+        made = given | {
+            "questions": tuple(given["questions"]),
+            "thresholds": thresholds,
+            "dedup": Dedup(**dedup | {"filter": tuple(int(one) for one in dedup["filter"])}),
+            "simhash": Simhash(**simhash | {"ignore": tuple(simhash["ignore"])}),
+        }
+        if OTHER_LANGUAGES not in thresholds or not set(made["questions"]) <= set(params.QUESTIONS):
+            raise ValueError("parameters of an index")
+        return cls(**made)
+
+    def check_versions(self, name: str) -> None:
+        """Refuse an index whose keys were made by another version. Errors: ``VersionError``."""
+        other = [
+            f"{which} {self.versions.get(which, 'none')} (this version makes {number})"
+            for which, number in versions().items()
+            if self.versions.get(which) != number
+        ]
+        if other:
+            raise VersionError(
+                f"index `{name}` was made with {', '.join(other)}: run `lookalike index upgrade {name}`, "
+                "or use the version of lookalike that made it"
+            )
+
+    def differences(self, other: Parameters) -> list[str]:
+        """Return the parameters in which two indexes differ, as ``name: this and other``."""
+        mine, theirs = _flat(asdict(self)), _flat(asdict(other))
+        return [
+            f"{name}: {mine.get(name)} and {theirs.get(name)}"
+            for name in sorted({*mine, *theirs})
+            if mine.get(name) != theirs.get(name)
+        ]
+
+
+def parsed(text: str | bytes, path: str) -> Parameters:
+    """Read parameters that stand in a file. Errors: ``DamagedError``, which names it."""
+    try:
+        return Parameters.from_json(text)
+    except (ValueError, TypeError, KeyError, RecursionError):
+        raise DamagedError(f"`{path}` is damaged: its parameters cannot be read; restore it from a backup") from None
+
+
+def _left_out(without: Iterable[str]) -> set[str]:
+    if isinstance(without, str):
+        without = [one.strip() for one in without.split(",") if one.strip()]
+    left_out = set(without)
+    if unknown := left_out - set(params.QUESTIONS):
+        raise ParameterError(f"without `{min(unknown)}` is no question: use some of {', '.join(params.QUESTIONS)}")
+    return left_out
+
+
+def _deduplication(given: dict[str, Any]) -> tuple[Dedup, Simhash]:
+    """Return how sketches and simhashes are made; refuses what only decides a run of ``dedup``."""
+    from lookalike.deduplication.settings import settings
+
+    allowed = {field.name for field in fields(Dedup)} | {"recall", "features", "ignore"}
+    if unknown := given.keys() - allowed:
+        raise ParameterError(f"parameter `{min(unknown)}` is not one of an index: leave it out")
+    simhash = Simhash(
+        given.get("unit") or params.SKETCHING["unit"].default,
+        params.SIMHASHING["shingle"].default,
+        given.pop("features", None) or params.SIMHASHING["features"].default,
+        tuple(given.pop("ignore", None) or ()),
+    )
+    chosen = settings(**given)
+    if chosen.filter is None:
+        raise ParameterError("recall `1` needs no filter, and an index needs one: leave it out, or use 0.9999")
+    made: dict[str, Any] = {field.name: getattr(chosen, field.name) for field in fields(Dedup)}
+    made["filter"] = chosen.filter.k, chosen.filter.s, chosen.filter.r
+    return Dedup(**made), simhash
+
+
+def _thresholds(kind: str, k: int | None, t: int | None) -> dict[str, tuple[int, int]]:
+    """Return k and t by language: a lone k or t moves the other along where its default would contradict it."""
+    usual = {**params.LANGUAGE_THRESHOLDS, OTHER_LANGUAGES: params.CODE_THRESHOLDS}
+    if kind == "corpus":
+        usual = {"text": params.CORPUS_THRESHOLDS, OTHER_LANGUAGES: params.CORPUS_THRESHOLDS}
+    if k is not None and k < 1:
+        raise ParameterError(f"k `{k}` is too small: use 1 or more")
+    if k is not None and t is not None and t < k:
+        raise ParameterError(f"t `{t}` is smaller than k `{k}`: use t ≥ {k}")
+    if t is not None and t < 1:
+        raise ParameterError(f"t `{t}` is too small: use 1 or more")
+    made = {}
+    for language, (usual_k, usual_t) in usual.items():
+        own = k if k is not None else min(usual_k, t) if t is not None else usual_k
+        made[language] = own, t if t is not None else max(usual_t, own)
+    return made
+
+
+def _exact(given: Any, names: set[str]) -> dict[str, Any]:
+    if not isinstance(given, dict) or given.keys() != names:
+        raise ValueError("parameters of an index")
+    return given
+
+
+def _pair(pair: Any) -> tuple[int, int]:
+    k, t = pair
+    if not (isinstance(k, int) and isinstance(t, int) and 1 <= k <= t < _MOST):
+        raise ValueError("parameters of an index")
+    return k, t
+
+
+def _flat(given: dict[str, Any], prefix: str = "") -> dict[str, Any]:
+    found: dict[str, Any] = {}
+    for name, value in given.items():
+        found |= _flat(value, f"{prefix}{name}.") if isinstance(value, dict) else {f"{prefix}{name}": value}
+    return found

@@ -1,0 +1,47 @@
+"""Parameters of an index (`lookalike index`): which documents it holds and which questions it answers."""
+
+from __future__ import annotations
+
+from lookalike._types import Parameter
+
+#: Questions that can be left out of an index; identical documents are always found.
+QUESTIONS = ("passages", "resemblance", "containment", "distance")
+#: k and t of a corpus, in characters (winnowing, §5.1, used 50 and a window of 100 on web pages).
+CORPUS_THRESHOLDS = (50, 149)
+#: The parameters that are fixed when an index is created, besides those of `compare` and `dedup`.
+INDEXING = {
+    parameter.name: parameter
+    for parameter in (
+        Parameter(
+            "kind",
+            "What the index holds. class: submissions of code and prose, with the thresholds of `compare`; corpus: "
+            "rows of text, with passages of 149 characters or more.",
+            choices=("class", "corpus"),
+            default="class",
+            flags=("--for",),
+        ),
+        Parameter(
+            "without",
+            f"Leave out a question, to save space: {', '.join(QUESTIONS)}. Repeatable.",
+            default=(),
+            many=True,
+            choices=QUESTIONS,
+        ),
+        Parameter(
+            "no_texts",
+            "Do not keep the texts. Answers are then estimates, marked as unverified.",
+            default=False,
+            kind=bool,
+        ),
+    )
+}
+#: How an index is opened for changes.
+WAIT = Parameter(
+    "wait", "Seconds to wait while another process changes the index.", default=0.0, kind=float, least=0, most=10**6
+)
+ALLOW_NETWORK_FS = Parameter(
+    "allow_network_fs",
+    "Change an index on a network file system. Locks may not work there: make sure that only one process does it.",
+    default=False,
+    kind=bool,
+)
