@@ -210,7 +210,8 @@ class _Comparison:
         self.intake, self.question, self.max_pairs = intake, question, max_pairs or 2**32 - 1
         self.reads, self.templates = reads
         self.kept = [[read for read in group if read.file is not None] for group in self.reads]
-        self.cut_off = question.cut_off(read.languages[0] for group in self.kept for read in group if read.languages)
+        new = (kept for one, kept in zip(intake.submissions, self.kept, strict=True) if not one.old)
+        self.cut_off = question.cut_off(read.languages[0] for group in new for read in group if read.languages)
 
     def run(self, asked: dict[str, Any], threads: int | None, tell: Progress) -> Report:
         """Match all submissions and return the report."""

@@ -1,7 +1,8 @@
-"""How unusual tokens are: their surprise under a model of the tokens of all submissions, one for each language.
+"""How unusual tokens are: their surprise under a model of the tokens of the new submissions, one for each language.
 
 A token has up to two tokens before it in its part as context. Probabilities are mixed from the shortest context on:
-p0 = 1 / V, then (c(hw) + 2 p) / (c(h) + 2). What is starter code, or shared by too many, has no bits.
+p0 = 1 / V, then (c(hw) + 2 p) / (c(h) + 2). What no new submission has counts 0. What is starter code, or shared by too
+many, has no bits.
 """
 
 from __future__ import annotations
@@ -14,8 +15,8 @@ from oracles.compare.entries import Entry, Part
 
 
 def surprise(share: float) -> int:
-    """Return thousandths of a bit."""
-    return math.floor(-math.log2(share) * 1000 + 0.5)
+    """Return thousandths of a bit, at most 65,535."""
+    return min(math.floor(-math.log2(share) * 1000 + 0.5), 65_535)
 
 
 def runs(entry: Entry, part: Part, at: int) -> list[tuple[object, ...]]:
@@ -29,13 +30,13 @@ def measure(entries: Sequence[Entry]) -> None:
     contexts: dict[str, Counter[tuple[object, ...]]] = defaultdict(Counter)
     everything = [(entry, part, at) for entry in entries for part in entry.parts for at in range(part.start, part.end)]
     for entry, part, at in everything:
-        for run in runs(entry, part, at):
+        for run in runs(entry, part, at) if not entry.old else ():
             counts[part.language][run] += 1
             contexts[part.language][run[:-1]] += 1
     for entry in entries:
         entry.bits = [0] * len(entry.tokens)
     for entry, part, at in everything:
-        share = 1 / sum(len(run) == 1 for run in counts[part.language])
+        share = 1 / max(sum(len(run) == 1 for run in counts[part.language]), 1)
         for run in runs(entry, part, at):
             share = (counts[part.language][run] + 2.0 * share) / (contexts[part.language][run[:-1]] + 2.0)
         entry.bits[at] = surprise(share) if entry.weights[at] else 0
@@ -43,9 +44,10 @@ def measure(entries: Sequence[Entry]) -> None:
 
 
 def measure_literals(entries: Sequence[Entry]) -> None:
-    """Set the surprise of literals: each word has that of the literal among those of all persons, without context."""
-    holders = {key: count for entry in entries for key, count in entry.literal_holders.items()}
+    """Set the surprise of literals: each word has that of the literal among those of new persons, without context."""
+    persons = {(key, entry.person) for entry in entries if not entry.old for key in entry.literals}
+    holders = Counter(key for key, _ in persons)
     for entry in entries:
         for key, (_, words) in entry.literals.items():
-            share = (holders[key] + 2.0 / len(holders)) / (sum(holders.values()) + 2.0)
+            share = (holders[key] + 2.0 / max(len(holders), 1)) / (len(persons) + 2.0)
             entry.literal_bits[key] = words * surprise(share)

@@ -1,8 +1,9 @@
-//! Measures how unusual tokens are in the cohort: their surprise in bits under a model of the cohort's own tokens.
+//! Measures how unusual tokens are in the class: their surprise in bits under a model of the new submissions' tokens.
 //!
-//! There is one model for each language, made of all submissions, templates not included. With V distinct tokens,
-//! p₀ = 1/V, and for a context h of no, one, … `order` tokens before it in its part, p(w|h) = (c(hw) + 2·p(w|shorter
+//! There is one model for each language, made of all new submissions, neither templates nor earlier years included: what
+//! an archive holds does not change it. With V distinct tokens, p₀ = 1/V, and for a context h of no, one, … `order` tokens before it in its part, p(w|h) = (c(hw) + 2·p(w|shorter
 //! h)) / (c(h) + 2); c(h) counts the places of h that a token follows. The first tokens of a part have shorter contexts.
+//! What an old submission has and no new one does counts 0; tokens of a language that no new one has have no bits.
 //! The surprise −log₂ p is rounded to thousandths of a bit, so sums are exact and do not depend on their order.
 //!
 //! Nothing is left out when the counts are made: a passage that two submissions share was counted twice. So bits say how
@@ -22,6 +23,9 @@ pub const BIT: u64 = 1000;
 pub(super) const PRIOR: f64 = 2.0;
 /// Tokens before a token that its surprise depends on.
 const ORDER: usize = 2;
+
+/// The number of a run that was not counted. There are fewer runs than that.
+const UNSEEN: u32 = u32::MAX;
 
 /// Mixes a key of two small numbers.
 #[derive(Default)]
@@ -69,8 +73,15 @@ impl Counted {
         number
     }
 
+    /// The number of a run; [`UNSEEN`] if no new submission has it. No run begins with an unseen one.
     fn number(&self, context: u32, token: u32) -> u32 {
-        self.numbers.get(&Self::key(context, token)).copied().unwrap_or(0)
+        self.numbers.get(&Self::key(context, token)).copied().unwrap_or(UNSEEN)
+    }
+
+    /// How often a run occurs, and how often the run without its last token is followed by a token.
+    fn counts(&self, run: u32, context: u32) -> [f64; 2] {
+        let count = |counts: &[u32], at: u32| f64::from(counts.get(at as usize).copied().unwrap_or(0));
+        [count(&self.counts, run), count(&self.contexts, context)]
     }
 }
 
@@ -98,13 +109,13 @@ impl Model {
     fn measure(&self, tokens: &[u32], bits: &mut [u16]) {
         let mut before = [0; ORDER + 1];
         for (i, (token, bits)) in tokens.iter().zip(bits).enumerate() {
-            let (mut here, mut share) = ([0; ORDER + 1], 1.0 / self.levels[0].counts.len() as f64);
+            let (mut here, mut share) = ([0; ORDER + 1], 1.0 / self.levels[0].counts.len().max(1) as f64);
             for level in 0..=ORDER.min(i) {
                 let context = if level == 0 { 0 } else { before[level - 1] };
                 let counted = &self.levels[level];
                 here[level] = counted.number(context, *token);
-                let (both, all) = (counted.counts[here[level] as usize], counted.contexts[context as usize]);
-                share = (f64::from(both) + PRIOR * share) / (f64::from(all) + PRIOR);
+                let [both, all] = counted.counts(here[level], context);
+                share = (both + PRIOR * share) / (all + PRIOR);
             }
             *bits = surprise(share);
             before = here;
@@ -131,7 +142,7 @@ pub fn measure(entries: &[Entry]) -> Vec<Vec<u16>> {
         .into_par_iter()
         .map(|language| {
             let mut model = Model::default();
-            for entry in entries {
+            for entry in entries.iter().filter(|entry| !entry.old) {
                 let parts = entry.parts.iter().filter(|part| part.language == language);
                 parts.for_each(|part| model.add(tokens_of(entry, part)));
             }

@@ -193,7 +193,9 @@ pub struct Frequencies {
     /// Number of submitters that hold the key of each row.
     pub holders: Vec<u32>,
     literals: HashMap<u64, u32>,
-    /// Sum of the submitters of all literals.
+    /// The same among new submissions only, of which the bits of literals are made.
+    new_literals: HashMap<u64, u32>,
+    /// Sum of the new submitters of all literals.
     literal_rows: u64,
     /// Number of distinct submitters.
     pub submitters: u32,
@@ -216,9 +218,11 @@ impl Frequencies {
             let count = distinct(table.rows()[run.clone()].iter().map(|row| entries[row.owner as usize].submitter));
             holders[run].fill(count);
         }
-        let literals = count_literals(entries);
-        let literal_rows = literals.values().map(|count| u64::from(*count)).sum();
-        Self { table, holders, literals, literal_rows, submitters: distinct(entries.iter().map(|e| e.submitter)) }
+        let literals = count_literals(entries.iter());
+        let new_literals = count_literals(entries.iter().filter(|entry| !entry.old));
+        let literal_rows = new_literals.values().map(|count| u64::from(*count)).sum();
+        let submitters = distinct(entries.iter().map(|e| e.submitter));
+        Self { table, holders, literals, new_literals, literal_rows, submitters }
     }
 
     /// The number of holders of each pick of each submission.
@@ -266,10 +270,11 @@ impl Frequencies {
         self.literals.get(&key).copied().unwrap_or(1)
     }
 
-    /// Surprise of a literal in thousandths of a bit: each word has that of the literal among the literals of all
+    /// Surprise of a literal in thousandths of a bit: each word has that of the literal among the literals of the new
     /// submitters, under the model of `bits.rs` without a context.
     pub fn literal_bits(&self, literal: &Literal) -> u64 {
-        let (count, kinds) = (f64::from(self.literal_holders(literal.key)), self.literals.len() as f64);
+        let count = f64::from(self.new_literals.get(&literal.key).copied().unwrap_or(0));
+        let kinds = self.new_literals.len().max(1) as f64;
         u64::from(literal.words) * u64::from(surprise((count + PRIOR / kinds) / (self.literal_rows as f64 + PRIOR)))
     }
 }
@@ -289,9 +294,9 @@ pub(super) fn distinct(numbers: impl Iterator<Item = u32>) -> u32 {
     all.len() as u32
 }
 
-fn count_literals(entries: &[Entry]) -> HashMap<u64, u32> {
+fn count_literals<'a>(entries: impl Iterator<Item = &'a Entry>) -> HashMap<u64, u32> {
     let mut holders: Vec<(u64, u32)> =
-        entries.iter().flat_map(|entry| entry.literals.iter().map(|literal| (literal.key, entry.submitter))).collect();
+        entries.flat_map(|entry| entry.literals.iter().map(|literal| (literal.key, entry.submitter))).collect();
     holders.sort_unstable();
     holders.dedup();
     let mut counts = HashMap::new();
