@@ -39,7 +39,7 @@ quick: $(VENV)/.built browser
 check: $(VENV)/.built
 	cargo fmt --check
 	cargo clippy --quiet --release --all-targets -- -D warnings
-	RUSTDOCFLAGS="-D warnings" cargo doc --quiet --release --no-deps -p lookalike-core -p lookalike-code -p lookalike-compare -p lookalike-dedup -p lookalike-near -p lookalike-table
+	RUSTDOCFLAGS="-D warnings" cargo doc --quiet --release --no-deps -p lookalike-core -p lookalike-code -p lookalike-compare -p lookalike-dedup -p lookalike-index -p lookalike-near -p lookalike-table
 	$(BIN)/ruff format --check python tests bench quality fuzz mutants docs/conf.py docs/tools
 	$(BIN)/ruff check --quiet python tests bench quality fuzz mutants docs/conf.py docs/tools
 	$(BIN)/mypy

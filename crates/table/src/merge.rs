@@ -32,37 +32,51 @@ pub struct Merge {
     tree: Vec<u32>,
     /// Whether equal beginnings mean equal rows.
     is_narrow: bool,
+    /// Whether rows with one key are in the order of the inputs.
+    is_by_input: bool,
     is_begun: bool,
 }
 
-/// The beginning of a row as a number: its key, then the first column, of which bytes count up to the eighth.
+/// The beginning of a row as a number: its key, then the input if that decides, or the first column, of which bytes count up to the
+/// eighth.
 #[inline]
-fn head(row: &Row<'_>) -> u128 {
-    let rest = match row.cell(0) {
+fn head(row: &Row<'_>, input: Option<usize>) -> u128 {
+    let rest = match row.cell(0).filter(|_| input.is_none()) {
         Some(Cell::Number(number)) => number,
         Some(Cell::Bytes(bytes)) => {
             let mut first = [0; 8];
             first.iter_mut().zip(bytes).for_each(|(to, from)| *to = *from);
             u64::from_be_bytes(first)
         }
-        None => 0,
+        None => input.unwrap_or(0) as u64,
     };
     u128::from(row.key()) << 64 | u128::from(rest)
 }
 
 impl Merge {
     /// Merges tables. Errors: their columns differ, a file is damaged or cannot be read.
-    pub fn new(mut scans: Vec<Scan>) -> Result<Self> {
+    pub fn new(scans: Vec<Scan>) -> Result<Self> {
+        Self::ordered(scans, false)
+    }
+
+    /// As [`Self::new`], but rows with one key are in the order of the inputs, and in each of them as they are there: for rows whose first
+    /// column will be numbered through all inputs.
+    pub fn by_input(scans: Vec<Scan>) -> Result<Self> {
+        Self::ordered(scans, true)
+    }
+
+    fn ordered(mut scans: Vec<Scan>, is_by_input: bool) -> Result<Self> {
         let types = |scan: &Scan| scan.schema().columns.iter().map(|(_, kind)| *kind).collect::<Vec<_>>();
         if scans.windows(2).any(|pair| types(&pair[0]) != types(&pair[1])) {
             return Err(Error::refused("tables with different columns cannot be merged"));
         }
         let mut heads = Vec::with_capacity(scans.len());
-        for scan in &mut scans {
-            heads.push(scan.next_row()?.map(|row| head(&row)));
+        for (input, scan) in scans.iter_mut().enumerate() {
+            heads.push(scan.next_row()?.map(|row| head(&row, is_by_input.then_some(input))));
         }
-        let is_narrow = scans.first().is_none_or(|scan| scan.schema().is_narrow());
-        let mut merge = Self { tree: vec![0; heads.len().max(1)], scans, heads, is_narrow, is_begun: false };
+        let is_narrow = is_by_input || scans.first().is_none_or(|scan| scan.schema().is_narrow());
+        let tree = vec![0; heads.len().max(1)];
+        let mut merge = Self { tree, scans, heads, is_narrow, is_by_input, is_begun: false };
         merge.tree[0] = merge.play(1);
         Ok(merge)
     }
@@ -108,6 +122,12 @@ impl Merge {
     /// Returns the next row. Errors: a file is damaged or cannot be read.
     #[inline]
     pub fn next_row(&mut self) -> Result<Option<Row<'_>>> {
+        Ok(self.next_from()?.map(|(_, row)| row))
+    }
+
+    /// Returns the next row and the number of its input. Errors: as [`Self::next_row`].
+    #[inline]
+    pub fn next_from(&mut self) -> Result<Option<(usize, Row<'_>)>> {
         if self.scans.is_empty() {
             return Ok(None);
         }
@@ -116,7 +136,7 @@ impl Merge {
         }
         self.is_begun = true;
         let winner = self.tree[0] as usize;
-        Ok(self.heads[winner].and_then(|_| self.scans[winner].row()))
+        Ok(self.heads[winner].and_then(|_| self.scans[winner].row()).map(|row| (winner, row)))
     }
 
     /// Replaces the row that was returned by the next one of its input, and finds the first of all.
@@ -127,7 +147,8 @@ impl Merge {
         if self.heads[winner as usize].is_none() {
             return Ok(());
         }
-        self.heads[winner as usize] = if scan.step()? { scan.row().map(|row| head(&row)) } else { None };
+        let input = self.is_by_input.then_some(winner as usize);
+        self.heads[winner as usize] = if scan.step()? { scan.row().map(|row| head(&row, input)) } else { None };
         let mut node = (winner as usize + self.scans.len()) / 2;
         while node > 0 {
             let loser = self.tree[node];
@@ -163,8 +184,7 @@ pub fn reduce(
     let fan_in = fan_in.max(2);
     while files.len() > fan_in {
         let excess = (files.len() - fan_in + 1).min(fan_in);
-        let old: Vec<PathBuf> = files.drain(..excess).collect();
-        let merge = open(&**disk, &old)?;
+        let merge = open(&**disk, &files[..excess])?;
         let path = next();
         let mut writer = Writer::temporary(disk.clone(), &path)?.with_page(page);
         if let Some(scan) = merge.scans.first() {
@@ -173,6 +193,7 @@ pub fn reduce(
         merge.write_to(&mut writer)?;
         writer.finish()?;
         files.push(path);
+        let old: Vec<PathBuf> = files.drain(..excess).collect();
         old.iter().try_for_each(|path| disk.remove(path).map_err(|error| Error::io(path, error)))?;
     }
     Ok(())

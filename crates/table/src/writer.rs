@@ -6,14 +6,14 @@
 //!
 //! Cost: per row, the codes of its columns (`page.rs`), some nanoseconds each; one XXH3 of each page.
 
-use crate::disk::{Disk, NewFile};
+use crate::disk::{Disk, NewFile, System};
 use crate::error::{Error, Result};
 use crate::footer::{footer, header, Directory};
 use crate::page::{encode, ColumnBuffer, MAX_ROWS};
 use crate::scan::Row;
 use crate::schema::{Cell, Schema};
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 use xxhash_rust::xxh3::xxh3_64;
 
 /// Bytes of the rows of a page, before they are encoded: small enough to verify in microseconds, large enough that directory and
@@ -27,6 +27,21 @@ pub struct Written {
     pub length: u64,
     /// Its seal.
     pub seal: u64,
+}
+
+/// A file in memory that is being written; clones are the same file.
+#[derive(Clone, Debug, Default)]
+struct Buffer(Arc<Mutex<Vec<u8>>>);
+
+impl NewFile for Buffer {
+    fn write(&mut self, bytes: &[u8]) -> std::io::Result<()> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).extend_from_slice(bytes);
+        Ok(())
+    }
+
+    fn sync(&mut self) -> std::io::Result<()> {
+        Ok(())
+    }
 }
 
 /// A file of tables that is being written.
@@ -128,6 +143,17 @@ impl Writer {
     fn new(disk: Arc<dyn Disk>, path: &Path, draft: Option<PathBuf>) -> Result<Self> {
         let at = draft.as_deref().unwrap_or(path);
         let file = disk.create(at).map_err(|error| Error::io(path, error))?;
+        Self::with(file, disk, path, draft)
+    }
+
+    /// Begins a file that the caller opened, names `path` in errors, and keeps or removes. Errors: the system refuses.
+    pub fn onto(file: Box<dyn NewFile>, path: &Path) -> Result<Self> {
+        let mut writer = Self::with(file, Arc::new(System), path, None)?;
+        writer.is_finished = true;
+        Ok(writer)
+    }
+
+    fn with(file: Box<dyn NewFile>, disk: Arc<dyn Disk>, path: &Path, draft: Option<PathBuf>) -> Result<Self> {
         let mut writer = Self {
             disk,
             path: path.to_owned(),
@@ -142,6 +168,16 @@ impl Writer {
         };
         writer.write(&header())?;
         Ok(writer)
+    }
+
+    /// Makes a file in memory: `fill` writes its tables. Returns its bytes. Errors: those of `fill`.
+    pub fn in_memory(fill: impl FnOnce(&mut Self) -> Result<()>) -> Result<Vec<u8>> {
+        let buffer = Buffer::default();
+        let mut writer = Self::onto(Box::new(buffer.clone()), Path::new("memory"))?;
+        fill(&mut writer)?;
+        writer.finish()?;
+        let mut bytes = buffer.0.lock().unwrap_or_else(PoisonError::into_inner);
+        Ok(std::mem::take(&mut bytes))
     }
 
     /// Makes pages of about this many bytes of rows; for merges of many files in little memory.
