@@ -10,7 +10,7 @@ Cost: every two documents that share a key, in plain Python.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Hashable, Iterable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cache
@@ -196,9 +196,9 @@ class Corpus:
             return self._near(documents)
         if self.asked.filter is None:
             return set(combinations(documents, 2))
-        holders: dict[object, list[int]] = defaultdict(list)
+        holders: dict[Hashable, list[int]] = defaultdict(list)
         for document in documents:
-            for key in self._keys(document):
+            for key in self.keys(document):
                 holders[key].append(document)
         return {
             (held[i], held[j])
@@ -207,7 +207,8 @@ class Corpus:
             if i < FIRST or j - i <= LAST
         }
 
-    def _keys(self, document: int) -> list[object]:
+    def keys(self, document: int) -> list[Hashable]:
+        """Return the groups of equal features by which a document is found."""
         k, s, r = self.asked.filter or (0, 0, 0)
         elements = self.elements(document)
         features = [(group, *elements[group * s : group * s + s]) for group in range(k)]

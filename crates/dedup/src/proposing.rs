@@ -7,7 +7,7 @@ use crate::job::{ended, judge, DedupSettings, Failure, SearchMethod};
 use crate::prefix;
 use crate::simhash_judge::{score, SimhashJudge};
 use crate::spill::SpillFolder;
-use lookalike_core::clustering::{Candidates, Judge, PrintGroups, Proposals, Reach, Sketches};
+use lookalike_core::clustering::{Candidates, Judge, PrintGroups, Proposals, Reach, Settled, Sketches};
 use lookalike_core::hash::mix64;
 use lookalike_core::sketch::features::Features;
 use lookalike_table::spill::Sorter;
@@ -40,7 +40,7 @@ pub fn proposed<W: Work>(
     if let SearchMethod::Simhash(nearness) = settings.search {
         let judge = SimhashJudge::new(nearness, &corpus.prints, documents, judge);
         let is_stopped = || stop.load(Ordering::Relaxed);
-        let groups = PrintGroups::new(&judge.fingerprints(), nearness.distance, is_stopped)?;
+        let groups = PrintGroups::new(&judge.fingerprints(), nearness.distance, Settled::default(), is_stopped)?;
         let threshold = if nearness.is_verified { settings.threshold } else { score(nearness.distance) };
         let found = work.run(&groups, threshold, &judge);
         ended(judge.failure(), stop)?;

@@ -4,9 +4,10 @@
 //! and van Leeuwen 1984). Then documents and buckets are ordered by component, with counting sorts.
 
 use super::local::Local;
-use super::{Capped, Proposals, Reach};
+use super::{Capped, Earlier, NoEarlier, Proposals, Reach, Settled};
 use lookalike_table::spill::Sorted;
 use lookalike_table::{Error, Result};
+use std::collections::HashMap;
 
 /// Documents whose cells are loaded at once: 256 KiB of cache lines, half of a second-level cache.
 const AHEAD: usize = 4096;
@@ -60,6 +61,34 @@ pub struct ComponentPlace {
     pub place: u32,
 }
 
+/// The earlier documents met so far, numbered after the new ones, and the keys of which not all holders are met.
+struct Known {
+    new: u32,
+    numbers: HashMap<u64, u32>,
+    crowds: HashMap<u64, u64>,
+}
+
+impl Known {
+    fn after(documents: usize) -> Self {
+        Self { new: documents as u32, numbers: HashMap::new(), crowds: HashMap::new() }
+    }
+
+    /// The number of an earlier document until all are met. Errors: there are too many.
+    fn number(&mut self, earlier: u64) -> Result<u32> {
+        let next = self.new.saturating_add(self.numbers.len() as u32);
+        match next {
+            NONE => Err(too_many(self.new as usize + self.numbers.len())),
+            _ => Ok(*self.numbers.entry(earlier).or_insert(next)),
+        }
+    }
+}
+
+fn too_many(documents: usize) -> Error {
+    Error::refused(format!(
+        "`{documents}` documents are too many: numbers have 32 bits, so there must be fewer than 2^32; divide them"
+    ))
+}
+
 /// The buckets of the table in order of key.
 #[derive(Default)]
 struct KeyBuckets {
@@ -71,9 +100,10 @@ struct KeyBuckets {
 }
 
 impl KeyBuckets {
-    /// Reads the buckets of a table.
-    fn read(mut table: Sorted, documents: usize) -> Result<Self> {
-        let mut runs = Self::default();
+    /// Reads the buckets of a table. Until `settle` numbers them, earlier documents are numbered after the new ones, in
+    /// the order in which they are met; in a bucket they come first.
+    fn read(mut table: Sorted, documents: usize, reach: Reach, earlier: &impl Earlier) -> Result<(Self, Known)> {
+        let (mut runs, mut known, mut before) = (Self::default(), Known::after(documents), Vec::new());
         while let Some((key, owners)) = table.next_run()? {
             // Owners ascend, so the last is the greatest; if first and last are equal there is only one.
             let (Some(first), Some(last)) = (owners.first(), owners.last()) else { continue };
@@ -82,22 +112,49 @@ impl KeyBuckets {
                     "a row belongs to document `{last}`, there are `{documents}`: give a rank for every document"
                 )));
             }
-            if first == last {
+            before.clear();
+            let all = earlier.holders(key, reach, &mut before)?;
+            if first == last && before.is_empty() {
                 continue;
             }
+            if all > before.len() as u64 {
+                known.crowds.insert(key, all);
+            }
             let start = runs.holders.len();
+            for number in &before {
+                runs.holders.push(known.number(*number)?);
+            }
             runs.holders.extend(owners.chunk_by(|a, b| a == b).map(|same| same[0]));
             runs.sizes.push((runs.holders.len() - start) as u32);
             runs.keys.push(key);
         }
-        Ok(runs)
+        Ok((runs, known))
+    }
+
+    /// Numbers earlier documents in order of rank, and new ones after them. Returns the earlier ones.
+    ///
+    /// Errors: they cannot be read.
+    fn settle(&mut self, known: Known, earlier: &impl Earlier) -> Result<(Vec<u64>, Settled)> {
+        let (new, mut ranked) = (known.new, known.numbers.into_iter().collect::<Vec<(u64, u32)>>());
+        ranked.sort_unstable();
+        let mut rank = vec![0; ranked.len()];
+        (0..).zip(&ranked).for_each(|(at, (_, met))| rank[(*met - new) as usize] = at);
+        let count = ranked.len() as u32;
+        for holder in &mut self.holders {
+            *holder = if *holder < new { count + *holder } else { rank[(*holder - new) as usize] };
+        }
+        let numbers: Vec<u64> = ranked.into_iter().map(|(number, _)| number).collect();
+        let leads = numbers.iter().map(|number| earlier.leads(*number)).collect::<Result<_>>()?;
+        Ok((numbers, Settled { leads, crowds: known.crowds }))
     }
 
     /// The keys whose pairs are not all proposed.
-    fn capped(&self, reach: Reach) -> Vec<Capped> {
+    fn capped(&self, reach: Reach, settled: &Settled) -> Vec<Capped> {
+        let mut start = 0;
         let capped = |(key, size): (&u64, &u32)| {
-            let untried = reach.left_out(*size as usize);
-            (untried > 0).then_some(Capped { key: *key, documents: *size, untried })
+            let holders = &self.holders[start..start + *size as usize];
+            start += holders.len();
+            settled.capped(*key, holders, reach)
         };
         self.keys.iter().zip(&self.sizes).filter_map(capped).collect()
     }
@@ -136,6 +193,7 @@ pub struct Candidates {
     words: Vec<u32>,
     word_starts: Vec<usize>,
     capped: Vec<Capped>,
+    settled: Settled,
 }
 
 /// Words of a bucket before its places: the two halves of the key, higher first, and the number of places.
@@ -145,12 +203,19 @@ impl Candidates {
     /// Reads a table once. Its owners are documents below `documents`, numbered in order of rank. Errors: it cannot be
     /// read, an owner is no such document, or there are 2^32 − 1 documents or more.
     pub fn new(table: Sorted, documents: usize, reach: Reach) -> Result<Self> {
+        Ok(Self::after(table, documents, reach, &NoEarlier)?.0)
+    }
+
+    /// As [`Candidates::new`], after earlier documents. Those that can propose a pair get the first numbers, in order
+    /// of rank; the numbers of the table follow. The second result has the earlier documents, by number. Errors: as
+    /// for `new`, or the earlier documents cannot be read.
+    pub fn after(table: Sorted, documents: usize, reach: Reach, earlier: &impl Earlier) -> Result<(Self, Vec<u64>)> {
         if documents >= NONE as usize {
-            return Err(Error::refused(format!(
-                "`{documents}` documents are too many: numbers have 32 bits, so there must be fewer than 2^32; divide them"
-            )));
+            return Err(too_many(documents));
         }
-        let runs = KeyBuckets::read(table, documents)?;
+        let (mut runs, known) = KeyBuckets::read(table, documents, reach, earlier)?;
+        let (numbers, settled) = runs.settle(known, earlier)?;
+        let documents = numbers.len() + documents;
         let mut sets = Sets::default();
         sets.reset(documents);
         runs.each(
@@ -161,10 +226,10 @@ impl Candidates {
             },
         );
         let (homes, members, member_starts) = order_documents(sets, documents);
-        let (words, word_starts, capped) = (Vec::new(), Vec::new(), runs.capped(reach));
-        let mut candidates = Self { documents, reach, members, member_starts, words, word_starts, capped };
+        let (words, word_starts, capped) = (Vec::new(), Vec::new(), runs.capped(reach, &settled));
+        let mut candidates = Self { documents, reach, members, member_starts, words, word_starts, capped, settled };
         candidates.order_buckets(&runs, homes);
-        Ok(candidates)
+        Ok((candidates, numbers))
     }
 
     /// Orders buckets by component and key.
@@ -196,6 +261,11 @@ impl Candidates {
     /// How far the holders of a bucket reach.
     pub(super) fn reach(&self) -> Reach {
         self.reach
+    }
+
+    /// The earlier documents.
+    pub(super) fn settled(&self) -> &Settled {
+        &self.settled
     }
 
     /// The documents of a component, ascending.

@@ -22,6 +22,8 @@ pub struct Local<'a> {
     /// The buckets of each place, ascending; the start of each place, and the end.
     holds: Vec<Standing>,
     holds_starts: Vec<usize>,
+    /// The place of the first new document.
+    new: u32,
     /// Per place, whether the current proposals have it; 0 between calls.
     met: Vec<u32>,
 }
@@ -30,7 +32,7 @@ impl<'a> Local<'a> {
     /// Makes an empty component.
     pub fn new(candidates: &'a Candidates) -> Self {
         let (held, holds, holds_starts, met) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
-        Self { candidates, members: &[], words: &[], held, holds, holds_starts, met }
+        Self { candidates, members: &[], words: &[], held, holds, holds_starts, new: 0, met }
     }
 
     /// The key of a bucket.
@@ -43,7 +45,8 @@ impl<'a> Local<'a> {
 impl Proposer for Local<'_> {
     fn load(&mut self, component: usize) {
         (self.members, self.words) = (self.candidates.members_of(component), self.candidates.words(component));
-        let documents = self.members.len();
+        let (documents, settled) = (self.members.len(), self.candidates.settled().count());
+        self.new = self.members.partition_point(|document| *document < settled) as u32;
         refill(&mut self.holds_starts, documents + 1);
         self.held.clear();
         let (mut at, mut rows) = (HEAD, 0);
@@ -77,9 +80,13 @@ impl Proposer for Local<'_> {
         self.members[place as usize]
     }
 
+    fn may_lead(&self, place: u32) -> bool {
+        self.candidates.settled().may_lead(self.document(place))
+    }
+
     fn propose(&mut self, place: u32, proposed: &mut Vec<u32>) {
         proposed.clear();
-        let reach = self.candidates.reach();
+        let (reach, new) = (self.candidates.reach(), self.new);
         for holds in &self.holds[self.holds_starts[place as usize]..self.holds_starts[place as usize + 1]] {
             let places = &self.held[holds.bucket as usize];
             let next = places.start + holds.before as usize + 1;
@@ -87,7 +94,9 @@ impl Proposer for Local<'_> {
                 true => places.end,
                 false => places.end.min(next.saturating_add(reach.last)),
             };
-            for other in &self.words[next..end] {
+            let reached = &self.words[next..end];
+            let old = if place < new { reached.partition_point(|other| *other < new) } else { 0 };
+            for other in &reached[old..] {
                 if std::mem::replace(&mut self.met[*other as usize], 1) == 0 {
                     proposed.push(*other);
                 }

@@ -8,6 +8,8 @@
 //! sketches ──────────────────────────────────────────────────────▶ greedy.rs
 //! ```
 //!
+//! Documents of an earlier clustering may come first, settled as they are (settled.rs).
+//!
 //! **Rank.** Documents are numbered in order of rank: of two documents, the one with the smaller number is preferred.
 //!
 //! **Proposed pairs.** Two documents are proposed if they share a key and, in the ascending list of the holders of that
@@ -34,6 +36,7 @@ mod greedy;
 mod local;
 mod pairs;
 mod prints;
+mod settled;
 mod star;
 mod verify;
 
@@ -41,6 +44,7 @@ pub use candidates::Candidates;
 pub use greedy::{greedy, Representative, Sketches};
 pub use pairs::each_pair;
 pub use prints::PrintGroups;
+pub use settled::{Earlier, NoEarlier, Settled};
 pub use verify::narrow;
 
 use rayon::prelude::*;
@@ -204,7 +208,10 @@ pub trait Proposer: Sync {
     /// The document at a place.
     fn document(&self, place: u32) -> u32;
 
-    /// Fills `proposed` with the later places that are proposed with `place`, each once.
+    /// Whether the document at a place may lead: all but the shadows of an earlier clustering.
+    fn may_lead(&self, place: u32) -> bool;
+
+    /// Fills `proposed` with the later places of new documents that are proposed with `place`, each once.
     fn propose(&mut self, place: u32, proposed: &mut Vec<u32>);
 
     /// Visits each key and the places that hold it.

@@ -16,7 +16,7 @@
 //! **Source.** Manku, Jain, Das Sarma 2007, §3.
 
 use super::candidates::{order_documents, Sets};
-use super::{Capped, Proposals, Proposer, Reach};
+use super::{Capped, Proposals, Proposer, Reach, Settled};
 use crate::error::Result;
 use crate::hamming::solve::{solve, Limit};
 use crate::hamming::tables::{Answers, Tables};
@@ -55,12 +55,14 @@ pub struct PrintGroups {
     place_of: Vec<u32>,
     members: Vec<u32>,
     member_starts: Vec<usize>,
+    settled: Settled,
 }
 
 impl PrintGroups {
-    /// Groups documents, numbered in order of rank, by fingerprint; those without one are alone. Ends early if
-    /// `is_stopped`. Errors: a distance out of range, or more fingerprints than 32 bits can number.
-    pub fn new(prints: &[Option<u64>], distance: u32, is_stopped: impl Fn() -> bool) -> Result<Self> {
+    /// Groups documents, numbered in order of rank, by fingerprint; those without one are alone. The first of them are
+    /// `settled`. Ends early if `is_stopped`. Errors: a distance out of range, or more fingerprints than 32 bits can
+    /// number.
+    pub fn new(prints: &[Option<u64>], distance: u32, settled: Settled, is_stopped: impl Fn() -> bool) -> Result<Self> {
         let mut pairs: Vec<(u64, u32)> =
             (0..).zip(prints).filter_map(|(document, print)| print.map(|print| (print, document))).collect();
         pairs.sort_unstable();
@@ -76,6 +78,7 @@ impl PrintGroups {
             place_of: Vec::new(),
             members: Vec::new(),
             member_starts: Vec::new(),
+            settled,
         };
         for group in pairs.chunk_by(|left, right| left.0 == right.0) {
             group.iter().for_each(|(_, document)| groups.group_of[*document as usize] = groups.values.len() as u32);
@@ -194,11 +197,7 @@ impl Proposals for PrintGroups {
 
     /// Fingerprints as keys; only pairs of equal fingerprints are counted.
     fn capped(&self) -> Vec<Capped> {
-        let capped = |(group, key): (usize, &u64)| {
-            let documents = self.holders_of(group).len();
-            let untried = Reach::CROWDED.left_out(documents);
-            (untried > 0).then_some(Capped { key: *key, documents: documents as u32, untried })
-        };
+        let capped = |(group, key): (usize, &u64)| self.settled.capped(*key, self.holders_of(group), Reach::CROWDED);
         self.values.iter().enumerate().filter_map(capped).collect()
     }
 }
@@ -222,6 +221,10 @@ impl Proposer for PrintLocal<'_> {
         self.members[place as usize]
     }
 
+    fn may_lead(&self, place: u32) -> bool {
+        self.groups.settled.may_lead(self.document(place))
+    }
+
     fn propose(&mut self, place: u32, proposed: &mut Vec<u32>) {
         proposed.clear();
         let (groups, document) = (self.groups, self.members[place as usize]);
@@ -233,9 +236,10 @@ impl Proposer for PrintLocal<'_> {
             true => None,
             false => holders.get(before + Reach::CROWDED.last).copied(),
         };
+        let new = groups.settled.count();
         groups.each_neighbour(own, |group| {
             let others = groups.holders_of(group);
-            let later = others.partition_point(|other| *other <= document);
+            let later = others.partition_point(|other| *other <= document || *other < new);
             let reached = others[later..].iter().take_while(|other| end.is_none_or(|end| **other <= end));
             proposed.extend(reached.map(|other| groups.place_of[*other as usize]));
         });

@@ -6,7 +6,8 @@
 //! the edges, every member has an edge with its leader, and nothing chains.
 //!
 //! Pairs without a leader are not looked at, and a pair whose estimate is not above that of the best leader so far is not
-//! counted: neither changes the answer. Most documents are counted once.
+//! counted: neither changes the answer. Most documents are counted once. Leaders of an earlier clustering are compared
+//! with new documents only, and its shadows with none.
 
 use super::verify::{narrow, Join, Verifier};
 use super::{Judge, Proposer};
@@ -24,7 +25,7 @@ pub fn star(local: &mut impl Proposer, verifier: &mut Verifier<'_, impl Judge>, 
     let mut best: Vec<Option<Best>> = vec![None; local.places()];
     let (mut proposed, mut possible) = (Vec::new(), Vec::new());
     for place in 0..local.places() as u32 {
-        if best[place as usize].is_some() {
+        if best[place as usize].is_some() || !local.may_lead(place) {
             continue;
         }
         if verifier.judge.is_stopped() {

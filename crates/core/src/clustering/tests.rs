@@ -180,7 +180,7 @@ proptest! {
         let prints: Vec<Option<u64>> = seeds.iter().map(print).collect();
         let near = |i: u32, j: u32| prints[i as usize].zip(prints[j as usize]).map(|(a, b)| (a ^ b).count_ones());
         let judge = sure(|i: u32, j: u32| Some(if near(i, j).is_some_and(|bits| bits <= distance) { 0.9 } else { 0.1 }));
-        let groups = PrintGroups::new(&prints, distance, || false).expect("in range");
+        let groups = PrintGroups::new(&prints, distance, Settled::default(), || false).expect("in range");
         let all = (0..prints.len() as u32).flat_map(|right| (0..right).map(move |left| (left, right)));
         let mut edges: Vec<(u32, u32)> = all.filter(|(left, right)| accepts(&judge, *left, *right)).collect();
         edges.sort_unstable();
@@ -196,7 +196,7 @@ fn crowded_fingerprints_propose_every_pair_and_no_pair_is_kept() {
     // All differ from 0 in up to three of ten bits; and one is far away.
     let near = (0u64..1024).filter(|print| print.count_ones() <= 3).cycle().take(documents as usize);
     let prints: Vec<Option<u64>> = near.chain([u64::MAX]).map(Some).collect();
-    let groups = PrintGroups::new(&prints, 4, || false).expect("in range");
+    let groups = PrintGroups::new(&prints, 4, Settled::default(), || false).expect("in range");
     assert_eq!((groups.components(), groups.members(0).len()), (1, documents as usize));
     let mut local = groups.local();
     local.load(0);
@@ -216,7 +216,7 @@ fn holders_of_one_fingerprint_are_proposed_by_the_rule_for_crowded_keys() {
     let documents = FIRST + 3 * LAST;
     // Two neighbouring fingerprints, in turn.
     let prints: Vec<Option<u64>> = (0..documents as u64).map(|i| Some(i % 2)).collect();
-    let groups = PrintGroups::new(&prints, 1, || false).expect("in range");
+    let groups = PrintGroups::new(&prints, 1, Settled::default(), || false).expect("in range");
     let mut local = groups.local();
     local.load(0);
     let mut proposed = Vec::new();

@@ -1,0 +1,33 @@
+"""Rows of several days with little variety: many share keys, fingerprints and whole texts."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Sequence
+
+
+def low_entropy(rng: random.Random, rows: int) -> list[str | None]:
+    """Texts of few words, copies with a word changed, identical ones, short and blank ones, and rows without a text."""
+    made: list[str | None] = []
+    words = [f"w{number}" for number in range(rng.choice([3, 8, 40]))]
+    for _ in range(rows):
+        earlier = [text for text in made if text]
+        kind = rng.random()
+        if earlier and kind < 0.25:
+            made.append(rng.choice(earlier))
+        elif earlier and kind < 0.6:
+            copy = rng.choice(earlier).split() or ["a"]
+            for _ in range(rng.randint(1, 2)):
+                copy[rng.randrange(len(copy))] = rng.choice(words)
+            made.append(" ".join(copy))
+        elif kind < 0.66:
+            made.append(rng.choice([None, "", " ", "one", "w1", "?!"]))
+        else:
+            made.append(" ".join(rng.choices(words, k=rng.randint(1, 30))))
+    return made
+
+
+def cut(rng: random.Random, rows: Sequence[str | None], days: int) -> list[list[str | None]]:
+    """Cut rows into days anywhere; some may be empty."""
+    ends = [0, *sorted(rng.randint(0, len(rows)) for _ in range(days - 1)), len(rows)]
+    return [list(rows[start:end]) for start, end in zip(ends, ends[1:], strict=False)]
