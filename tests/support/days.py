@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Sequence
+from itertools import pairwise
 
 
 def low_entropy(rng: random.Random, rows: int) -> list[str | None]:
@@ -30,4 +31,4 @@ def low_entropy(rng: random.Random, rows: int) -> list[str | None]:
 def cut(rng: random.Random, rows: Sequence[str | None], days: int) -> list[list[str | None]]:
     """Cut rows into days anywhere; some may be empty."""
     ends = [0, *sorted(rng.randint(0, len(rows)) for _ in range(days - 1)), len(rows)]
-    return [list(rows[start:end]) for start, end in zip(ends, ends[1:], strict=False)]
+    return [list(rows[start:end]) for start, end in pairwise(ends)]

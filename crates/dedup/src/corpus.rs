@@ -10,10 +10,12 @@ use crate::references::{FoundMatches, Match, References, Sought, Unfit};
 use crate::sign::{Print, Signed, SignedRow};
 use crate::signed_store::SignedStore;
 use lookalike_core::error::Result;
+use lookalike_core::sketch::shingle::Shingling;
 use lookalike_table::Error as TableError;
 use rayon::prelude::*;
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
+use xxhash_rust::xxh3::Xxh3;
 
 /// Problems kept with their reasons; further ones are only counted.
 const MAX_PROBLEMS: usize = 1_000;
@@ -131,6 +133,22 @@ impl Corpus {
             mended: (0, 0),
             states: [0; 5],
         })
+    }
+
+    /// How texts become shingles.
+    pub fn shingling(&self) -> Shingling {
+        self.reader.shingling()
+    }
+
+    /// A digest of the texts of all rows in order, for telling whether two corpora have the same rows: XXH3-128 of the
+    /// content hash and the state of each row.
+    pub fn digest(&self) -> u128 {
+        let mut hasher = Xxh3::new();
+        for row in &self.rows {
+            hasher.update(&row.content.to_le_bytes());
+            hasher.update(&[row.state as u8]);
+        }
+        hasher.digest128()
     }
 
     /// Makes references of all rows so far. Of further rows, the references they have are kept, not their shingles.

@@ -7,6 +7,7 @@
 //!
 //! Cost: about 50 ns per estimate and 3 ns per shingle that is looked up.
 
+use crate::recalled::Recalled;
 use crate::signed_store::{RowNumbers, SignedStore};
 use lookalike_core::clustering::{Glance, Judge};
 use lookalike_core::hash::mix64;
@@ -41,6 +42,8 @@ pub struct ShingleJudge<'a> {
     /// Rows below this number are references. Other rows are compared with references only; references are not compared
     /// with each other.
     references: Option<u32>,
+    /// Documents of an archive, numbered before all others.
+    recalled: Option<Recalled<'a>>,
     /// Whether sketches may reject; otherwise every pair is counted.
     is_quick: bool,
     /// By size of the sample, the least number of common elements that is not rejected.
@@ -62,12 +65,17 @@ impl<'a> ShingleJudge<'a> {
     ) -> Self {
         let limits = (0..REMEMBERED).map(|_| OnceLock::new()).collect();
         let (failure, is_quick) = (Mutex::new(None), true);
-        Self { store, documents, measure, threshold, references, is_quick, limits, failure, stop }
+        Self { store, documents, measure, threshold, references, recalled: None, is_quick, limits, failure, stop }
     }
 
     /// Lets no sketch reject: every pair is counted.
     pub fn thorough(self) -> Self {
         Self { is_quick: false, ..self }
+    }
+
+    /// Numbers the documents of an archive before all others.
+    pub fn after(self, recalled: Recalled<'a>) -> Self {
+        Self { recalled: Some(recalled), ..self }
     }
 
     /// The first failure to read the store. After one, answers are not valid.
@@ -87,6 +95,29 @@ impl<'a> ShingleJudge<'a> {
             }
             self.stop.store(true, Ordering::Relaxed);
             RowNumbers::Borrowed(&[])
+        })
+    }
+
+    /// The archive, if the document is one of it, or the number among the others.
+    fn place(&self, document: u32) -> Result<&Recalled<'a>, u32> {
+        match &self.recalled {
+            Some(recalled) if document < recalled.count() => Ok(recalled),
+            Some(recalled) => Err(document - recalled.count()),
+            None => Err(document),
+        }
+    }
+
+    fn elements(&self, document: u32) -> RowNumbers<'a, u32> {
+        self.read(match self.place(document) {
+            Ok(recalled) => recalled.elements(document).map(RowNumbers::Owned),
+            Err(other) => self.store.elements(self.row(other)),
+        })
+    }
+
+    fn ids(&self, document: u32) -> RowNumbers<'a, u64> {
+        self.read(match self.place(document) {
+            Ok(recalled) => recalled.ids(document).map(RowNumbers::Owned),
+            Err(other) => self.store.ids(self.row(other)),
         })
     }
 
@@ -159,8 +190,7 @@ impl Judge for ShingleJudge<'_> {
         if !self.may_pair(hub, other) {
             return Glance::REJECTED;
         }
-        let left = self.read(self.store.elements(self.row(hub)));
-        let right = self.read(self.store.elements(self.row(other)));
+        let (left, right) = (self.elements(hub), self.elements(other));
         let (common, sample) = match self.measure {
             Measure::Resemblance => (equal(&left, &right), left.len().min(right.len())),
             Measure::Containment => (shared(&left, &right), right.len()),
@@ -180,9 +210,9 @@ impl Judge for ShingleJudge<'_> {
             return;
         }
         SETS.with_borrow_mut(|(of_hub, missing)| {
-            of_hub.fill(&self.read(self.store.ids(self.row(hub))));
+            of_hub.fill(&self.ids(hub));
             for other in others {
-                let ids = self.read(self.store.ids(self.row(*other)));
+                let ids = self.ids(*other);
                 scores.push(self.count(of_hub, &ids, least, missing));
             }
         });

@@ -9,21 +9,25 @@
 //!
 //! The stages are functions of batches. [`sign::Signer`] computes from a batch of texts everything that later stages
 //! need; it can run anywhere. [`corpus::Corpus`] holds the results in memory or in files. [`job::decide`] sorts, joins,
-//! verifies and clusters them.
+//! verifies and clusters them. [`later::decide_after`] does so after the documents of an [`archive::Archive`].
 
 pub mod alike;
+pub mod archive;
 pub mod corpus;
 pub mod feature_judge;
 pub mod ids;
 pub mod job;
 pub mod judge;
+pub mod later;
 pub mod line_cutter;
 pub mod line_filter;
+mod near_prints;
 pub mod pairs;
 mod prefix;
 mod proposing;
 mod ranking;
 pub mod reader;
+mod recalled;
 pub mod record;
 pub mod references;
 pub mod sign;
@@ -31,6 +35,8 @@ pub mod signed_store;
 pub mod simhash_judge;
 mod spill;
 
+#[cfg(test)]
+mod later_tests;
 #[cfg(test)]
 mod testing;
 #[cfg(test)]

@@ -72,7 +72,7 @@ pub fn proposed<W: Work>(
 }
 
 /// Pushes the keys of the filter. Returns the number of documents without one.
-fn push_keys(
+pub fn push_keys(
     corpus: &Corpus,
     search: SearchMethod,
     documents: &[u32],

@@ -71,6 +71,11 @@ impl RowReader {
         Ok(Self { reading, joiner })
     }
 
+    /// How texts become shingles.
+    pub fn shingling(&self) -> Shingling {
+        self.reading.shingling
+    }
+
     /// Takes a chunk of a JSON Lines file. Returns the rows that end in it.
     pub fn lines(&mut self, chunk: &[u8], is_last: bool) -> Vec<Signed> {
         let ended = self.joiner.push(chunk, is_last);

@@ -58,6 +58,12 @@ impl<'a> SimhashJudge<'a> {
         Self { nearness, prints, shingled }
     }
 
+    /// Takes the fingerprints of all documents, without lengths and languages.
+    pub fn of_prints(nearness: Nearness, prints: &[Option<u64>], shingled: ShingleJudge<'a>) -> Self {
+        let print = |fingerprint: &Option<u64>| Print { fingerprint: *fingerprint, ..Print::default() };
+        Self { nearness, prints: prints.iter().map(print).collect(), shingled }
+    }
+
     /// The fingerprints of all documents.
     pub fn fingerprints(&self) -> Vec<Option<u64>> {
         self.prints.iter().map(|print| print.fingerprint).collect()

@@ -20,10 +20,10 @@ use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 const THRESHOLD: f64 = 0.6;
 
 /// A temporary folder, removed when dropped.
-struct Folder(PathBuf);
+pub struct Folder(pub PathBuf);
 
 impl Folder {
-    fn new() -> Self {
+    pub fn new() -> Self {
         static NEXT: AtomicU32 = AtomicU32::new(0);
         let name = format!("lookalike-dedup-{}-{}", std::process::id(), NEXT.fetch_add(1, Ordering::Relaxed));
         let path = std::env::temp_dir().join(name);
@@ -38,17 +38,17 @@ impl Drop for Folder {
     }
 }
 
-fn shingling() -> Shingling {
+pub fn shingling() -> Shingling {
     Shingling::new(Options { unit: Unit::Word, homoglyphs: false }, 2, false, 64).expect("in range")
 }
 
-fn reading(sketching: Sketching) -> ReadSettings {
+pub fn reading(sketching: Sketching) -> ReadSettings {
     let columns = RecordColumns { text: "text".to_owned(), number: Some("stars".to_owned()), name: None };
     let traits = KeptTraits::None;
     ReadSettings { shingling: shingling(), sketching, columns, most: 1 << 20, traits, with_names: false }
 }
 
-fn settings(search: SearchMethod, folder: &Folder) -> DedupSettings {
+pub fn settings(search: SearchMethod, folder: &Folder) -> DedupSettings {
     DedupSettings {
         search,
         threshold: THRESHOLD,
@@ -122,7 +122,7 @@ fn resemblance(left: &str, right: &str) -> Option<f64> {
 }
 
 /// Texts of few words, copies with some words changed, and short and empty texts.
-fn corpora() -> impl Strategy<Value = Vec<String>> {
+pub fn corpora() -> impl Strategy<Value = Vec<String>> {
     let text = prop::collection::vec(0u32..400, 0..60);
     let edit = prop::collection::vec((any::<prop::sample::Index>(), 0u32..400), 0..8);
     (prop::collection::vec(text, 1..8), prop::collection::vec((any::<prop::sample::Index>(), edit), 0..16)).prop_map(

@@ -65,3 +65,122 @@ impl Settled {
         (untried > 0).then_some(Capped { key, documents: all.min(u32::MAX as usize) as u32, untried })
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::tests::{candidates, small, table, World, THRESHOLD};
+    use super::super::{cluster, Candidates, Clustering, Glance, Judge, Method, PrintGroups};
+    use super::*;
+    use crate::hash::mix64;
+    use crate::testing::fixed;
+    use proptest::prelude::*;
+
+    /// Documents that were clustered before, with their keys and leaders.
+    struct Before<'a> {
+        keys: &'a [Vec<u64>],
+        leader: &'a [u32],
+    }
+
+    impl Earlier for Before<'_> {
+        fn holders(&self, key: u64, reach: Reach, out: &mut Vec<u64>) -> Result<u64> {
+            let all: Vec<u64> = (0..).zip(self.keys).filter(|(_, own)| own.contains(&key)).map(|(i, _)| i).collect();
+            // Numbers need not be without gaps: a removed document leaves one.
+            let reached = |at: &usize| *at < reach.first || *at + reach.last >= all.len();
+            out.extend((0..all.len()).filter(reached).map(|at| 3 * all[at]));
+            Ok(all.len() as u64)
+        }
+
+        fn leads(&self, number: u64) -> Result<bool> {
+            Ok(u64::from(self.leader[number as usize / 3]) == number / 3)
+        }
+    }
+
+    /// Clusters the documents from `start` on after those before, whose leaders are known.
+    fn later(keys: &[Vec<u64>], start: usize, leader: &mut Vec<u32>, reach: Reach, judge: &impl Judge) -> Clustering {
+        let before = Before { keys: &keys[..start], leader };
+        let (candidates, numbers) =
+            Candidates::after(table(&keys[start..]), keys.len() - start, reach, &before).expect("in memory");
+        let count = numbers.len();
+        let own = |document: u32| {
+            numbers.get(document as usize).map_or(start as u32 + document - count as u32, |number| *number as u32 / 3)
+        };
+        let found = cluster(&candidates, THRESHOLD, Method::Star, &Renumbered { own: &own, judge });
+        leader.extend(found.leader[count..].iter().map(|document| own(*document)));
+        found
+    }
+
+    /// A judge of documents with other numbers.
+    struct Renumbered<'a, F, J> {
+        own: &'a F,
+        judge: &'a J,
+    }
+
+    impl<F: Fn(u32) -> u32 + Sync, J: Judge> Judge for Renumbered<'_, F, J> {
+        fn glance(&self, hub: u32, other: u32) -> Glance {
+            self.judge.glance((self.own)(hub), (self.own)(other))
+        }
+
+        fn exact(&self, hub: u32, others: &[u32], least: f64, scores: &mut Vec<Option<f64>>) {
+            let others: Vec<u32> = others.iter().map(|other| (self.own)(*other)).collect();
+            self.judge.exact((self.own)(hub), &others, least, scores);
+        }
+    }
+
+    proptest! {
+        #![proptest_config(fixed(400))]
+
+        #[test]
+        fn days_one_by_one_are_all_days_at_once(
+            (keys, scores, margin, noise, reach) in small(), cuts in prop::collection::vec(0usize..25, 0..4),
+        ) {
+            let documents = keys.len();
+            let judge = World { score: |i: u32, j: u32| scores[i as usize * documents + j as usize], noise, margin };
+            let whole = cluster(&candidates(&keys, reach), THRESHOLD, Method::Star, &judge);
+            let mut ends: Vec<usize> = cuts.into_iter().map(|cut| cut.min(documents)).chain([documents]).collect();
+            ends.sort_unstable();
+            let (mut leader, mut untried) = (Vec::new(), 0);
+            for end in ends {
+                let start = leader.len();
+                let found = later(&keys[..end], start, &mut leader, reach, &judge);
+                untried += found.capped.iter().map(|capped| capped.untried).sum::<u64>();
+            }
+            prop_assert_eq!(leader, whole.leader);
+            prop_assert_eq!(untried, whole.capped.iter().map(|capped| capped.untried).sum::<u64>());
+        }
+
+        #[test]
+        fn fingerprints_too(
+            seeds in prop::collection::vec((0u64..3, prop::option::weighted(0.7, 0u32..64)), 1..40), distance in 0u32..4, cut in 0usize..40,
+        ) {
+            let prints: Vec<Option<u64>> =
+                seeds.iter().map(|(seed, flip)| Some(mix64(*seed) ^ flip.map_or(0, |bit| 1 << bit))).collect();
+            let score = |i: u32, j: u32| {
+                let bits = (prints[i as usize]? ^ prints[j as usize]?).count_ones();
+                Some(if bits <= distance { 1.0 - f64::from(bits) / 64.0 } else { 0.0 })
+            };
+            let judge = World { score, noise: 0.0, margin: 0.0 };
+            let of = |settled, to: usize| {
+                let groups = PrintGroups::new(&prints[..to], distance, settled, || false).expect("in range");
+                cluster(&groups, THRESHOLD, Method::Star, &judge).leader
+            };
+            let (cut, whole) = (cut.min(prints.len()), of(Settled::default(), prints.len()));
+            let leads = (0..).zip(&whole[..cut]).map(|(i, leader)| i == *leader).collect();
+            let later = of(Settled { leads, ..Settled::default() }, prints.len());
+            prop_assert_eq!(&later[cut..], &whole[cut..]);
+            // Settled documents are not compared again.
+            prop_assert_eq!(&later[..cut], &(0..cut as u32).collect::<Vec<u32>>());
+        }
+    }
+
+    #[test]
+    fn the_first_and_last_holders_of_a_crowd_are_enough() {
+        let keys = vec![vec![7]; 1_000];
+        let judge = World { score: |_, _| Some(0.5), noise: 0.0, margin: 2.0 };
+        let mut leader: Vec<u32> = (0..900).collect();
+        let found = later(&keys, 900, &mut leader, Reach::CROWDED, &judge);
+        assert_eq!(leader, (0..1_000).collect::<Vec<u32>>());
+        let left_out = Reach::CROWDED.left_out(1_000) - Reach::CROWDED.left_out(900);
+        assert_eq!(found.capped, [Capped { key: 7, documents: 1_000, untried: left_out }]);
+        assert!(found.glances <= 100 * 128, "{}", found.glances);
+    }
+}

@@ -8,13 +8,13 @@ use lookalike_table::spill::{Sorted, Sorter};
 use lookalike_table::Error;
 use proptest::prelude::*;
 
-const THRESHOLD: f64 = 0.8;
+pub const THRESHOLD: f64 = 0.8;
 
 /// A judge with a score function; its sketches err by `noise` and reject where they are below the threshold by `margin`.
-struct World<F> {
-    score: F,
-    noise: f32,
-    margin: f64,
+pub struct World<F> {
+    pub score: F,
+    pub noise: f32,
+    pub margin: f64,
 }
 
 impl<F: Fn(u32, u32) -> Option<f64> + Sync> Judge for World<F> {
@@ -40,7 +40,7 @@ fn sure<F: Fn(u32, u32) -> Option<f64> + Sync>(score: F) -> World<F> {
     World { score, noise: 0.0, margin: 0.0 }
 }
 
-fn table(keys: &[Vec<u64>]) -> Sorted {
+pub fn table(keys: &[Vec<u64>]) -> Sorted {
     let mut sorter = Sorter::in_memory();
     for (document, keys) in keys.iter().enumerate() {
         sorter.push(document as u32, keys).expect("in memory");
@@ -48,7 +48,7 @@ fn table(keys: &[Vec<u64>]) -> Sorted {
     sorter.finish().expect("in memory")
 }
 
-fn candidates(keys: &[Vec<u64>], reach: Reach) -> Candidates {
+pub fn candidates(keys: &[Vec<u64>], reach: Reach) -> Candidates {
     Candidates::new(table(keys), keys.len(), reach).expect("every owner is a document")
 }
 
@@ -110,7 +110,7 @@ fn naive_components(documents: usize, edges: &[(u32, u32)]) -> Vec<u32> {
 
 prop_compose! {
     /// Keys, scores with a direction, and how far holders reach, for up to 24 documents.
-    fn small()(documents in 1usize..24)(
+    pub fn small()(documents in 1usize..24)(
         keys in prop::collection::vec(prop::collection::vec(0u64..12, 0..4), documents),
         scores in prop::collection::vec(prop::option::weighted(0.9, 0.6f64..1.0), documents * documents),
         margin in prop::sample::select(vec![0.0, 0.05, 0.1, 2.0]),
