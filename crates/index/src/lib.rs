@@ -30,6 +30,7 @@ pub mod bitmap;
 pub mod compaction;
 pub mod record;
 pub mod segment;
+pub mod share;
 pub mod snapshot;
 
 pub use bitmap::Bitmap;
