@@ -90,11 +90,19 @@ pub fn export(module: &Bound<'_, PyModule>) -> PyResult<()> {
 
 /// Maps an error of a kept table to its class. What the system said becomes the `OSError` of that number.
 pub fn kept_to_python(error: Table) -> PyErr {
+    stored_to_python(error, "restore it from a copy or rebuild the table")
+}
+
+/// Maps an error of an archive to its class.
+pub fn archive_to_python(error: Table) -> PyErr {
+    stored_to_python(error, "`lookalike index check` lists all damage")
+}
+
+/// Maps an error of stored tables to its class; the advice says what to do about damage.
+fn stored_to_python(error: Table, advice: &str) -> PyErr {
     let message = error.to_string();
     match error {
-        Table::Damaged { .. } => {
-            DamagedError::new_err(format!("{message}; restore it from a copy or rebuild the table"))
-        }
+        Table::Damaged { .. } => DamagedError::new_err(format!("{message}; {advice}")),
         Table::Version { .. } => VersionError::new_err(message),
         Table::Locked { .. } => LockedError::new_err(message),
         Table::Io { path, error, needed } => {

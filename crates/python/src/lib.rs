@@ -19,6 +19,7 @@ mod lines;
 mod near;
 mod prints;
 mod references;
+mod segments;
 mod simhash;
 mod sketch;
 mod texts;
@@ -54,6 +55,8 @@ mod _core {
     use crate::prints::{
         column_remedy, concatenate_texts, csv_pairs, parse_fingerprint, whole_numbers, NearPairs, PrintReader,
     };
+    #[pymodule_export]
+    use crate::segments::{merge_segments, write_segment, Segment, SegmentWriter, Snapshot, StoredRow};
     #[pymodule_export]
     use crate::simhash::{
         concatenate_simhashes, simhash_features, simhash_groups, simhash_languages, simhash_patterns, IdfTable,

@@ -1,0 +1,316 @@
+//! Segments, merges and snapshots of an archive, as Python calls them.
+//!
+//! Records come as lists of `bytes`, which are borrowed and decoded without the GIL. Content hashes are 16 bytes, the highest first.
+
+use crate::detach::{detached, locked};
+use crate::error::archive_to_python;
+use lookalike_index::segment::StoredRow as Row;
+use lookalike_index::{self as index, Bitmap, Document, Part, Result, Settings};
+use lookalike_table::disk::{Disk, System};
+use lookalike_table::Error;
+use pyo3::prelude::*;
+use pyo3::pybacked::PyBackedBytes;
+use pyo3::types::{PyBytes, PyIterator};
+use std::path::PathBuf;
+use std::sync::{Arc, Mutex};
+
+/// Records that are taken from an iterator at a time.
+const BATCH: usize = 1 << 10;
+
+/// Rows, length and seal of a finished segment.
+type Finished = (u64, u64, u64);
+
+/// Segments in order of arrival, each with the bitmap of its removed rows.
+type Parts<'py> = Vec<(Bound<'py, Segment>, Option<PyBackedBytes>)>;
+
+fn finished(written: index::Written) -> Finished {
+    (written.rows, written.length, written.seal)
+}
+
+fn decoded(records: &[PyBackedBytes]) -> Result<Vec<Document>> {
+    records.iter().map(|record| Document::decode(record)).collect()
+}
+
+fn disk() -> Arc<dyn Disk> {
+    Arc::new(System)
+}
+
+/// A segment of an archive: documents in one immutable file, or in memory.
+#[pyclass(frozen, module = "lookalike._core")]
+pub struct Segment(pub Arc<index::Segment>);
+
+#[pymethods]
+impl Segment {
+    /// Opens a file.
+    #[staticmethod]
+    fn open(py: Python<'_>, path: PathBuf) -> PyResult<Self> {
+        let opened = detached(py, usize::MAX, || index::Segment::open(&System, &path));
+        opened.map(|segment| Self(Arc::new(segment))).map_err(archive_to_python)
+    }
+
+    /// Makes a segment in memory.
+    #[staticmethod]
+    fn of_records(py: Python<'_>, records: Vec<PyBackedBytes>, parameters: PyBackedBytes) -> PyResult<Self> {
+        let made = detached(py, usize::MAX, || index::Segment::of_documents(&decoded(&records)?, &parameters));
+        made.map(|segment| Self(Arc::new(segment))).map_err(archive_to_python)
+    }
+
+    #[getter]
+    fn rows(&self) -> u64 {
+        self.0.rows()
+    }
+
+    #[getter]
+    fn seal(&self) -> u64 {
+        self.0.seal()
+    }
+
+    #[getter]
+    fn length(&self) -> u64 {
+        self.0.length()
+    }
+
+    #[getter]
+    fn parameters<'py>(&self, py: Python<'py>) -> Bound<'py, PyBytes> {
+        PyBytes::new(py, self.0.parameters())
+    }
+
+    /// Reads everything and checks that all tables agree.
+    fn verify(&self, py: Python<'_>) -> PyResult<()> {
+        detached(py, usize::MAX, || self.0.verify()).map_err(archive_to_python)
+    }
+
+    /// What is known of a document.
+    fn row(&self, row: u64) -> PyResult<StoredRow> {
+        self.0.row(row).map(StoredRow).map_err(archive_to_python)
+    }
+
+    /// The records of some rows; all keys are read once per call.
+    fn records(&self, py: Python<'_>, start: u64, end: u64) -> PyResult<Vec<Py<PyBytes>>> {
+        let encode = |documents: Vec<Document>| documents.iter().map(Document::encode).collect::<Vec<_>>();
+        let records = detached(py, usize::MAX, || self.0.documents(start..end).map(encode));
+        let records = records.map_err(archive_to_python)?;
+        Ok(records.iter().map(|record| PyBytes::new(py, record).unbind()).collect())
+    }
+}
+
+/// What is known of a stored document, without its keys and texts.
+#[pyclass(frozen, module = "lookalike._core")]
+pub struct StoredRow(pub Row);
+
+#[pymethods]
+impl StoredRow {
+    #[getter]
+    fn id<'py>(&self, py: Python<'py>) -> Bound<'py, PyBytes> {
+        PyBytes::new(py, &self.0.id)
+    }
+
+    #[getter]
+    fn meta<'py>(&self, py: Python<'py>) -> Bound<'py, PyBytes> {
+        PyBytes::new(py, &self.0.meta)
+    }
+
+    #[getter]
+    fn submitter(&self) -> u64 {
+        self.0.submitter
+    }
+
+    #[getter]
+    fn known_as(&self) -> u64 {
+        self.0.known_as
+    }
+
+    /// Seconds since 1970; `None` for none.
+    #[getter]
+    fn time(&self) -> Option<i64> {
+        Some(self.0.time).filter(|time| *time != index::record::NO_TIME)
+    }
+
+    #[getter]
+    fn flags(&self) -> u32 {
+        self.0.flags
+    }
+
+    #[getter]
+    fn content<'py>(&self, py: Python<'py>) -> Bound<'py, PyBytes> {
+        PyBytes::new(py, &self.0.content.to_be_bytes())
+    }
+
+    #[getter]
+    fn shingles(&self) -> u32 {
+        self.0.shingles
+    }
+
+    #[getter]
+    fn length(&self) -> u32 {
+        self.0.length
+    }
+
+    #[getter]
+    fn bytes(&self) -> u64 {
+        self.0.bytes
+    }
+
+    /// Of a shadow: id, score and link of the document that was kept for it.
+    #[getter]
+    fn leader<'py>(&self, py: Python<'py>) -> Option<(Bound<'py, PyBytes>, f32, u8)> {
+        let told = |leader: &index::Leader| (PyBytes::new(py, &leader.id), leader.score, leader.link);
+        self.0.leader.as_ref().map(told)
+    }
+}
+
+/// A segment that is being written.
+#[pyclass(frozen, module = "lookalike._core")]
+pub struct SegmentWriter(Mutex<Option<index::SegmentWriter>>);
+
+fn ended() -> Error {
+    Error::Refused { reason: "the segment is finished or could not be written: begin another".to_owned() }
+}
+
+#[pymethods]
+impl SegmentWriter {
+    #[new]
+    fn new(py: Python<'_>, path: PathBuf, parameters: PyBackedBytes, memory: usize) -> PyResult<Self> {
+        let settings = Settings { memory_bytes: memory, parameters: parameters.to_vec() };
+        let writer = detached(py, usize::MAX, || index::SegmentWriter::new(disk(), &path, settings));
+        writer.map(|writer| Self(Mutex::new(Some(writer)))).map_err(archive_to_python)
+    }
+
+    /// Number of documents so far.
+    #[getter]
+    fn rows(&self, py: Python<'_>) -> u64 {
+        locked(py, &self.0, |writer| writer.as_ref().map_or(0, index::SegmentWriter::rows))
+    }
+
+    /// Appends documents. After an error nothing more can be written, and no file is left.
+    fn push(&self, py: Python<'_>, records: Vec<PyBackedBytes>) -> PyResult<()> {
+        let pushed = locked(py, &self.0, |place| {
+            let mut writer = place.take().ok_or_else(ended)?;
+            records.iter().try_for_each(|record| writer.push(&Document::decode(record)?))?;
+            *place = Some(writer);
+            Ok(())
+        });
+        pushed.map_err(archive_to_python)
+    }
+
+    /// Completes the file: number of documents, length in bytes and seal.
+    fn finish(&self, py: Python<'_>) -> PyResult<Finished> {
+        let done = locked(py, &self.0, |writer| writer.take().ok_or_else(ended)?.finish());
+        done.map(finished).map_err(archive_to_python)
+    }
+
+    /// Removes what was written.
+    fn close(&self, py: Python<'_>) {
+        locked(py, &self.0, |writer| drop(writer.take()));
+    }
+}
+
+/// Writes a segment of all records of an iterable.
+#[pyfunction]
+pub fn write_segment(
+    py: Python<'_>,
+    path: PathBuf,
+    records: &Bound<'_, PyAny>,
+    parameters: PyBackedBytes,
+    memory: usize,
+) -> PyResult<Finished> {
+    let writer = SegmentWriter::new(py, path, parameters, memory)?;
+    let mut records: Bound<'_, PyIterator> = records.try_iter()?;
+    loop {
+        let batch = records.by_ref().take(BATCH).map(|record| Ok(record?.extract::<PyBackedBytes>()?));
+        let batch = batch.collect::<PyResult<Vec<_>>>()?;
+        if batch.is_empty() {
+            return writer.finish(py);
+        }
+        writer.push(py, batch)?;
+        py.check_signals()?;
+    }
+}
+
+/// The bitmap of a segment. Errors: it has another length.
+fn bitmap(segment: &index::Segment, bytes: Option<&PyBackedBytes>) -> Result<Option<Bitmap>> {
+    bytes.map(|bytes| Bitmap::of_bytes(segment.rows(), bytes)).transpose()
+}
+
+/// Merges segments in order of arrival, without their removed rows. `memory` is not needed: a merge takes two pages per segment.
+#[pyfunction]
+pub fn merge_segments(
+    py: Python<'_>,
+    parts: Parts<'_>,
+    path: PathBuf,
+    parameters: PyBackedBytes,
+    memory: usize,
+) -> PyResult<Finished> {
+    let _ = memory;
+    let parts: Vec<_> = parts.iter().map(|(segment, removed)| (segment.get().0.clone(), removed.as_ref())).collect();
+    let merged = detached(py, usize::MAX, || {
+        let maps = parts.iter().map(|(segment, removed)| bitmap(segment, *removed)).collect::<Result<Vec<_>>>()?;
+        let parts: Vec<_> =
+            parts.iter().zip(&maps).map(|((segment, _), map)| (segment.clone(), map.as_ref())).collect();
+        index::merge(&disk(), &parts, &path, &parameters)
+    });
+    merged.map(finished).map_err(archive_to_python)
+}
+
+/// Segments in order of arrival, asked as one. Its documents are numbered in order of arrival, the removed ones included.
+#[pyclass(frozen, module = "lookalike._core")]
+pub struct Snapshot(pub Arc<index::Snapshot>);
+
+#[pymethods]
+impl Snapshot {
+    #[new]
+    fn new(parts: Parts<'_>) -> PyResult<Self> {
+        let part = |(segment, removed): &(Bound<'_, Segment>, Option<PyBackedBytes>)| {
+            let segment = segment.get().0.clone();
+            match bitmap(&segment, removed.as_ref())? {
+                Some(removed) => Part::without(segment, removed),
+                None => Ok(Part::of(segment)),
+            }
+        };
+        let snapshot = parts.iter().map(part).collect::<Result<Vec<_>>>().and_then(index::Snapshot::new);
+        snapshot.map(|snapshot| Self(Arc::new(snapshot))).map_err(archive_to_python)
+    }
+
+    /// Number of documents with the removed ones.
+    #[getter]
+    fn rows(&self) -> u64 {
+        self.0.rows()
+    }
+
+    /// Number of documents that are not removed.
+    #[getter]
+    fn live(&self) -> u64 {
+        self.0.live()
+    }
+
+    /// The number of the newest live document with each id.
+    fn find_ids(&self, py: Python<'_>, ids: Vec<PyBackedBytes>) -> PyResult<Vec<Option<u64>>> {
+        let find = || ids.iter().map(|id| self.0.find_id(id)).collect::<Result<_>>();
+        detached(py, usize::MAX, find).map_err(archive_to_python)
+    }
+
+    /// The numbers of the live documents with each content hash, in ascending order.
+    fn find_contents(&self, py: Python<'_>, contents: Vec<PyBackedBytes>) -> PyResult<Vec<Vec<u64>>> {
+        let content = |bytes: &PyBackedBytes| {
+            let wrong = || Error::Refused { reason: format!("a content hash has 16 bytes, not `{}`", bytes.len()) };
+            bytes[..].try_into().map(u128::from_be_bytes).map_err(|_| wrong())
+        };
+        let find = || contents.iter().map(|bytes| self.0.find_content(content(bytes)?)).collect::<Result<_>>();
+        detached(py, usize::MAX, find).map_err(archive_to_python)
+    }
+
+    /// The part of a document, and its row there.
+    fn place(&self, number: u64) -> PyResult<(usize, u64)> {
+        self.0.place(number).map_err(archive_to_python)
+    }
+
+    /// What is known of a document, removed or not.
+    fn row(&self, number: u64) -> PyResult<StoredRow> {
+        self.0.row(number).map(StoredRow).map_err(archive_to_python)
+    }
+
+    /// Whether a document is there and not removed.
+    fn is_live(&self, number: u64) -> bool {
+        self.0.is_live(number)
+    }
+}
