@@ -1,6 +1,6 @@
 """Stub of the extension module; stubtest checks it against the binary."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from os import PathLike
 from typing import Any, SupportsIndex, TypeAlias, final, overload
 
@@ -20,6 +20,7 @@ CODE_VERSION: int
 TEXT_VERSION: int
 COLOURS: int
 MAX_T: int
+MAX_FIELD_BYTES: int
 MAX_SKETCH: int
 MAX_KEYS: int
 MAX_DISTANCE: int
@@ -297,6 +298,61 @@ class EncodedColumn:
     def decode(self) -> Column: ...
     def decode_pass(self, times: int) -> int: ...
     def count(self, queries: _Numbers, bits: int) -> int: ...
+
+_Signed: TypeAlias = tuple[bytes, bytes, bytes]
+_Known: TypeAlias = Callable[[list[bytes], list[bytes]], list[bool]]
+
+@final
+class RecordSigner:
+    def __new__(
+        cls,
+        passages: bool,
+        thresholds: tuple[int, int],
+        unit: str,
+        shingle: int,
+        labelled: bool,
+        bits: int,
+        resemblance: tuple[str, int, tuple[int, int, int]] | None,
+        modulus: int | None,
+        simhash: SimhashMaker | None,
+        texts: bool,
+        threads: int,
+    ) -> RecordSigner: ...
+    def rows(
+        self,
+        texts: _Texts,
+        ids: Sequence[bytes | None],
+        metas: Sequence[bytes],
+        times: Sequence[str | None] | None,
+        known: _Known | None,
+    ) -> tuple[list[_Signed], list[tuple[int, str]], int]: ...
+    def submission(
+        self,
+        files: Sequence[tuple[bytes, ReadFile]],
+        id: bytes,
+        meta: bytes,
+        submitter: bytes | None,
+        known_as: bytes | None,
+        time: str | None,
+        flags: int,
+    ) -> _Signed: ...
+
+@final
+class RecordLines:
+    def __new__(
+        cls,
+        signer: RecordSigner,
+        text_column: str,
+        id_column: str,
+        time_column: str | None,
+        with_fields: bool,
+        record_bytes: int,
+    ) -> RecordLines: ...
+    def push(
+        self, data: bytes, last: bool, source: str, known: _Known | None
+    ) -> tuple[list[_Signed], list[tuple[int, str]], int, int]: ...
+
+def moment(text: str) -> int | None: ...
 
 @final
 class SimhashMaker:

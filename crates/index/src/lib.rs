@@ -28,10 +28,15 @@
 
 pub mod bitmap;
 pub mod compaction;
+pub mod fields;
+pub mod moments;
+pub mod questions;
 pub mod record;
 pub mod segment;
 pub mod share;
+pub mod sign;
 pub mod snapshot;
+pub mod texts;
 
 pub use bitmap::Bitmap;
 pub use compaction::merge;

@@ -58,7 +58,7 @@ pub fn pane(text: Input, marks: Vec<u8>, regions: Vec<[u32; 3]>, is_left: bool, 
 /// A file read as tokens.
 #[pyclass(frozen, module = "lookalike._core")]
 pub struct ReadFile {
-    file: Arc<SubmittedFile>,
+    pub(crate) file: Arc<SubmittedFile>,
     reading: (String, bool, u32),
 }
 

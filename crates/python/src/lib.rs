@@ -3,6 +3,8 @@
 //! In: `str` and bytes-like objects, borrowed for the call. Out: whole columns that speak the buffer protocol, never a
 //! Python object a token. The GIL is released in `detach.rs` and nowhere else.
 
+mod archive;
+mod archive_lines;
 mod arrow;
 mod column;
 mod compare;
@@ -29,6 +31,10 @@ use pyo3::prelude::*;
 
 #[pymodule(gil_used = false)]
 mod _core {
+    #[pymodule_export]
+    use crate::archive::{moment, RecordSigner};
+    #[pymodule_export]
+    use crate::archive_lines::RecordLines;
     #[pymodule_export]
     use crate::column::Column;
     #[pymodule_export]
@@ -79,6 +85,7 @@ mod _core {
         module.add("MAX_TABLES", lookalike_core::hamming::design::MAX_TABLES)?;
         module.add("HAMMING_COST_NS", crate::hamming::cost_ns())?;
         module.add("MAX_SKETCH", lookalike_core::sketch::fast::MAX_SIZE)?;
+        module.add("MAX_FIELD_BYTES", lookalike_index::fields::MAX_FIELD_BYTES)?;
         module.add("MAX_KEYS", lookalike_core::sketch::features::MAX_KEYS)?;
         module.add("MAX_DISTANCE", lookalike_core::hamming::MAX_DISTANCE)?;
         module.add("COLOURS", lookalike_compare::pane::COLOURS)

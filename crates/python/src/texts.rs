@@ -86,6 +86,11 @@ impl View<'_> {
         }
     }
 
+    /// A document as text, or why it cannot be read.
+    pub fn text(&self, row: usize) -> Opened<'_> {
+        opened(self.get(row))
+    }
+
     /// Where a helping ends that begins with a row, and its bytes.
     fn helping(&self, start: usize) -> (usize, usize) {
         let (mut end, mut len_bytes) = (start, 0);

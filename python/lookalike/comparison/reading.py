@@ -82,7 +82,7 @@ def read_all(
     found: list[Read] = []
 
     def read(batch: list[Document]) -> list[Read]:
-        return [_read(document, question, readers) for document in batch]
+        return [read_one(document, question, readers) for document in batch]
 
     for part in local.map_batches(read, batches, threads, stop=confined.stop):
         found += part
@@ -99,7 +99,7 @@ def _readable(document: Document, question: Question, readers: FrontEnds) -> Rea
     return frontends.read(document.name, document.data, question.language, comments=question.comments, among=readers)
 
 
-def _read(document: Document, question: Question, readers: FrontEnds) -> Read:
+def read_one(document: Document, question: Question, readers: FrontEnds) -> Read:
     """Read one document as tokens. One that cannot be read is returned with its reason, not raised."""
     try:
         readable = _readable(document, question, readers)

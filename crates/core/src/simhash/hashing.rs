@@ -69,6 +69,11 @@ impl SimhashRecipe {
     pub fn options(&self) -> Options {
         self.options
     }
+
+    /// Whether the fingerprint of a text is that of its tokens by these options, so that [`Simhasher::tokens`] makes it.
+    pub fn is_of_tokens(&self, options: Options) -> bool {
+        self.options == options && self.paper.is_none() && self.ignore.is_none()
+    }
 }
 
 /// Computes the fingerprints of many texts with the same tables and memory.

@@ -1,0 +1,61 @@
+//! Whether a document like the asked one is in the archive, and the nearest one.
+//!
+//! **Definition.** A document is seen if one with its content is there, or one that shares a key of the filter and whose
+//! resemblance reaches the threshold. The nearest is the one with its content; otherwise, of the candidates that share a
+//! key in order of the estimate of their sketches (highest first, then by number), the one with the highest exact
+//! resemblance among the first [`COUNTED`] and all further ones up to the first that reaches the threshold. Further
+//! candidates that a sketch rejects at the threshold are not counted.
+//!
+//! So the verdict is never wrong because of a limit on work: counting ends only when the threshold is reached, or nothing
+//! is left that could reach it. Without texts, estimates decide, and the answer is marked.
+//!
+//! Cost: one probe for the content; one batch of probes for the keys; one sketch per distinct candidate; few texts.
+
+use super::candidates::identical;
+use super::resemblance::{matched, sketched};
+use super::{Asked, Asker, Match, Measure, Wish, Work};
+use crate::snapshot::Snapshot;
+use lookalike_table::Result;
+
+/// Candidates that are counted exactly before a verdict ends the search.
+pub const COUNTED: usize = 8;
+
+/// Whether a document was seen.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Seen {
+    /// The verdict.
+    pub is_seen: bool,
+    /// The nearest document, if any shares a key or the content.
+    pub nearest: Option<Match>,
+    /// Number of distinct contents that share a key.
+    pub candidates: u64,
+    /// What was read.
+    pub work: Work,
+}
+
+impl Asker {
+    /// Tells whether a document like the asked one is there. Errors: damaged.
+    pub fn seen(&mut self, snapshot: &Snapshot, asked: &Asked, wish: Wish<'_>) -> Result<Seen> {
+        let mut work = Work::default();
+        if let Some(group) = identical(snapshot, asked.document.content, wish.conditions, &mut work)? {
+            let measure = Measure::Identical;
+            let nearest = Some(Match { number: group.number, row: group.row, copies: group.copies, measure });
+            return Ok(Seen { is_seen: true, nearest, candidates: 1, work });
+        }
+        let mut found = sketched(snapshot, asked, wish, &mut work)?;
+        found.sort_by_key(|one| (std::cmp::Reverse(one.common), one.group.number));
+        let (candidates, mut nearest) = (found.len() as u64, None::<(f64, Match)>);
+        let mut is_seen = false;
+        for (place, one) in found.into_iter().enumerate() {
+            if place >= COUNTED && (is_seen || self.limits.rejects(one.common, one.size, wish.threshold)) {
+                break;
+            }
+            let Some(score) = self.resemblance_of(snapshot, asked, &one, &mut work)? else { continue };
+            is_seen |= score.value >= wish.threshold;
+            if nearest.as_ref().is_none_or(|(best, _)| score.value > *best) {
+                nearest = Some((score.value, matched(one.group, score)));
+            }
+        }
+        Ok(Seen { is_seen, nearest: nearest.map(|(_, nearest)| nearest), candidates, work })
+    }
+}

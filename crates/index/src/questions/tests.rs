@@ -1,0 +1,1 @@
+//! Questions against naive twins.

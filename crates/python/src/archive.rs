@@ -1,0 +1,238 @@
+//! Signing of documents for an index, as Python calls it.
+
+use crate::compare::ReadFile;
+use crate::detach::detached;
+use crate::error::{kept_to_python, to_python, unknown};
+use crate::fingerprint::options_of;
+use crate::input::Whole;
+use crate::simhash::SimhashMaker;
+use crate::texts::Texts;
+use lookalike_compare::submitted_file::SubmittedFile;
+use lookalike_core::sketch::shingle::Shingling;
+use lookalike_index::moments;
+use lookalike_index::record::{Document, NO_TIME};
+use lookalike_index::sign::{
+    content_hash, person_key, unnamed, Coordinates, KeptResemblance, RecordSigner as Signer, SignSettings,
+};
+use lookalike_table::Result;
+use pyo3::exceptions::PyOSError;
+use pyo3::prelude::*;
+use pyo3::pybacked::PyBackedBytes;
+use pyo3::types::PyBytes;
+use rayon::prelude::*;
+use std::sync::{Arc, Mutex};
+
+/// Rows that one core signs at a time.
+const TASK_ROWS: usize = 32;
+
+/// Id, content hash and record of a document.
+pub type SignedDocument = (Py<PyBytes>, Py<PyBytes>, Py<PyBytes>);
+/// Documents of a batch, the rows that could not be signed with the reason, and how many rows are known.
+pub type SignedRows = (Vec<SignedDocument>, Vec<(usize, String)>, usize);
+/// Sketch, its size and its filter (k, s, r).
+type Resemblance<'a> = (&'a str, usize, (usize, usize, usize));
+
+/// The seconds since 1970 that a text means; `None` if it is no moment.
+#[pyfunction]
+pub fn moment(text: &str) -> Option<i64> {
+    moments::moment(text)
+}
+
+/// Signs documents by the parameters of an index.
+#[pyclass(frozen, module = "lookalike._core")]
+pub struct RecordSigner {
+    pub(crate) settings: SignSettings,
+    pub(crate) pool: rayon::ThreadPool,
+    /// Signers that are not at work. Their tables take longer to fill than a document to sign.
+    idle: Mutex<Vec<Signer>>,
+}
+
+#[pymethods]
+impl RecordSigner {
+    #[new]
+    #[allow(clippy::too_many_arguments)]
+    fn new(
+        passages: bool,
+        thresholds: (u32, u32),
+        unit: &str,
+        shingle: Whole,
+        labelled: bool,
+        bits: Whole,
+        resemblance: Option<Resemblance<'_>>,
+        modulus: Option<u64>,
+        simhash: Option<&SimhashMaker>,
+        texts: bool,
+        threads: usize,
+    ) -> PyResult<Self> {
+        let shingling = Shingling::new(options_of(unit, false)?, shingle.0, labelled, bits.0).map_err(to_python)?;
+        let resemblance = resemblance.map(kept).transpose()?;
+        let simhash = simhash.map(|maker| maker.recipe.clone());
+        let settings = SignSettings { passages, thresholds, shingling, resemblance, modulus, simhash, texts };
+        let first = Signer::new(&settings).map_err(kept_to_python)?;
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build();
+        let pool = pool.map_err(|error| PyOSError::new_err(error.to_string()))?;
+        Ok(Self { settings, pool, idle: Mutex::new(vec![first]) })
+    }
+
+    /// Signs rows of a corpus: texts, ids (the content hash where there is none), meta data, and times as they are written.
+    /// `known` takes ids and content hashes, and tells for each whether the document need not be signed.
+    fn rows(
+        &self,
+        py: Python<'_>,
+        texts: Texts,
+        ids: Vec<Option<PyBackedBytes>>,
+        metas: Vec<PyBackedBytes>,
+        times: Option<Vec<Option<String>>>,
+        known: Option<Bound<'_, PyAny>>,
+    ) -> PyResult<SignedRows> {
+        let view = texts.view()?;
+        let id = |row: usize| ids.get(row).and_then(|id| id.as_deref());
+        let name = |row: usize| Some(identity(&view.text(row).ok()?.decoded.text, id(row)));
+        let skip = self.known(py, view.len(), known, name)?;
+        let sign = |signer: &mut Signer, row: usize| -> std::result::Result<Document, String> {
+            let opened = view.text(row)?;
+            let time = times.as_ref().and_then(|times| times.get(row)?.as_deref());
+            let meta = metas.get(row).map(|meta| meta.to_vec()).unwrap_or_default();
+            row_of(signer, &opened.decoded.text, id(row), meta, time)
+        };
+        let made = detached(py, usize::MAX, || self.map(view.len(), &skip, sign));
+        Ok(documents(py, made))
+    }
+
+    /// Signs a submission: its files with their names, id, meta data, keys of its person, time, and flags.
+    #[allow(clippy::too_many_arguments)]
+    fn submission(
+        &self,
+        py: Python<'_>,
+        files: Vec<(PyBackedBytes, Py<ReadFile>)>,
+        id: PyBackedBytes,
+        meta: PyBackedBytes,
+        submitter: Option<PyBackedBytes>,
+        known_as: Option<PyBackedBytes>,
+        time: Option<&str>,
+        flags: u32,
+    ) -> PyResult<SignedDocument> {
+        let files: Vec<(Vec<u8>, Arc<SubmittedFile>)> =
+            files.iter().map(|(name, file)| (name.to_vec(), file.get().file.clone())).collect();
+        let made = detached(py, usize::MAX, || self.with_signer(|signer| signer.submission(&files)));
+        let mut made = made.map_err(kept_to_python)?;
+        (made.id, made.meta, made.flags) = (id.to_vec(), meta.to_vec(), flags);
+        made.submitter = submitter.map_or(0, |key| person_key(&key));
+        made.known_as = known_as.map_or(0, |key| person_key(&key));
+        made.time = time.and_then(moments::moment).unwrap_or(NO_TIME);
+        Ok(signed(py, &made))
+    }
+}
+
+fn kept((kind, size, filter): Resemblance<'_>) -> PyResult<KeptResemblance> {
+    let kind = match kind {
+        "fast" => Coordinates::Fast,
+        "permutations" => Coordinates::Permutations,
+        other => return Err(unknown("sketch", other, &["fast", "permutations"])),
+    };
+    Ok(KeptResemblance { kind, size, filter })
+}
+
+impl RecordSigner {
+    /// Works with a signer that is not at work.
+    pub(crate) fn with_signer<T>(&self, work: impl FnOnce(&mut Signer) -> Result<T>) -> Result<T> {
+        let idle = self.idle.lock().ok().and_then(|mut idle| idle.pop());
+        let mut signer = idle.map_or_else(|| Signer::new(&self.settings), Ok)?;
+        let done = work(&mut signer);
+        if let Ok(mut idle) = self.idle.lock() {
+            idle.push(signer);
+        }
+        done
+    }
+
+    /// Tells for each row whether it is known. `name` gives id and content hash of a row, if it has a text.
+    pub(crate) fn known(
+        &self,
+        py: Python<'_>,
+        count: usize,
+        known: Option<Bound<'_, PyAny>>,
+        name: impl Fn(usize) -> Option<(Vec<u8>, u128)> + Sync,
+    ) -> PyResult<Vec<bool>> {
+        let Some(known) = known else { return Ok(Vec::new()) };
+        let names: Vec<Option<(Vec<u8>, u128)>> =
+            detached(py, usize::MAX, || self.pool.install(|| (0..count).into_par_iter().map(&name).collect()));
+        let told = || names.iter().flatten();
+        let ids: Vec<_> = told().map(|(id, _)| bytes(py, id)).collect();
+        let contents: Vec<_> = told().map(|(_, content)| bytes(py, &content.to_le_bytes())).collect();
+        let mut found = known.call1((ids, contents))?.extract::<Vec<bool>>()?.into_iter();
+        Ok(names.iter().map(|name| name.is_some() && found.next().unwrap_or(false)).collect())
+    }
+
+    /// Signs `count` rows on all cores, in order, but not those to `skip`.
+    pub(crate) fn map(
+        &self,
+        count: usize,
+        skip: &[bool],
+        sign: impl Fn(&mut Signer, usize) -> std::result::Result<Document, String> + Sync,
+    ) -> Vec<SignedRow> {
+        let starts: Vec<usize> = (0..count).step_by(TASK_ROWS).collect();
+        let task = |start: usize| {
+            let rows = start..(start + TASK_ROWS).min(count);
+            let one = |signer: &mut Signer, row: usize| match skip.get(row) {
+                Some(true) => Ok(None),
+                _ => encoded(sign(signer, row)),
+            };
+            let work = |signer: &mut Signer| Ok(rows.clone().map(|row| one(signer, row)).collect());
+            self.with_signer(work).unwrap_or_else(|error| rows.clone().map(|_| Err(error.to_string())).collect())
+        };
+        self.pool.install(|| starts.into_par_iter().flat_map_iter(|start| -> Vec<SignedRow> { task(start) }).collect())
+    }
+}
+
+/// The id, content hash and record of a row, or the reason why there is none; `None` for a row that is known.
+pub(crate) type SignedRow = std::result::Result<Option<(Vec<u8>, [u8; 16], Vec<u8>)>, String>;
+
+fn encoded(made: std::result::Result<Document, String>) -> SignedRow {
+    made.map(|made| Some((made.id.clone(), made.content.to_le_bytes(), made.encode())))
+}
+
+/// The id and content hash of a row.
+pub(crate) fn identity(text: &str, id: Option<&[u8]>) -> (Vec<u8>, u128) {
+    let content = content_hash([text].into_iter());
+    (id.map_or_else(|| unnamed(content), <[u8]>::to_vec), content)
+}
+
+/// Signs one row.
+pub(crate) fn row_of(
+    signer: &mut Signer,
+    text: &str,
+    id: Option<&[u8]>,
+    meta: Vec<u8>,
+    time: Option<&str>,
+) -> std::result::Result<Document, String> {
+    if text.trim_start().is_empty() {
+        return Err("there is no text".to_owned());
+    }
+    let mut made = signer.row(text).map_err(|error| error.to_string())?;
+    made.id = id.map_or_else(|| unnamed(made.content), <[u8]>::to_vec);
+    (made.meta, made.time) = (meta, time.and_then(moments::moment).unwrap_or(NO_TIME));
+    Ok(made)
+}
+
+/// Hands over what was signed.
+pub(crate) fn documents(py: Python<'_>, made: Vec<SignedRow>) -> SignedRows {
+    let (mut documents, mut skipped, mut known) = (Vec::with_capacity(made.len()), Vec::new(), 0);
+    for (row, one) in made.into_iter().enumerate() {
+        match one {
+            Ok(None) => known += 1,
+            Ok(Some((id, content, record))) => {
+                documents.push((bytes(py, &id), bytes(py, &content), bytes(py, &record)))
+            }
+            Err(reason) => skipped.push((row, reason)),
+        }
+    }
+    (documents, skipped, known)
+}
+
+fn signed(py: Python<'_>, made: &Document) -> SignedDocument {
+    (bytes(py, &made.id), bytes(py, &made.content.to_le_bytes()), bytes(py, &made.encode()))
+}
+
+fn bytes(py: Python<'_>, data: &[u8]) -> Py<PyBytes> {
+    PyBytes::new(py, data).unbind()
+}

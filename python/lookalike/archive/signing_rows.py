@@ -1,0 +1,148 @@
+"""Signs the rows of a corpus: files of every format, tables, and iterables of texts or rows.
+
+Lines of JSON are cut, parsed and signed by the core without an object per row on the way. A row without an id gets the
+digits of its content hash, so that a text that is added twice is one document and never replaces another.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import os
+from collections.abc import Iterable, Iterator, Mapping
+from itertools import islice
+from typing import Any
+
+from lookalike import _core
+from lookalike._types import Problem, Progress
+from lookalike.archive.signing import SIGNING, Known, Reading, SignedBatch, encoded, scalars
+from lookalike.corpora import Scratch, open_object, open_sources
+from lookalike.corpora.arrays import USUAL_ID, value_at
+from lookalike.corpora.batches import RECORD_BYTES, Batch, Columns, Lines, Source, Texts, as_bytes, mended_note
+from lookalike.corpora.objects import RowSource
+
+#: Rows of an iterable that are held at a time.
+_HELD = 4096
+
+
+def sign(
+    source: Any, by: _core.RecordSigner, how: Reading, known: Known | None, tell: Progress
+) -> Iterator[SignedBatch]:
+    """Yield the rows of a source as records. Errors: as ``sign_batches``."""
+    paths = _paths(source)
+    if paths is None:
+        for one in _opened(source, how):
+            yield from _signed(one, by, how, known)
+        return
+    with Scratch() as scratch:
+        corpus = open_sources(paths, scratch, text_column=how.text_column, id_column=how.id_column, format=how.format)
+        total, before = corpus.size or None, 0
+        yield SignedBatch([], list(corpus.problems))
+        for one in corpus.sources:
+            for batch in _signed(one, by, how, known):
+                tell(SIGNING, before + one.done, total)
+                yield batch
+            before += one.size
+
+
+def _paths(given: Any) -> list[str] | None:
+    """Return the given paths, or ``None`` for an object. A single ``str`` is a path; several are texts."""
+    if isinstance(given, str | os.PathLike):
+        return [os.fspath(given)]
+    if isinstance(given, list | tuple) and given and all(isinstance(one, os.PathLike) for one in given):
+        return [os.fspath(one) for one in given]
+    return None
+
+
+def _opened(source: Any, how: Reading) -> Iterator[Source]:
+    """Yield an object as sources: a table as one, an iterable of rows in parts that fit memory."""
+    if isinstance(source, Mapping) or not isinstance(source, Iterable) or hasattr(source, "__arrow_c_stream__"):
+        yield open_object(source, how.text_column, how.id_column)
+        return
+    if hasattr(source, "columns") or hasattr(source, "column_names") or hasattr(source, "schema"):
+        yield open_object(source, how.text_column, how.id_column)
+        return
+    rows = iter(source)
+    while part := list(islice(rows, _HELD)):
+        named = [_row(row, how) for row in part]
+        yield open_object(
+            named, how.text_column, how.id_column if any(isinstance(one, Mapping) for one in named) else None
+        )
+
+
+def _row(row: Any, how: Reading) -> Any:
+    """Return a pair of id and text as a row with these columns; anything else as it is."""
+    if isinstance(row, tuple) and len(row) == 2:
+        return {how.id_column or USUAL_ID: row[0], how.text_column: row[1]}
+    return row
+
+
+def _signed(source: Source, by: _core.RecordSigner, how: Reading, known: Known | None) -> Iterator[SignedBatch]:
+    """Yield the rows of one source; its problems come with the last batch."""
+    id_column = how.id_column or USUAL_ID
+    lines = _core.RecordLines(by, how.text_column, id_column, how.time_column, True, RECORD_BYTES)
+    name, first = json.dumps(source.name), 0
+    for batch in source.batches():
+        if isinstance(batch, Lines):
+            made, skipped, unchanged, mended = lines.push(batch.data, batch.last, name, known)
+            problems = [Problem(source.name, f"line {row}", reason, 1) for row, reason in skipped]
+            problems += [mended_note(source.name, 1, mended)] if mended else []
+        else:
+            made, skipped, unchanged = _rows(source, batch, first, by, how, known)
+            told = _told(source)
+            problems = [
+                Problem(source.name, f"row {first + row + 1}", reason, 1)
+                for row, reason in skipped
+                if not (told and _is_missing(batch, row))
+            ]
+            first += batch.rows if isinstance(batch, Columns) else len(batch.rows)
+        yield SignedBatch(made, problems, unchanged)
+    yield SignedBatch([], list(source.problems))
+
+
+def _told(source: Source) -> bool:
+    """Whether a source lists the rows itself for which it has no text."""
+    return source.format in ("text", "documents", "warc", "mbox")
+
+
+def _is_missing(batch: Batch, row: int) -> bool:
+    return isinstance(batch, Texts) and batch.rows[row][1] is None
+
+
+def _rows(
+    source: Source, batch: Columns | Texts, first: int, by: _core.RecordSigner, how: Reading, known: Known | None
+) -> tuple[list[tuple[bytes, bytes, bytes]], list[tuple[int, str]], int]:
+    count = batch.rows if isinstance(batch, Columns) else len(batch.rows)
+    given = source.rows[first : first + count] if isinstance(source, RowSource) else ()
+    names = [name for name, _ in batch.rows] if isinstance(batch, Texts) else batch.ids
+    ids = [None if name is None else encoded(name) for name in names] if names is not None else [None] * count
+    is_file = _told(source) and source.format in ("text", "documents")
+    metas = [_meta(source.name, None if is_file else first + row + 1, _fields(row, given, how)) for row in range(count)]
+    times = [_time(row, how.time_column) for row in given] if how.time_column is not None and given else None
+    return by.rows(_texts(batch), ids, metas, times, known)
+
+
+def _texts(batch: Columns | Texts) -> Any:
+    """Return the texts of a batch as the core takes them."""
+    if isinstance(batch, Texts):
+        return [text for _, text in batch.rows]
+    validity = None if batch.validity is None else as_bytes(batch.validity)
+    return validity, as_bytes(batch.offsets), as_bytes(batch.data), batch.width, batch.rows, batch.is_text
+
+
+def _fields(row: int, given: Any, how: Reading) -> dict[str, Any]:
+    if row >= len(given) or not isinstance(given[row], Mapping):
+        return {}
+    return scalars(given[row], (how.text_column, how.id_column or USUAL_ID))
+
+
+def _time(row: Any, column: str) -> str | None:
+    found = value_at(row, column) if isinstance(row, Mapping) else None
+    return None if found is None else str(found)
+
+
+def _meta(source: str, line: int | None, fields: dict[str, Any]) -> bytes:
+    made: dict[str, Any] = {"source": source} | ({} if line is None else {"line": line})
+    if fields := {key: value for key, value in fields.items() if not isinstance(value, float) or math.isfinite(value)}:
+        made["fields"] = fields
+    return json.dumps(made, separators=(",", ":"), ensure_ascii=True).encode()

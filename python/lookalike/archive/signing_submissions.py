@@ -1,0 +1,123 @@
+"""Signs submissions: what one person handed in, read as ``compare`` reads it."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from lookalike import _core, documents
+from lookalike._types import Problem, Progress
+from lookalike.archive.parameters import Parameters
+from lookalike.archive.signing import SIGNING, Known, Reading, SignedBatch, SignedDocument, encoded
+from lookalike.comparison.reading import Question, Read, read_one
+from lookalike.documents import Document, Submission
+from lookalike.engines import confined, local
+from lookalike.errors import ParameterError
+from lookalike.frontends import installed
+
+#: Submissions a thread takes at a time.
+_BATCH = 8
+#: The flag of starter code in a record.
+TEMPLATE = 2
+
+
+def question(parameters: Parameters) -> Question:
+    """Return how files are read: as ``compare`` does with the parameters of the index."""
+    return Question(parameters.language, parameters.k, parameters.t, parameters.comments, None, None, 0.0, None, 0.0)
+
+
+def sign(
+    source: Any, parameters: Parameters, by: _core.RecordSigner, how: Reading, known: Known | None, tell: Progress
+) -> Iterator[SignedBatch]:
+    """Yield submissions as records. Errors: as ``sign_batches``."""
+    intake = _collected(source, how, tell)
+    asked, readers = question(parameters), installed()
+    templates = [_template(one) for one in intake.templates]
+    all_of_them = [*((one, 0) for one in intake.submissions), *((one, TEMPLATE) for one in templates)]
+    batches = [all_of_them[at : at + _BATCH] for at in range(0, len(all_of_them), _BATCH)]
+    yield SignedBatch([], [Problem(row.name, "", row.reason, 0, not row.is_submitted) for row in intake.skipped])
+
+    def work(batch: Sequence[tuple[Submission, int]]) -> SignedBatch:
+        made: list[SignedDocument] = []
+        problems: list[Problem] = []
+        for one, flags in batch:
+            reads = [read_one(document, asked, readers) for document in one.documents]
+            problems += _problems(one, reads)
+            if any(read.file is not None for read in reads):
+                made.append(_signed(one, reads, flags, by, how))
+        return _unknown(made, problems, known)
+
+    done = 0
+    for batch in local.map_batches(work, batches, how.threads, stop=confined.stop):
+        done += _BATCH
+        tell(SIGNING, min(done, len(all_of_them)), len(all_of_them))
+        yield batch
+    confined.close()
+
+
+def _collected(source: Any, how: Reading, tell: Progress) -> documents.Intake:
+    """Read the files. Errors: ``ParameterError`` for what is neither paths nor a mapping."""
+    if isinstance(source, Mapping):
+        named = [(str(name), text) for name, text in source.items()]
+        found = tuple(Submission(name, None, None, None, False, (Document(name, _data(text)),)) for name, text in named)
+        return documents.Intake(found, (), ())
+    given = [source] if isinstance(source, str | os.PathLike) else source
+    if not isinstance(given, list | tuple) or not all(isinstance(one, str | os.PathLike) for one in given):
+        raise ParameterError(
+            f"an index of a class takes paths or a mapping of names to texts, not {type(source).__name__}: "
+            "create the index for a corpus, or give paths"
+        )
+    return documents.collect(
+        given,
+        by_directory=how.by_directory,
+        include=how.include,
+        exclude=how.exclude,
+        templates=how.templates,
+        layout=how.layout,
+        follow_links=how.follow_links,
+        limits=how.limits,
+        progress=lambda done: tell(SIGNING, done, None),
+    )
+
+
+def _data(text: str | bytes) -> bytes:
+    return text.encode("utf-8", "replace") if isinstance(text, str) else bytes(text)
+
+
+def _template(document: Document) -> Submission:
+    """Return starter code as a submission of its own, whose id no person's has."""
+    return Submission(f"template/{document.name}", None, None, None, False, (document,))
+
+
+def _signed(one: Submission, reads: Sequence[Read], flags: int, by: _core.RecordSigner, how: Reading) -> SignedDocument:
+    label = how.label or one.label
+    id = f"{how.label}/{one.name}" if how.label else one.name
+    files = [(encoded(read.name), read.file) for read in reads if read.file is not None]
+    meta = {
+        "title": one.name,
+        "person": one.person,
+        "label": label,
+        "time": one.time,
+        "files": [read.name for read in reads if read.file is not None],
+    }
+    told = json.dumps({key: value for key, value in meta.items() if value is not None}, separators=(",", ":"))
+    # As in `comparison.persons`: a key that no person's name equals, where nothing names a person.
+    submitter = one.person or f"\0{id}\0True"
+    known_as = None if one.known_as is None else encoded(one.known_as)
+    return by.submission(files, encoded(id), told.encode(), encoded(submitter), known_as, one.time, flags)
+
+
+def _problems(one: Submission, reads: Sequence[Read]) -> list[Problem]:
+    found = [Problem(one.name, read.name, read.refusal, 1) for read in reads if read.refusal is not None]
+    found += [Problem(one.name, read.name, note, 0, True) for read in reads for note in read.notes]
+    return found
+
+
+def _unknown(made: list[SignedDocument], problems: list[Problem], known: Known | None) -> SignedBatch:
+    if known is None or not made:
+        return SignedBatch(made, problems)
+    are_known = known([id for id, _, _ in made], [content for _, content, _ in made])
+    left = [one for one, is_known in zip(made, are_known, strict=True) if not is_known]
+    return SignedBatch(left, problems, len(made) - len(left))
