@@ -5,6 +5,7 @@
 //!         submitted_file.rs                      submissions.rs                         places.rs
 //! ```
 //!
+//! `stored.rs` writes the files of a submission as bytes for an archive, and reads them again without their parsers.
 //! `pane.rs` writes a file as HTML; no other code does that with submitted text.
 //!
 //! Only this crate knows both the meaning of a token and the needs of a comparison. It reads no files, prints nothing,
@@ -13,8 +14,12 @@
 pub mod pane;
 pub mod places;
 pub mod reachability;
+pub mod stored;
 pub mod submissions;
 pub mod submitted_file;
 
 #[cfg(test)]
 mod tests;
+
+#[cfg(test)]
+mod stored_tests;

@@ -58,19 +58,13 @@ impl TokenNumbers {
     /// Joins the files of a submission: the tokens of all parts, with a separator between two parts.
     pub fn entry(&mut self, files: Vec<Arc<SubmittedFile>>, submitter: u32, old: bool) -> (Submission, Entry) {
         let mut entry = Entry::of(submitter, old);
-        let mut parts = Vec::new();
-        for (f, file) in files.iter().enumerate() {
-            for (p, part) in file.parts.iter().enumerate() {
-                if part.tokens.is_empty() {
-                    continue;
-                }
-                if !entry.tokens.is_empty() {
-                    entry.tokens.push(SEPARATOR);
-                    entry.verbatim.push(0);
-                }
-                parts.push((f as u32, p as u32, entry.tokens.len() as u32));
-                self.append(part, &mut entry);
+        let (parts, _) = reachability::placed_parts(&files);
+        for (file, part, _) in &parts {
+            if !entry.tokens.is_empty() {
+                entry.tokens.push(SEPARATOR);
+                entry.verbatim.push(0);
             }
+            self.append(&files[*file as usize].parts[*part as usize], &mut entry);
         }
         let everything = reachability::analyse(&files, &parts, &mut entry).err();
         // A literal stands where it first occurs in code that can run, otherwise where it first occurs.

@@ -3,7 +3,7 @@
 //! Cost: one pass of the front end and one of the fingerprinter. The spans of characters are not kept, because they
 //! would take twice the memory of everything else; they are computed again when they are shown.
 
-use lookalike_code::reachable::Outline;
+use lookalike_code::reachable::{Everything, Outline};
 use lookalike_code::{language, lexed, CodeLanguage, TokenKind};
 use lookalike_core::error::Result;
 use lookalike_core::fingerprint::{Fingerprinter, Thresholds};
@@ -109,6 +109,16 @@ pub struct StretchOutline {
     pub outline: Option<Outline>,
 }
 
+/// What is known of a stored file's code that cannot run: it was found when the file was stored, with all files of its
+/// submission.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Settled {
+    /// The reason why all code of the submission counts as reachable, if it was not analysed.
+    pub everything: Option<Everything>,
+    /// For each part, the stretches of tokens that cannot run, ascending.
+    pub unreachable: Vec<Vec<Range<u32>>>,
+}
+
 /// A file that has been read.
 #[derive(Debug)]
 pub struct SubmittedFile {
@@ -118,6 +128,8 @@ pub struct SubmittedFile {
     pub parts: Vec<FilePart>,
     /// Reasons why some of it was not read as its language.
     pub degraded: Vec<String>,
+    /// What is known of its code, if it comes from an archive.
+    pub settled: Option<Settled>,
 }
 
 impl SubmittedFile {
@@ -126,7 +138,7 @@ impl SubmittedFile {
     /// Errors: a text of 4 GiB or more, or thresholds out of range.
     pub fn read(text: String, stretches: &[TextStretch], comments: bool) -> Result<Self> {
         frontend::check_length(text.len())?;
-        let mut file = Self { text, parts: Vec::new(), degraded: Vec::new() };
+        let mut file = Self { text, parts: Vec::new(), degraded: Vec::new(), settled: None };
         let goes_on =
             |one: &TextStretch, next: &TextStretch| one.language == next.language && one.range.end <= next.range.start;
         for run in stretches.chunk_by(goes_on) {
@@ -200,9 +212,37 @@ impl FilePart {
     pub fn comments(&self) -> &[Span] {
         &self.comments
     }
+
+    /// The stretches of the text that it was read from.
+    pub fn ranges(&self) -> &[Range<usize>] {
+        &self.ranges
+    }
 }
 
-fn prose(text: &str, ranges: Vec<Range<usize>>, thresholds: (u32, u32)) -> Result<FilePart> {
+/// The tokens of code as a front end made them.
+pub(crate) struct CodeTokens {
+    pub tokens: Vec<u64>,
+    pub spans: Vec<Span>,
+    pub kinds: Vec<TokenKind>,
+    pub comments: Vec<Span>,
+}
+
+/// The part of a text with these tokens: what [`SubmittedFile::read`] makes of the same tokens, outlines apart.
+pub(crate) fn code(
+    text: &str,
+    language: &str,
+    thresholds: (u32, u32),
+    ranges: Vec<Range<usize>>,
+    code: CodeTokens,
+) -> Result<FilePart> {
+    let CodeTokens { tokens, spans, kinds, comments } = code;
+    let mut pieces = CodePieces { tokens, comments, ..CodePieces::default() };
+    spans.into_iter().zip(kinds).for_each(|(span, kind)| pieces.push(text, span, kind));
+    pieces.part(language, thresholds, ranges)
+}
+
+/// The part of prose in these stretches of a text.
+pub(crate) fn prose(text: &str, ranges: Vec<Range<usize>>, thresholds: (u32, u32)) -> Result<FilePart> {
     let mut tokens = Vec::new();
     for range in &ranges {
         tokens.extend(frontend::stream(text.get(range.clone()).unwrap_or(""), PROSE)?.tokens);

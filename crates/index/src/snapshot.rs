@@ -95,6 +95,8 @@ pub struct Submitters {
     pub submitters: Vec<u64>,
     /// Their other submitters; 0 for none.
     pub known_as: Vec<u64>,
+    /// Their flags.
+    pub flags: Vec<u32>,
 }
 
 /// Segments in order of arrival, without their removed rows.
@@ -329,6 +331,7 @@ impl Snapshot {
                     found.numbers.push(part.first + row as u64);
                     found.submitters.push(*submitter);
                     found.known_as.push(*known_as);
+                    found.flags.push(*flags as u32);
                 }
             }
         }

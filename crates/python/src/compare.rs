@@ -59,7 +59,7 @@ pub fn pane(text: Input, marks: Vec<u8>, regions: Vec<[u32; 3]>, is_left: bool, 
 #[pyclass(frozen, module = "lookalike._core")]
 pub struct ReadFile {
     pub(crate) file: Arc<SubmittedFile>,
-    reading: (String, bool, u32),
+    pub(crate) reading: (String, bool, u32),
 }
 
 #[pymethods]

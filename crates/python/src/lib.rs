@@ -24,6 +24,7 @@ mod references;
 mod segments;
 mod simhash;
 mod sketch;
+mod stored;
 mod texts;
 mod tokens;
 
@@ -70,6 +71,8 @@ mod _core {
     };
     #[pymodule_export]
     use crate::sketch::{concatenate_rows, measure, Sketch, SketchMaker};
+    #[pymodule_export]
+    use crate::stored::{restore_files, store_files};
     #[pymodule_export]
     use crate::tokens::{fingerprint_tokens, measure_tokens, simhash_tokens, sketch_tokens, token_values};
     use pyo3::prelude::*;

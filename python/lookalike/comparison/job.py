@@ -6,7 +6,6 @@ file never ends a comparison: it is listed with its reason.
 
 from __future__ import annotations
 
-import hashlib
 import time
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict
@@ -34,6 +33,7 @@ from lookalike.comparison.result import (
     Report,
 )
 from lookalike.comparison.sections import with_sections
+from lookalike.comparison.stored import digest
 from lookalike.comparison.token_documents import Given
 from lookalike.documents import Limits, Submission, understanding
 from lookalike.engines import local
@@ -416,23 +416,13 @@ def _entry(
         tokens,
         template,
         common,
-        _digest(submission),
+        digest(submission),
         submission.person,
         submission.label,
         submission.time,
         submission.old,
         *reachability,
     )
-
-
-def _digest(submission: Submission) -> str:
-    """Return SHA-256 over each file's name and bytes, each preceded by its length."""
-    digest = hashlib.sha256()
-    for document in submission.documents:
-        for piece in (document.name.encode("utf-8", "surrogateescape"), document.data):
-            digest.update(len(piece).to_bytes(8, "little"))
-            digest.update(piece)
-    return digest.hexdigest()
 
 
 def _pairs(cohort: _core.Cohort, which: int) -> tuple[Pair, ...]:

@@ -29,3 +29,8 @@ def returning(submissions: Sequence[Submission]) -> Iterator[str]:
 def _submitter(submission: Submission) -> str:
     """Return the person who handed a submission in, or a key that no person's name equals."""
     return submission.person or f"\0{submission.name}\0{submission.old}"
+
+
+def submitter_key(submission: Submission) -> bytes:
+    """Return what identifies the person of a submission in an archive, where it is of an earlier year."""
+    return (submission.person or f"\0{submission.name}\0True").encode("utf-8", "surrogateescape")
