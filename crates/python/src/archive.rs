@@ -2,7 +2,7 @@
 
 use crate::compare::ReadFile;
 use crate::detach::detached;
-use crate::error::{kept_to_python, to_python, unknown};
+use crate::error::{archive_to_python, to_python, unknown};
 use crate::fingerprint::options_of;
 use crate::input::Whole;
 use crate::simhash::SimhashMaker;
@@ -68,7 +68,7 @@ impl RecordSigner {
         let resemblance = resemblance.map(kept).transpose()?;
         let simhash = simhash.map(|maker| maker.recipe.clone());
         let settings = SignSettings { passages, thresholds, shingling, resemblance, modulus, simhash, texts };
-        let first = Signer::new(&settings).map_err(kept_to_python)?;
+        let first = Signer::new(&settings).map_err(archive_to_python)?;
         let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build();
         let pool = pool.map_err(|error| PyOSError::new_err(error.to_string()))?;
         Ok(Self { settings, pool, idle: Mutex::new(vec![first]) })
@@ -115,7 +115,7 @@ impl RecordSigner {
         let files: Vec<(Vec<u8>, Arc<SubmittedFile>)> =
             files.iter().map(|(name, file)| (name.to_vec(), file.get().file.clone())).collect();
         let made = detached(py, usize::MAX, || self.with_signer(|signer| signer.submission(&files)));
-        let mut made = made.map_err(kept_to_python)?;
+        let mut made = made.map_err(archive_to_python)?;
         (made.id, made.meta, made.flags) = (id.to_vec(), meta.to_vec(), flags);
         made.submitter = submitter.map_or(0, |key| person_key(&key));
         made.known_as = known_as.map_or(0, |key| person_key(&key));
@@ -158,7 +158,7 @@ impl RecordSigner {
             detached(py, usize::MAX, || self.pool.install(|| (0..count).into_par_iter().map(&name).collect()));
         let told = || names.iter().flatten();
         let ids: Vec<_> = told().map(|(id, _)| bytes(py, id)).collect();
-        let contents: Vec<_> = told().map(|(_, content)| bytes(py, &content.to_le_bytes())).collect();
+        let contents: Vec<_> = told().map(|(_, content)| bytes(py, &content.to_be_bytes())).collect();
         let mut found = known.call1((ids, contents))?.extract::<Vec<bool>>()?.into_iter();
         Ok(names.iter().map(|name| name.is_some() && found.next().unwrap_or(false)).collect())
     }
@@ -188,7 +188,7 @@ impl RecordSigner {
 pub(crate) type SignedRow = std::result::Result<Option<(Vec<u8>, [u8; 16], Vec<u8>)>, String>;
 
 fn encoded(made: std::result::Result<Document, String>) -> SignedRow {
-    made.map(|made| Some((made.id.clone(), made.content.to_le_bytes(), made.encode())))
+    made.map(|made| Some((made.id.clone(), made.content.to_be_bytes(), made.encode())))
 }
 
 /// The id and content hash of a row.
@@ -230,7 +230,7 @@ pub(crate) fn documents(py: Python<'_>, made: Vec<SignedRow>) -> SignedRows {
 }
 
 fn signed(py: Python<'_>, made: &Document) -> SignedDocument {
-    (bytes(py, &made.id), bytes(py, &made.content.to_le_bytes()), bytes(py, &made.encode()))
+    (bytes(py, &made.id), bytes(py, &made.content.to_be_bytes()), bytes(py, &made.encode()))
 }
 
 fn bytes(py: Python<'_>, data: &[u8]) -> Py<PyBytes> {

@@ -5,6 +5,7 @@
 
 mod archive;
 mod archive_lines;
+mod archive_questions;
 mod arrow;
 mod column;
 mod compare;
@@ -36,6 +37,8 @@ mod _core {
     use crate::archive::{moment, RecordSigner};
     #[pymodule_export]
     use crate::archive_lines::RecordLines;
+    #[pymodule_export]
+    use crate::archive_questions::{AskedDocument, Asker};
     #[pymodule_export]
     use crate::column::Column;
     #[pymodule_export]

@@ -1,0 +1,242 @@
+//! Questions about documents over a snapshot of an index, as Python calls them.
+
+use crate::archive::RecordSigner;
+use crate::compare::ReadFile;
+use crate::detach::detached;
+use crate::error::{archive_to_python, to_python};
+use crate::input::Input;
+use crate::segments::{Snapshot, StoredRow};
+use crate::texts::Texts;
+use lookalike_compare::submitted_file::SubmittedFile;
+use lookalike_index::questions::conditions::Conditions;
+use lookalike_index::questions::seen::Seen;
+use lookalike_index::questions::{Asked, Asker as Core, Found, Match, Measure, Score, Wish};
+use lookalike_index::sign::RecordSigner as Signer;
+use lookalike_table::Result;
+use pyo3::prelude::*;
+use pyo3::pybacked::PyBackedBytes;
+use rayon::prelude::*;
+use std::sync::{Arc, Mutex};
+
+/// Value, lower and upper limit, and whether it was counted on the texts.
+type ScoreRow = (f64, f64, f64, bool);
+/// Number, what is stored, documents with this content, scores, and bits in which the simhashes differ.
+type MatchRow = (u64, StoredRow, u64, Vec<ScoreRow>, u32);
+/// Matches, documents and distinct contents that answer the question; holders, rows, sketches and texts that were read.
+type FoundRow = (Vec<MatchRow>, u64, u64, [u64; 4]);
+/// Verdict, nearest, candidates, what was read.
+type SeenRow = (bool, Option<MatchRow>, u64, [u64; 4]);
+/// Keys and values that meta data must have.
+type Where = Vec<(String, String)>;
+
+/// A document that questions are asked about.
+#[pyclass(frozen, module = "lookalike._core")]
+pub struct AskedDocument(pub(crate) Asked);
+
+#[pymethods]
+impl AskedDocument {
+    /// The hash of its content.
+    #[getter]
+    fn content(&self) -> [u8; 16] {
+        self.0.document.content.to_be_bytes()
+    }
+
+    /// Distinct shingles, tokens, bytes, sampled shingles, and keys of the filter.
+    #[getter]
+    fn sizes(&self) -> (u32, u32, u64, usize, usize) {
+        let made = &self.0.document;
+        (made.shingles, made.length, made.bytes, made.samples.len(), made.features.len())
+    }
+
+    /// Its simhash, if it has one.
+    #[getter]
+    fn simhash(&self) -> Option<u64> {
+        self.0.document.simhash
+    }
+}
+
+/// Answers questions by the parameters of an index.
+#[pyclass(frozen, module = "lookalike._core")]
+pub struct Asker {
+    signer: Py<RecordSigner>,
+    /// Askers that are not at work.
+    idle: Mutex<Vec<Core>>,
+}
+
+#[pymethods]
+impl Asker {
+    #[new]
+    fn new(signer: Py<RecordSigner>) -> PyResult<Self> {
+        let first = Core::new(&signer.get().settings).map_err(archive_to_python)?;
+        Ok(Self { signer, idle: Mutex::new(vec![first]) })
+    }
+
+    /// Signs a text to ask about it.
+    fn text(&self, py: Python<'_>, text: Input) -> PyResult<AskedDocument> {
+        let opened = text.open().map_err(to_python)?;
+        let sign = || self.signer.get().with_signer(|signer| asked_row(signer, &opened.decoded.text));
+        detached(py, text.len_bytes(), sign).map(AskedDocument).map_err(archive_to_python)
+    }
+
+    /// Signs the files of a submission to ask about it.
+    fn files(&self, py: Python<'_>, files: Vec<(PyBackedBytes, Py<ReadFile>)>) -> PyResult<AskedDocument> {
+        let files: Vec<(Vec<u8>, Arc<SubmittedFile>)> =
+            files.iter().map(|(name, file)| (name.to_vec(), file.get().file.clone())).collect();
+        let sign = |signer: &mut Signer| {
+            let document = signer.submission(&files)?;
+            Ok(Asked { document, shingles: signer.shingles().to_vec() })
+        };
+        let made = detached(py, usize::MAX, || self.signer.get().with_signer(sign));
+        made.map(AskedDocument).map_err(archive_to_python)
+    }
+
+    /// Documents with the same content.
+    fn identical(
+        &self,
+        py: Python<'_>,
+        snapshot: &Snapshot,
+        asked: &AskedDocument,
+        top: usize,
+        conditions: Where,
+    ) -> PyResult<FoundRow> {
+        self.found(py, 0.0, top, conditions, |asker, wish| asker.identical(&snapshot.0, &asked.0, wish))
+    }
+
+    /// Documents whose resemblance reaches the threshold.
+    fn resemblance(
+        &self,
+        py: Python<'_>,
+        snapshot: &Snapshot,
+        asked: &AskedDocument,
+        threshold: f64,
+        top: usize,
+        conditions: Where,
+    ) -> PyResult<FoundRow> {
+        self.found(py, threshold, top, conditions, |asker, wish| asker.resemblance(&snapshot.0, &asked.0, wish))
+    }
+
+    /// Documents whose containment reaches the threshold, either way.
+    fn containment(
+        &self,
+        py: Python<'_>,
+        snapshot: &Snapshot,
+        asked: &AskedDocument,
+        threshold: f64,
+        top: usize,
+        conditions: Where,
+    ) -> PyResult<FoundRow> {
+        self.found(py, threshold, top, conditions, |asker, wish| asker.containment(&snapshot.0, &asked.0, wish))
+    }
+
+    /// Documents whose simhash differs in few bits.
+    fn distance(
+        &self,
+        py: Python<'_>,
+        snapshot: &Snapshot,
+        asked: &AskedDocument,
+        distance: u32,
+        top: usize,
+        conditions: Where,
+    ) -> PyResult<FoundRow> {
+        self.found(py, 0.0, top, conditions, |asker, wish| asker.distance(&snapshot.0, &asked.0, distance, wish))
+    }
+
+    /// Whether a document like this one is there.
+    fn seen(
+        &self,
+        py: Python<'_>,
+        snapshot: &Snapshot,
+        asked: &AskedDocument,
+        threshold: f64,
+        conditions: Where,
+    ) -> PyResult<SeenRow> {
+        let conditions = Conditions::new(conditions);
+        let wish = Wish { conditions: &conditions, top: 1, threshold };
+        let seen = detached(py, usize::MAX, || self.with_asker(|asker| asker.seen(&snapshot.0, &asked.0, wish)));
+        seen.map(seen_row).map_err(archive_to_python)
+    }
+
+    /// Signs each text and tells whether a document like it is there, on all cores; the reason where a text cannot be read.
+    #[allow(clippy::type_complexity)]
+    fn seen_many(
+        &self,
+        py: Python<'_>,
+        snapshot: &Snapshot,
+        texts: Texts,
+        threshold: f64,
+        conditions: Where,
+    ) -> PyResult<Vec<(Option<SeenRow>, Option<String>)>> {
+        let (view, conditions) = (texts.view()?, Conditions::new(conditions));
+        let wish = Wish { conditions: &conditions, top: 1, threshold };
+        let signer = self.signer.get();
+        let one = |row: usize| -> Result<std::result::Result<Seen, String>> {
+            let opened = match view.text(row) {
+                Ok(opened) => opened,
+                Err(reason) => return Ok(Err(reason)),
+            };
+            let asked = signer.with_signer(|signer| asked_row(signer, &opened.decoded.text))?;
+            self.with_asker(|asker| asker.seen(&snapshot.0, &asked, wish)).map(Ok)
+        };
+        let work = || signer.pool.install(|| (0..view.len()).into_par_iter().map(&one).collect::<Result<Vec<_>>>());
+        let seen = detached(py, usize::MAX, work).map_err(archive_to_python)?;
+        let row = |seen: std::result::Result<Seen, String>| match seen {
+            Ok(seen) => (Some(seen_row(seen)), None),
+            Err(reason) => (None, Some(reason)),
+        };
+        Ok(seen.into_iter().map(row).collect())
+    }
+}
+
+impl Asker {
+    /// Works with an asker that is not at work.
+    fn with_asker<T>(&self, work: impl FnOnce(&mut Core) -> Result<T>) -> Result<T> {
+        let idle = self.idle.lock().ok().and_then(|mut idle| idle.pop());
+        let mut asker = idle.map_or_else(|| Core::new(&self.signer.get().settings), Ok)?;
+        let done = work(&mut asker);
+        if let Ok(mut idle) = self.idle.lock() {
+            idle.push(asker);
+        }
+        done
+    }
+
+    fn found(
+        &self,
+        py: Python<'_>,
+        threshold: f64,
+        top: usize,
+        conditions: Where,
+        ask: impl FnOnce(&mut Core, Wish<'_>) -> Result<Found> + Send,
+    ) -> PyResult<FoundRow> {
+        let conditions = Conditions::new(conditions);
+        let wish = Wish { conditions: &conditions, top, threshold };
+        let found = detached(py, usize::MAX, || self.with_asker(|asker| ask(asker, wish)));
+        let found = found.map_err(archive_to_python)?;
+        let matches = found.matches.into_iter().map(match_row).collect();
+        Ok((matches, found.documents, found.distinct, read(found.work)))
+    }
+}
+
+/// Signs a text, and keeps its shingles.
+fn asked_row(signer: &mut Signer, text: &str) -> Result<Asked> {
+    let document = signer.row(text)?;
+    Ok(Asked { document, shingles: signer.shingles().to_vec() })
+}
+
+fn match_row(found: Match) -> MatchRow {
+    let score = |score: Score| (score.value, score.low, score.high, score.is_exact);
+    let (scores, bits) = match found.measure {
+        Measure::Identical => (vec![score(Score::exact(1.0))], 0),
+        Measure::Resemblance(one) => (vec![score(one)], 0),
+        Measure::Containment(inside, holds) => (vec![score(inside), score(holds)], 0),
+        Measure::Distance(bits) => (Vec::new(), bits),
+    };
+    (found.number, StoredRow(found.row), found.copies, scores, bits)
+}
+
+fn seen_row(seen: Seen) -> SeenRow {
+    (seen.is_seen, seen.nearest.map(match_row), seen.candidates, read(seen.work))
+}
+
+fn read(work: lookalike_index::questions::Work) -> [u64; 4] {
+    [work.holders, work.rows, work.sketches, work.texts]
+}
