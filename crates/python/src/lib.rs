@@ -23,6 +23,7 @@ mod near;
 mod prints;
 mod references;
 mod segments;
+mod share;
 mod simhash;
 mod sketch;
 mod stored;
@@ -67,6 +68,8 @@ mod _core {
     };
     #[pymodule_export]
     use crate::segments::{merge_segments, write_segment, Segment, SegmentWriter, Snapshot, StoredRow};
+    #[pymodule_export]
+    use crate::share::{share_check, share_records};
     #[pymodule_export]
     use crate::simhash::{
         concatenate_simhashes, simhash_features, simhash_groups, simhash_languages, simhash_patterns, IdfTable,
