@@ -75,6 +75,11 @@ impl Segment {
         PyBytes::new(py, self.0.parameters())
     }
 
+    /// Name, rows and bytes of each table.
+    fn sizes(&self) -> PyResult<Vec<(String, u64, u64)>> {
+        self.0.sizes().map_err(archive_to_python)
+    }
+
     /// Reads everything and checks that all tables agree.
     fn verify(&self, py: Python<'_>) -> PyResult<()> {
         detached(py, usize::MAX, || self.0.verify()).map_err(archive_to_python)

@@ -229,6 +229,12 @@ impl Table {
         self.len() == 0
     }
 
+    /// Bytes that its rows take in the file, without the directory of pages.
+    pub fn size(&self) -> u64 {
+        let offsets = &self.directory().offsets;
+        offsets.last().zip(offsets.first()).map_or(0, |(end, start)| end - start)
+    }
+
     /// Number of pages.
     pub(crate) fn pages(&self) -> usize {
         self.directory().keys.len()

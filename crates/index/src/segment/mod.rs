@@ -110,6 +110,12 @@ impl Segment {
         Self::of_file(TableFile::open(disk, path, Access::Mapped)?)
     }
 
+    /// Name, rows and bytes of each table.
+    pub fn sizes(&self) -> Result<Vec<(String, u64, u64)>> {
+        let sized = |name: String| self.file.table(&name).map(|table| (name, table.len(), table.size()));
+        self.file.schemas().map(|schema| schema.name.clone()).map(sized).collect()
+    }
+
     /// Opens the bytes of a segment; `path` names it in errors. Errors: as [`Self::open`].
     pub fn of(path: &Path, bytes: Vec<u8>) -> Result<Self> {
         Self::of_file(TableFile::of(path, Bytes::Memory(bytes))?)
