@@ -331,6 +331,7 @@ class RecordSigner:
     def submission(
         self,
         files: Sequence[tuple[bytes, ReadFile]],
+        facts: bytes,
         id: bytes,
         meta: bytes,
         submitter: bytes | None,
@@ -599,9 +600,9 @@ def write_segment(
 def merge_segments(
     parts: _Parts, path: str | PathLike[str], parameters: bytes, memory: int
 ) -> tuple[int, int, int]: ...
-
 def share_records(records: list[bytes], secret: bytes) -> list[bytes]: ...
 def share_check(secret: bytes) -> int: ...
+
 @final
 class Snapshot:
     def __new__(cls, parts: _Parts) -> Snapshot: ...

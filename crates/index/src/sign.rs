@@ -15,6 +15,7 @@
 
 use crate::record::{Document, Posting};
 use crate::texts::{joined, NamedText, TextPacker};
+use lookalike_compare::stored;
 use lookalike_compare::submitted_file::SubmittedFile;
 use lookalike_core::fingerprint::{Fingerprinter, Thresholds};
 use lookalike_core::frontend::{check_length, Options, Source, Unit, Visitor};
@@ -26,6 +27,7 @@ use lookalike_core::sketch::permutations::Permutations;
 use lookalike_core::sketch::sample::limit_of_modulus;
 use lookalike_core::sketch::shingle::{into_set, Shingler, Shingling};
 use lookalike_table::{Error, Result};
+use std::path::Path;
 use std::sync::Arc;
 use xxhash_rust::xxh3::{xxh3_128, xxh3_64, Xxh3};
 
@@ -169,15 +171,21 @@ impl RecordSigner {
         self.signed(&[NamedText { name: b"", text }], text, Document { content, postings, ..empty() })
     }
 
-    /// Signs a submission: files with their names. As [`RecordSigner::row`].
-    pub fn submission(&mut self, files: &[(Vec<u8>, Arc<SubmittedFile>)]) -> Result<Document> {
+    /// Signs a submission: files with their names. `facts` are stored with the tokens for a comparison. As
+    /// [`RecordSigner::row`].
+    pub fn submission(&mut self, files: &[(Vec<u8>, Arc<SubmittedFile>)], facts: &[u8]) -> Result<Document> {
         let named: Vec<NamedText> = files.iter().map(|(name, file)| NamedText { name, text: &file.text }).collect();
         let whole = joined(&named);
         check_length(whole.len()).map_err(refused)?;
         let content = content_hash(named.iter().map(|file| file.text));
         let mut made = Document { content, ..empty() };
         if self.passages {
-            fingerprint(files.iter().map(|(_, file)| &**file), &mut made);
+            let shared: Vec<Arc<SubmittedFile>> = files.iter().map(|(_, file)| file.clone()).collect();
+            fingerprint(&shared, &mut made);
+            if self.texts {
+                // Tokens without texts cannot be shown or compared again.
+                made.tokens = stored::store(&shared, facts).map_err(|error| Error::io(Path::new("zstd"), error))?;
+            }
         }
         self.signed(&named, &whole, made)
     }
@@ -254,14 +262,16 @@ fn empty() -> Document {
 
 /// Adds the picks and literals of files. Tokens are numbered as `compare` numbers them: those of all parts that have
 /// any, with one separator between two parts.
-fn fingerprint<'a>(files: impl Iterator<Item = &'a SubmittedFile>, made: &mut Document) {
+fn fingerprint(files: &[Arc<SubmittedFile>], made: &mut Document) {
     let mut start = 0u32;
-    for part in files.flat_map(|file| &file.parts).filter(|part| !part.tokens.is_empty()) {
+    for part in files.iter().flat_map(|file| &file.parts).filter(|part| !part.tokens.is_empty()) {
         push_postings(part.picks.iter().map(|pick| (pick.key, pick.at)), start, &mut made.postings);
         let key = |number: u64| literal_key(part.exact_text(number as u32));
         made.literals.extend(part.literals.iter().map(|literal| key(literal.key)));
         start = start.saturating_add(part.tokens.len() as u32).saturating_add(1);
     }
+    // A submission that is too short for a pick is found only by another one with the same tokens.
+    made.literals.extend(stored::short_key(files));
     into_set(&mut made.literals);
 }
 

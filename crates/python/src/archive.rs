@@ -99,12 +99,14 @@ impl RecordSigner {
         Ok(documents(py, made))
     }
 
-    /// Signs a submission: its files with their names, id, meta data, keys of its person, time, and flags.
+    /// Signs a submission: its files with their names, facts for a comparison, id, meta data, keys of its person, time, and
+    /// flags.
     #[allow(clippy::too_many_arguments)]
     fn submission(
         &self,
         py: Python<'_>,
         files: Vec<(PyBackedBytes, Py<ReadFile>)>,
+        facts: PyBackedBytes,
         id: PyBackedBytes,
         meta: PyBackedBytes,
         submitter: Option<PyBackedBytes>,
@@ -114,7 +116,7 @@ impl RecordSigner {
     ) -> PyResult<SignedDocument> {
         let files: Vec<(Vec<u8>, Arc<SubmittedFile>)> =
             files.iter().map(|(name, file)| (name.to_vec(), file.get().file.clone())).collect();
-        let made = detached(py, usize::MAX, || self.with_signer(|signer| signer.submission(&files)));
+        let made = detached(py, usize::MAX, || self.with_signer(|signer| signer.submission(&files, &facts)));
         let mut made = made.map_err(archive_to_python)?;
         (made.id, made.meta, made.flags) = (id.to_vec(), meta.to_vec(), flags);
         made.submitter = submitter.map_or(0, |key| person_key(&key));

@@ -11,6 +11,7 @@ use lookalike_compare::submitted_file::SubmittedFile;
 use lookalike_index::questions::conditions::Conditions;
 use lookalike_index::questions::seen::Seen;
 use lookalike_index::questions::{Asked, Asker as Core, Found, Match, Measure, Score, Wish};
+use lookalike_index::record::Document;
 use lookalike_index::sign::RecordSigner as Signer;
 use lookalike_table::Result;
 use pyo3::prelude::*;
@@ -82,10 +83,7 @@ impl Asker {
     fn files(&self, py: Python<'_>, files: Vec<(PyBackedBytes, Py<ReadFile>)>) -> PyResult<AskedDocument> {
         let files: Vec<(Vec<u8>, Arc<SubmittedFile>)> =
             files.iter().map(|(name, file)| (name.to_vec(), file.get().file.clone())).collect();
-        let sign = |signer: &mut Signer| {
-            let document = signer.submission(&files)?;
-            Ok(Asked { document, shingles: signer.shingles().to_vec() })
-        };
+        let sign = |signer: &mut Signer| signer.submission(&files, b"").map(|document| asked(signer, document));
         let made = detached(py, usize::MAX, || self.signer.get().with_signer(sign));
         made.map(AskedDocument).map_err(archive_to_python)
     }
@@ -216,10 +214,14 @@ impl Asker {
     }
 }
 
-/// Signs a text, and keeps its shingles.
+/// Signs a text to ask about it.
 fn asked_row(signer: &mut Signer, text: &str) -> Result<Asked> {
-    let document = signer.row(text)?;
-    Ok(Asked { document, shingles: signer.shingles().to_vec() })
+    signer.row(text).map(|document| asked(signer, document))
+}
+
+/// The document that was signed last, to ask about it: the one place where documents become questions.
+fn asked(signer: &Signer, document: Document) -> Asked {
+    Asked { document, shingles: signer.shingles().to_vec() }
 }
 
 fn match_row(found: Match) -> MatchRow {

@@ -5,13 +5,16 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from lookalike import _core, documents
 from lookalike._types import Problem, Progress
 from lookalike.archive.parameters import Parameters
 from lookalike.archive.signing import SIGNING, Known, Reading, SignedBatch, SignedDocument, encoded
+from lookalike.comparison.persons import submitter_key
 from lookalike.comparison.reading import Question, Read, read_one
+from lookalike.comparison.stored import facts
 from lookalike.documents import Document, Submission
 from lookalike.engines import confined, local
 from lookalike.errors import ParameterError
@@ -103,10 +106,10 @@ def _signed(one: Submission, reads: Sequence[Read], flags: int, by: _core.Record
         "files": [read.name for read in reads if read.file is not None],
     }
     told = json.dumps({key: value for key, value in meta.items() if value is not None}, separators=(",", ":"))
-    # As in `comparison.persons`: a key that no person's name equals, where nothing names a person.
-    submitter = one.person or f"\0{id}\0True"
+    named = replace(one, name=id)
     known_as = None if one.known_as is None else encoded(one.known_as)
-    return by.submission(files, encoded(id), told.encode(), encoded(submitter), known_as, one.time, flags)
+    kept = facts(one, reads)
+    return by.submission(files, kept, encoded(id), told.encode(), submitter_key(named), known_as, one.time, flags)
 
 
 def _problems(one: Submission, reads: Sequence[Read]) -> list[Problem]:

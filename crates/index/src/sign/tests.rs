@@ -68,8 +68,9 @@ proptest! {
     fn a_row_is_a_submission_of_one_text(text in texts()) {
         let mut signer = RecordSigner::new(&settings(false)).expect("in range");
         let row = signer.row(&text).expect("short enough");
-        let one = signer.submission(&[(Vec::new(), file(&text, "text", (4, 7)))]).expect("short enough");
-        prop_assert_eq!(row, one);
+        let one = signer.submission(&[(Vec::new(), file(&text, "text", (4, 7)))], b"").expect("short enough");
+        // A comparison stores more of a submission.
+        prop_assert_eq!(row, Document { tokens: Vec::new(), literals: Vec::new(), ..one });
     }
 
     #[test]
@@ -103,7 +104,7 @@ proptest! {
             parts.iter().map(|text| (b"a.txt".to_vec(), file(text, "text", (4, 7)))).collect();
         let code = "print('one two three')\nx = [1, 2, 3]\nprint('four five six')\n";
         files.push((b"b.py".to_vec(), file(code, "python", (3, 5))));
-        let made = RecordSigner::new(&settings(false)).expect("in range").submission(&files).expect("short enough");
+        let made = RecordSigner::new(&settings(false)).expect("in range").submission(&files, b"facts").expect("short enough");
         let (_, entry) = TokenNumbers::default().entry(files.iter().map(|(_, file)| file.clone()).collect(), 0, false);
         let mut tokens = entry.picks.iter().map(|pick| (pick.key, pick.at));
         for posting in &made.postings {
@@ -120,13 +121,16 @@ proptest! {
         let mut literals = [b"\"one two three\"".as_slice(), b"\"four five six\""].map(literal_key).to_vec();
         literals.sort_unstable();
         prop_assert_eq!(made.literals, literals);
+        let texts = files.iter().map(|(_, file)| file.text.clone()).collect();
+        let restored = stored::restore(&made.tokens, texts).expect("as stored");
+        prop_assert_eq!((restored.files.len(), &restored.facts[..]), (files.len(), &b"facts"[..]));
     }
 
     #[test]
     fn the_stored_text_is_the_joined_one(parts in prop::collection::vec(texts(), 1..4)) {
         let files: Vec<(Vec<u8>, Arc<SubmittedFile>)> =
             parts.iter().map(|text| (b"n".to_vec(), file(text, "text", (4, 7)))).collect();
-        let made = RecordSigner::new(&settings(false)).expect("in range").submission(&files).expect("short enough");
+        let made = RecordSigner::new(&settings(false)).expect("in range").submission(&files, b"facts").expect("short enough");
         let found = TextUnpacker::new().expect("memory").unpack(&made.text).expect("whole");
         prop_assert_eq!(&found.joined, &parts.join("\n"));
         prop_assert_eq!(made.bytes as usize, parts.iter().map(String::len).sum::<usize>());
@@ -171,4 +175,14 @@ fn contents_of_several_texts_depend_on_where_each_ends() {
     assert_ne!(hash(&["ab"]), hash(&["ab", ""]));
     assert_eq!(unnamed(0xab), b"000000000000000000000000000000ab");
     assert_ne!(person_key(b""), 0);
+}
+
+#[test]
+fn a_submission_too_short_for_a_pick_is_found_by_its_tokens() {
+    let mut signer = RecordSigner::new(&settings(false)).expect("in range");
+    let mut of =
+        |text: &str| signer.submission(&[(b"a".to_vec(), file(text, "text", (9, 12)))], b"").expect("short").literals;
+    assert_eq!((of("abc").len(), of("").len(), of("long enough for a pick").len()), (1, 0, 0));
+    assert_eq!(of("abc"), of("a b c"), "blanks are no tokens");
+    assert_ne!(of("abc"), of("abd"));
 }
