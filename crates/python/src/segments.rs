@@ -5,6 +5,7 @@
 use crate::detach::{detached, locked};
 use crate::error::archive_to_python;
 use lookalike_index::segment::StoredRow as Row;
+use lookalike_index::texts::{StoredTexts, TextUnpacker};
 use lookalike_index::{self as index, Bitmap, Document, Part, Result, Settings};
 use lookalike_table::disk::{Disk, System};
 use lookalike_table::Error;
@@ -312,6 +313,17 @@ impl Snapshot {
     /// What is known of a document, removed or not.
     fn row(&self, number: u64) -> PyResult<StoredRow> {
         self.0.row(number).map(StoredRow).map_err(archive_to_python)
+    }
+
+    /// The readable texts of a document with the names of its files; none if texts are not kept.
+    fn texts(&self, py: Python<'_>, number: u64) -> PyResult<Vec<(Py<PyBytes>, String)>> {
+        let unpacked = detached(py, usize::MAX, || match self.0.text(number)? {
+            Some(packed) => TextUnpacker::new()?.unpack(&packed),
+            None => Ok(StoredTexts::default()),
+        });
+        let texts = unpacked.map_err(archive_to_python)?;
+        let named = texts.files.iter().enumerate();
+        Ok(named.map(|(at, (name, _))| (PyBytes::new(py, name).unbind(), texts.file(at).to_owned())).collect())
     }
 
     /// Whether a document is there and not removed.
