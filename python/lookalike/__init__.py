@@ -6,6 +6,8 @@ Compare submissions
     ``compare`` → ``Report``, ``write_report``, ``Limits``
 Remove near-duplicates from a corpus
     ``dedup`` → ``Deduplication``, ``estimate`` → ``Expected``, ``restore`` → ``Restored``
+Keep an archive of documents
+    ``Index`` → ``Added``
 Measure two documents
     ``resemblance``, ``containment``, ``distance``, ``measure`` → ``Measures``, ``similarity`` → ``Similarity``
 Make sketches and estimate from them
@@ -63,6 +65,8 @@ from lookalike.sketches.exact import Measures, containment, distance, measure, r
 from lookalike.tokens import Tokens
 
 if TYPE_CHECKING:
+    from lookalike.archive.results import Added
+    from lookalike.archive.store import Index
     from lookalike.comparison.job import compare
     from lookalike.comparison.result import Report
     from lookalike.corpora.restoring import Restored, restore
@@ -83,6 +87,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "TEXT_VERSION",
+    "Added",
     "Column",
     "DamagedError",
     "Deduplication",
@@ -97,6 +102,7 @@ __all__ = [
     "FrontendError",
     "HammingTable",
     "IdfTable",
+    "Index",
     "Language",
     "LedgerError",
     "Limits",
@@ -156,6 +162,8 @@ __all__ = [
 ]
 #: Names that are loaded on first use, by module: calls on single texts do not need them.
 _ELSEWHERE = {
+    "archive.results": ("Added",),
+    "archive.store": ("Index",),
     "comparison.job": ("compare",),
     "comparison.result": ("Report",),
     "corpora.restoring": ("Restored", "restore"),

@@ -99,7 +99,7 @@ class Parameters:
             raise ParameterError(f"kind `{kind}` is not known: use class or corpus")
         left_out = _left_out(without)
         chosen = "text" if kind == "corpus" else language or "auto"
-        if kind == "corpus" and language not in (None, "text"):
+        if kind == "corpus" and language not in (None, "auto", "text"):
             raise ParameterError(
                 f"language `{language}` has no effect with kind corpus, whose rows are text: leave it out"
             )

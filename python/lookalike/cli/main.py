@@ -12,12 +12,14 @@ from typing import Any
 import click
 
 from lookalike._core import __version__
+from lookalike.cli import index_care
 from lookalike.cli.compare import compare
 from lookalike.cli.completion import completion
 from lookalike.cli.dedup import dedup
 from lookalike.cli.demo import demo
 from lookalike.cli.design import design
 from lookalike.cli.fingerprint import fingerprint
+from lookalike.cli.index import index
 from lookalike.cli.lab import lab
 from lookalike.cli.languages import languages
 from lookalike.cli.near import near
@@ -64,16 +66,30 @@ def cli() -> None:
       1    a pair reaches --fail-above
       2    wrong usage
       3    an input was refused
-      4    a table is damaged
-      5    a table is locked by another process
-      6    a table has another format version
-      7    reading or writing failed
+      4    a table or index is damaged
+      5    a table or index is locked by another process
+      6    a table or index has another version or parameters
+      7    no space, or reading or writing failed
       70   a fault of lookalike itself
       130  interrupted
     """
 
 
-for command in (demo, compare, dedup, similarity, simhash, near, fingerprint, design, lab, languages, completion):
+index_care.add_to(index)
+for command in (
+    demo,
+    compare,
+    dedup,
+    index,
+    similarity,
+    simhash,
+    near,
+    fingerprint,
+    design,
+    lab,
+    languages,
+    completion,
+):
     cli.add_command(command)
 
 

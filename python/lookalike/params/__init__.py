@@ -9,8 +9,13 @@ from lookalike._types import Sketching as Sketching
 from lookalike.params.archiving import ALLOW_NETWORK_FS as ALLOW_NETWORK_FS
 from lookalike.params.archiving import CORPUS_THRESHOLDS as CORPUS_THRESHOLDS
 from lookalike.params.archiving import INDEXING as INDEXING
+from lookalike.params.archiving import LABEL as LABEL
+from lookalike.params.archiving import OLDER_THAN as OLDER_THAN
+from lookalike.params.archiving import PURGE as PURGE
 from lookalike.params.archiving import QUESTIONS as QUESTIONS
+from lookalike.params.archiving import TIME_COLUMN as TIME_COLUMN
 from lookalike.params.archiving import WAIT as WAIT
+from lookalike.params.archiving import WHERE as WHERE
 from lookalike.params.comparison import ANONYMISE as ANONYMISE
 from lookalike.params.comparison import BY_DIRECTORY as BY_DIRECTORY
 from lookalike.params.comparison import CLUSTER_THRESHOLD as CLUSTER_THRESHOLD

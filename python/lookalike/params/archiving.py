@@ -45,3 +45,19 @@ ALLOW_NETWORK_FS = Parameter(
     default=False,
     kind=bool,
 )
+#: What `index add`, `remove` and `list` take besides.
+LABEL = Parameter("label", "Put this in front of the names of submissions, such as 2025, and keep it with them.")
+TIME_COLUMN = Parameter(
+    "time_column", "Name of the column with the time of a row: seconds since 1970, or a date such as 2024-01-31."
+)
+WHERE = Parameter("where", "Only documents with this value, as NAME=VALUE, such as label=2025. Repeatable.", many=True)
+OLDER_THAN = Parameter(
+    "older_than",
+    "Only documents whose time is before this: an age (30d, 8w, 2y) or a date (2024-01-31). Those without a time stay.",
+)
+PURGE = Parameter(
+    "purge",
+    "Erase all removed documents: rewrite the files that hold them, so that no byte of them is left.",
+    default=False,
+    kind=bool,
+)

@@ -1,0 +1,67 @@
+"""Adds documents batch by batch, each batch durable before the next is read, so that an interrupted add continues.
+
+Documents that the index has with the same content are left out before they are signed. Memory: one batch.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import TYPE_CHECKING
+
+from lookalike._types import Problem
+from lookalike.archive.results import Added
+from lookalike.archive.writing import Counts, Signed, Writer
+
+if TYPE_CHECKING:
+    from lookalike.archive.signing import SignedBatch
+
+#: Problems that are kept; all are counted.
+MOST_PROBLEMS = 100_000
+
+
+class Adding:
+    """An add that is under way."""
+
+    def __init__(self, writer: Writer) -> None:
+        self._writer = writer
+        self._waiting: list[Signed] = []
+        self._bytes = 0
+        # The newest content of each id that waits: it decides before the content in the index does.
+        self._newest: dict[bytes, bytes] = {}
+        self._counts = Counts()
+        self._skipped: list[Problem] = []
+
+    def known(self, ids: list[bytes], contents: list[bytes]) -> list[bool]:
+        """Tell for each document whether the index has it already, with this content."""
+        core = self._writer.view.core
+        found = core.find_ids(ids)
+        answers = []
+        for id_, content, number in zip(ids, contents, found, strict=True):
+            content = bytes(content)
+            stored = None if number is None else bytes(core.row(number).content)
+            is_known = self._newest.get(id_, stored) == content and id_ not in self._newest
+            if not is_known:
+                self._newest[id_] = content
+            answers.append(is_known)
+        return answers
+
+    def run(self, batches: Iterable[SignedBatch]) -> Added:
+        """Add all batches. Errors: ``OSError``; the batches before it are in the index then."""
+        for batch in batches:
+            self._waiting += batch.documents
+            self._bytes += sum(len(record) for _, _, record in batch.documents)
+            self._counts.unchanged += batch.unchanged
+            self._skipped += batch.problems[: max(0, MOST_PROBLEMS - len(self._skipped))]
+            if self._bytes >= self._writer.policy.batch_bytes:
+                self._commit()
+        self._commit()
+        counts = self._counts
+        return Added(counts.added, counts.replaced, counts.unchanged, self._skipped)
+
+    def _commit(self) -> None:
+        if self._waiting:
+            self._counts += self._writer.add(self._waiting)
+        for id_, content, _ in self._waiting:
+            if self._newest.get(id_) == content:
+                del self._newest[id_]
+        self._waiting, self._bytes = [], 0

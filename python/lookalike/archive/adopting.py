@@ -1,0 +1,72 @@
+"""Takes over a segment that was made elsewhere, unchanged, if it was made with the parameters of the index."""
+
+from __future__ import annotations
+
+import json
+
+from lookalike import _core
+from lookalike.archive import faults
+from lookalike.archive.parameters import Parameters, parsed
+from lookalike.archive.results import Added
+from lookalike.archive.writing import Writer
+from lookalike.errors import VersionError
+
+#: Ids that are looked up at a time.
+_BATCH = 1024
+
+
+def adopt(writer: Writer, path: str) -> Added:
+    """Add the documents of a segment file. Errors: ``VersionError``, ``DamagedError``, ``OSError``."""
+    segment = _core.Segment.open(path)
+    segment.verify()
+    differences = writer.view.parameters.differences(parameters_of(segment, path))
+    if differences:
+        raise VersionError(
+            f"segment `{path}` was made with other parameters than the index ({'; '.join(differences)}): "
+            "make it again with those of the index"
+        )
+    added, dropped, replaced = _compared(writer, segment)
+    if len(dropped) < segment.rows:
+        writer.adopt(path, segment.rows, segment.length, segment.seal, dropped, replaced)
+    return added
+
+
+def parameters_of(segment: _core.Segment, path: str) -> Parameters:
+    """Return the parameters that a segment was made with. Errors: ``DamagedError``."""
+    return parsed(json.dumps(told(segment, path).get("parameters")), path)
+
+
+def told(segment: _core.Segment, path: str) -> dict[str, object]:
+    """Return what a segment says of itself. Errors: ``DamagedError``."""
+    try:
+        found = json.loads(bytes(segment.parameters))
+    except (ValueError, RecursionError):
+        found = None
+    if not isinstance(found, dict):
+        raise faults.damaged(path, "its parameters cannot be read")
+    return found
+
+
+def _compared(writer: Writer, segment: _core.Segment) -> tuple[Added, list[int], list[int]]:
+    """Return the counts, the rows of the segment that are left out, and the numbers of what the others replace."""
+    added, core = Added(), writer.view.core
+    newest: dict[bytes, tuple[bytes, int | None]] = {}
+    dropped, replaced = list[int](), list[int]()
+    for start in range(0, segment.rows, _BATCH):
+        rows = [segment.row(row) for row in range(start, min(start + _BATCH, segment.rows))]
+        numbers = core.find_ids([row.id for row in rows])
+        for place, (row, number) in enumerate(zip(rows, numbers, strict=True), start):
+            id_, content = bytes(row.id), bytes(row.content)
+            stored = None if number is None else bytes(core.row(number).content)
+            before, earlier = newest.get(id_, (stored, None))
+            if before == content:
+                dropped.append(place)
+                added.unchanged += 1
+                continue
+            added.added, added.replaced = added.added + (before is None), added.replaced + (before is not None)
+            if earlier is not None:
+                dropped.append(earlier)
+            elif number is not None and id_ not in newest:
+                replaced.append(number)
+            newest[id_] = content, place
+    return added, dropped, replaced

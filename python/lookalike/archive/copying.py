@@ -1,0 +1,137 @@
+"""Copies of an index: a backup of a live one, and an export of its documents as JSON Lines."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import shutil
+from collections.abc import Iterator
+from dataclasses import replace
+
+from lookalike._types import Progress, unheard
+from lookalike.archive import catalogue, folder
+from lookalike.archive.catalogue import Catalogue
+from lookalike.archive.folder import CATALOGUE, LOCK, NEW_CATALOGUE, Folder
+from lookalike.archive.state import State
+from lookalike.engines.writing import writing
+from lookalike.errors import ParameterError
+
+COPYING = "copying segments"
+
+
+def copy_file(source: str, target: str) -> None:
+    """Copy a file, durably. Errors: ``OSError``."""
+    with open(source, "rb") as reader, open(target, "xb") as writer:
+        shutil.copyfileobj(reader, writer, 1 << 20)
+        writer.flush()
+        os.fsync(writer.fileno())
+
+
+def prepare(path: str | os.PathLike[str]) -> Folder:
+    """Make a folder for an index, or take an empty one. Errors: ``FileExistsError`` if it holds anything else."""
+    name = os.fspath(path)
+    with writing(name):
+        try:
+            os.mkdir(name)
+        except FileExistsError:
+            _check_empty(name)
+        else:
+            _sync_above(name)
+    return Folder.open(name)
+
+
+def _check_empty(name: str) -> None:
+    """Errors: ``FileExistsError`` for a file, an index, or a folder with files, except those of a broken creation."""
+    if not os.path.isdir(name):
+        raise FileExistsError(17, "exists and is a file: choose another path", name)
+    found = set(os.listdir(name))
+    if CATALOGUE in found:
+        raise FileExistsError(17, "is an index already: choose another path", name)
+    if found - {LOCK, NEW_CATALOGUE, f"{NEW_CATALOGUE}-wal", f"{NEW_CATALOGUE}-shm", f"{NEW_CATALOGUE}-journal"}:
+        raise FileExistsError(17, "exists and is not empty: choose another path", name)
+
+
+def _sync_above(name: str) -> None:
+    handle = os.open(os.path.dirname(os.path.abspath(name)), os.O_RDONLY)
+    try:
+        os.fsync(handle)
+    finally:
+        os.close(handle)
+
+
+def backup(source: Catalogue, target: str | os.PathLike[str], progress: Progress = unheard) -> None:
+    """Copy a live index to a new folder. The catalogue comes last, so that a broken copy is not an index.
+
+    Errors: ``FileExistsError``, ``DamagedError``, ``OSError``. What was written is removed then.
+    """
+    if os.path.realpath(os.fspath(target)) == source.folder.path:
+        raise ParameterError(f"`{os.fspath(target)}` is the index itself: give another folder")
+    there = prepare(target)
+    written: list[str] = []
+    try:
+        with writing(there.path):
+            state, tail = _copied(source, there, written, progress)
+            _finish(there, replace(state, garbage=frozenset()), tail, written)
+    except BaseException:
+        for name in written:
+            with contextlib.suppress(OSError):
+                os.unlink(there.file(name))
+        with contextlib.suppress(OSError):
+            os.rmdir(there.path)
+        raise
+
+
+def _finish(there: Folder, state: State, tail: list[tuple[int, bytes]], written: list[str]) -> None:
+    written += [LOCK, NEW_CATALOGUE]
+    with open(there.file(LOCK), "wb"):
+        pass
+    catalogue.rewrite(there.file(NEW_CATALOGUE), state, tail)
+    there.sync()
+    os.rename(there.file(NEW_CATALOGUE), there.catalogue)
+    there.sync()
+    Catalogue(there, write=False).close()
+
+
+def _copied(
+    source: Catalogue, there: Folder, written: list[str], progress: Progress
+) -> tuple[State, list[tuple[int, bytes]]]:
+    """Copy the segments of one state; begin again if the writer replaces them meanwhile."""
+    while True:
+        state, tail = source.read()
+        try:
+            with _held(source.folder, state) as files:
+                for done, (name, handle) in enumerate(files.items()):
+                    progress(COPYING, done, len(files))
+                    if name not in written:
+                        written.append(name)
+                        copy_file(f"/dev/fd/{handle}", there.file(name))
+        except FileNotFoundError:
+            if source.generation() == state.generation:
+                raise
+            continue
+        keep = {one.name for one in state.segments}
+        for name in [name for name in written if name not in keep]:
+            os.unlink(there.file(name))
+            written.remove(name)
+        return state, tail
+
+
+@contextlib.contextmanager
+def _held(source: Folder, state: State) -> Iterator[dict[str, int]]:
+    """Open all segments of a state, so that they can be copied after they are unlinked."""
+    with contextlib.ExitStack() as stack:
+        held = {}
+        for one in state.segments:
+            handle = os.open(source.file(one.name), os.O_RDONLY)
+            stack.callback(os.close, handle)
+            held[one.name] = handle
+        yield held
+
+
+def line(value: object) -> bytes:
+    """Return a value as one line of JSON; text that is no UTF-8 is escaped."""
+    return json.dumps(value, ensure_ascii=True).encode() + b"\n"
+
+
+__all__ = ["backup", "copy_file", "folder", "line", "prepare"]

@@ -1,0 +1,60 @@
+"""Errors of SQLite in the words of this package: damage, a lock, no space, or an error of the disk."""
+
+from __future__ import annotations
+
+import contextlib
+import errno
+import os
+import sqlite3
+from collections.abc import Iterator
+
+from lookalike.errors import DamagedError, LockedError
+
+#: Codes of SQLite that say that a file in a read-only folder cannot be read in place: read-only, cannot open.
+NEEDS_WRITING = (8, 14)
+#: Errors of the system, by SQLite's code: disk full, read-only, cannot open, error of the disk, too large.
+_SYSTEM = {13: errno.ENOSPC, 8: errno.EROFS, 14: errno.EACCES, 10: errno.EIO, 18: errno.EFBIG}
+_BUSY = (5, 6)
+_NO_MEMORY = 7
+
+
+def code(error: sqlite3.Error) -> int:
+    """Return the primary code of an error; 11 (damaged) if it has none, as errors of decoding."""
+    number = getattr(error, "sqlite_errorcode", None)
+    return 11 if number is None else number & 0xFF
+
+
+def damaged(path: str, reason: str) -> DamagedError:
+    """Return the error for a damaged file of an index."""
+    folder = os.path.dirname(path)
+    return DamagedError(
+        f"`{path}` is damaged: {reason}; restore the index from a backup, or run `lookalike index repair {folder}`"
+    )
+
+
+def kept(path: str) -> LockedError:
+    """Return the error for a journal that a reader keeps."""
+    return LockedError(
+        f"a reader keeps the journal of index `{path}`: removed documents are hidden but not erased yet; close the "
+        f"reader and run `lookalike index compact {path}`"
+    )
+
+
+@contextlib.contextmanager
+def spoken(path: str) -> Iterator[None]:
+    """Turn errors of SQLite into ``DamagedError``, ``LockedError``, ``MemoryError`` or ``OSError``."""
+    try:
+        yield
+    except (sqlite3.Error, sqlite3.Warning) as error:
+        raise _translated(path, error) from None
+
+
+def _translated(path: str, error: Exception) -> Exception:
+    number = code(error) if isinstance(error, sqlite3.Error) else 11
+    if number in _BUSY:
+        return LockedError(f"`{path}` is being used by another program: wait for it to end")
+    if number == _NO_MEMORY:
+        return MemoryError(f"no memory for `{path}`")
+    if number in _SYSTEM:
+        return OSError(_SYSTEM[number], f"{os.strerror(_SYSTEM[number])} ({error})", path)
+    return damaged(path, f"SQLite says `{error}`")

@@ -1,0 +1,170 @@
+"""The folder of an index: the names of its files, whether it is still the same folder, and how names become durable.
+
+The folder holds ``lock``, ``catalog.sqlite`` with SQLite's ``-wal`` and ``-shm``, and one file per segment. A segment
+is made in a folder of its own, ``new-<number>``. No file is ever found by a pattern and deleted: the catalogue lists
+the segments that may go, also those that were only begun.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import errno
+import os
+import shutil
+from dataclasses import dataclass
+
+from lookalike.engines.writing import WriteError
+from lookalike.errors import DamagedError, ParameterError
+
+CATALOGUE = "catalog.sqlite"
+LOCK = "lock"
+#: SQLite's own files beside the catalogue.
+JOURNALS = (f"{CATALOGUE}-wal", f"{CATALOGUE}-shm", f"{CATALOGUE}-journal")
+#: A catalogue that is being made; it is renamed when it is whole.
+NEW_CATALOGUE = f"{CATALOGUE}.new"
+#: Segments are numbered from 1; the number has 16 hexadecimal digits in the name.
+MOST_SEGMENTS = 2**48
+#: Types of file systems on which locks are not to be trusted.
+NETWORK = {"nfs", "nfs4", "cifs", "smb", "smb2", "smb3", "smbfs", "9p", "afs", "ceph", "glusterfs", "lustre", "sshfs"}
+
+
+def segment_name(number: int) -> str:
+    """Return the name of a segment's file.
+
+    >>> segment_name(255)
+    'seg-00000000000000ff.lat'
+    """
+    return f"seg-{number:016x}.lat"
+
+
+def segment_number(name: str) -> int | None:
+    """Return the number of a segment's file, or ``None`` for any other name.
+
+    >>> segment_number("seg-00000000000000ff.lat"), segment_number("seg-ff.lat")
+    (255, None)
+    """
+    digits = name[4:20]
+    with contextlib.suppress(ValueError):
+        number = int(digits, 16)
+        if name == segment_name(number):
+            return number
+    return None
+
+
+@dataclass(frozen=True)
+class Folder:
+    """A folder as it was when it was opened: its absolute path, and its device and inode."""
+
+    path: str
+    identity: tuple[int, int]
+
+    @classmethod
+    def open(cls, path: str | os.PathLike[str]) -> Folder:
+        """Resolve a path once and for all. Errors: ``FileNotFoundError``, ``NotADirectoryError``, ``OSError``."""
+        whole = os.path.realpath(os.fspath(path))
+        if not os.path.isdir(whole):
+            os.stat(whole)
+            raise ParameterError(f"`{os.fspath(path)}` is a file, and an index is a folder: check the path")
+        return cls(whole, _identity(whole))
+
+    def file(self, name: str) -> str:
+        """Return the path of a file in it."""
+        return os.path.join(self.path, name)
+
+    @property
+    def catalogue(self) -> str:
+        """The path of the catalogue."""
+        return self.file(CATALOGUE)
+
+    def check_same(self) -> None:
+        """Refuse a folder that was moved or replaced since it was opened. Errors: ``WriteError``."""
+        try:
+            is_same = _identity(self.path) == self.identity
+        except OSError:
+            is_same = False
+        if not is_same:
+            reason = (
+                f"`{self.path}` was moved or replaced since it was opened: nothing was written; open the index again"
+            )
+            raise WriteError(errno.ESTALE, reason)
+
+    def check_index(self) -> None:
+        """Refuse a folder without a catalogue. Errors: ``DamagedError``, ``ParameterError``."""
+        if os.path.lexists(self.catalogue):
+            return
+        if os.path.lexists(self.file(LOCK)):
+            raise DamagedError(
+                f"`{self.catalogue}` is missing: if `index create` was interrupted, create the index again; else "
+                f"restore the file from a backup, or run `lookalike index repair {self.path}`"
+            )
+        raise ParameterError(f"`{self.path}` is not an index: make one with `lookalike index create`")
+
+    def sync(self) -> None:
+        """Make the names in it durable. Errors: ``OSError``."""
+        handle = os.open(self.path, os.O_RDONLY)
+        try:
+            os.fsync(handle)
+        finally:
+            os.close(handle)
+
+    def workshop(self, number: int) -> str:
+        """Return the folder in which a segment is made, with its temporary files, before it gets its name."""
+        return self.file(f"new-{number:016x}")
+
+    def unlink(self, number: int) -> bool:
+        """Delete a segment and its workshop; return whether it is gone. REQUIRES: the catalogue lists it as garbage."""
+        shutil.rmtree(self.workshop(number), ignore_errors=True)
+        try:
+            os.unlink(self.file(segment_name(number)))
+        except FileNotFoundError:
+            return True
+        except OSError:
+            # Windows keeps a file that is mapped: the catalogue keeps its name, and the next writer tries again.
+            return False
+        return True
+
+    def strangers(self) -> list[str]:
+        """Return the names in it that no index has, ascending."""
+        own = {CATALOGUE, NEW_CATALOGUE, LOCK, *JOURNALS}
+        return sorted(name for name in os.listdir(self.path) if name not in own and _own_number(name) is None)
+
+
+def _own_number(name: str) -> int | None:
+    """Return the number of a segment or of a workshop."""
+    return segment_number(f"seg-{name[4:]}.lat" if name.startswith("new-") else name)
+
+
+def _identity(path: str) -> tuple[int, int]:
+    found = os.stat(path)
+    return found.st_dev, found.st_ino
+
+
+def network_type(path: str) -> str | None:
+    """Return the type of a network file system that a folder is on, or ``None``; on Linux only."""
+    try:
+        with open("/proc/self/mountinfo", encoding="utf-8", errors="surrogateescape") as file:
+            lines = file.readlines()
+    except OSError:
+        return None
+    return network_of(os.path.realpath(path), lines)
+
+
+def network_of(path: str, mounts: list[str]) -> str | None:
+    """Return the type of the network file system of a path, from the lines of ``mountinfo``.
+
+    >>> lines = ["1 0 8:1 / / rw - ext4 /dev/sda1 rw", "2 1 0:5 / /home rw shared:1 - nfs4 host:/home rw"]
+    >>> network_of("/home/ann", lines), network_of("/homes", lines)
+    ('nfs4', None)
+    """
+    best, kind = "", ""
+    for line in mounts:
+        left, _, right = line.partition(" - ")
+        fields, types = left.split(" "), right.split(" ")
+        if len(fields) < 5:
+            continue
+        point = fields[4].replace("\\040", " ").replace("\\011", "\t").replace("\\012", "\n").replace("\\134", "\\")
+        is_above = path == point or path.startswith(point.rstrip("/") + "/")
+        if is_above and len(point) >= len(best):
+            best, kind = point, types[0]
+    kind = kind.removeprefix("fuse.")
+    return kind if kind in NETWORK else None

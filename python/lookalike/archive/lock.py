@@ -1,0 +1,92 @@
+"""The lock of a writer: ``flock`` on a file that stays. The system frees it when the process ends, however it ends.
+
+The file holds the process id and the host of its last holder, for the message to the next one. The lock is never taken
+from the existence of a file.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import errno
+import fcntl
+import os
+import platform
+import time
+import weakref
+
+from lookalike.archive.folder import LOCK, Folder
+from lookalike.engines.writing import writing
+from lookalike.errors import LockedError, ParameterError
+
+#: Seconds between two attempts while another process holds the lock.
+_PAUSE = 0.05
+#: Locks of this process. A child made by fork closes its copies, so that they do not outlive the parent.
+_HELD: weakref.WeakSet[WriterLock] = weakref.WeakSet()
+
+
+class WriterLock:
+    """The right to change an index, held by one process."""
+
+    def __init__(self, folder: Folder, wait: float = 0.0) -> None:
+        """Take the lock. Errors: ``LockedError`` if another process still has it after ``wait`` seconds."""
+        self._folder = folder
+        self.process = os.getpid()
+        with writing(folder.path):
+            self._handle: int | None = os.open(folder.file(LOCK), os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644)
+        try:
+            self._take(time.monotonic() + wait)
+        except BaseException:
+            self.release()
+            raise
+        _HELD.add(self)
+
+    def _take(self, until: float) -> None:
+        while not self._try():
+            if time.monotonic() >= until:
+                raise LockedError(
+                    f"index `{self._folder.path}` is being changed by {self._holder()}: wait for it to end, "
+                    "or give wait=… in seconds"
+                )
+            time.sleep(_PAUSE)
+        assert self._handle is not None
+        with writing(self._folder.file(LOCK)):
+            os.ftruncate(self._handle, 0)
+            os.pwrite(self._handle, f"{self.process} {platform.node()}\n".encode(), 0)
+
+    def _try(self) -> bool:
+        assert self._handle is not None
+        try:
+            fcntl.flock(self._handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError as error:
+            if error.errno in (errno.EWOULDBLOCK, errno.EACCES):
+                return False
+            raise
+        return True
+
+    def _holder(self) -> str:
+        assert self._handle is not None
+        words = os.pread(self._handle, 300, 0).decode("utf-8", "replace").split()
+        return f"process {words[0]} on {words[1]}" if len(words) == 2 else "another process"
+
+    def check(self) -> None:
+        """Refuse a process other than the one that took the lock. Errors: ``ParameterError``."""
+        if os.getpid() != self.process:
+            raise ParameterError(
+                f"index `{self._folder.path}` was opened for changes by process {self.process}, and this one was "
+                "forked from it: open the index again in this process, after the other one has closed it"
+            )
+
+    def release(self) -> None:
+        """Give the lock back. In a child made by fork nothing happens: the parent keeps it."""
+        handle, self._handle = self._handle, None
+        if handle is not None:
+            os.close(handle)
+
+
+def _forget() -> None:
+    for lock in list(_HELD):
+        with contextlib.suppress(OSError):
+            lock.release()
+
+
+os.register_at_fork(after_in_child=_forget)

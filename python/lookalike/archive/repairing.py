@@ -1,0 +1,316 @@
+"""Repairs an index: keeps every document that can be read, drops the rest, and says which documents are lost.
+
+Damaged segments are read record by record and written again. A damaged catalogue is made again from the segments: each
+says which parameters it was made with and which arrivals it holds, and where several hold the same ones, the newest
+counts. What only the catalogue knew is taken from it as far as it can be read, and what cannot is told.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import sqlite3
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from urllib.parse import quote
+
+from lookalike import _core
+from lookalike._types import Progress, counted
+from lookalike.archive import catalogue as catalogues
+from lookalike.archive.adopting import parameters_of, told
+from lookalike.archive.catalogue import Catalogue
+from lookalike.archive.folder import JOURNALS, LOCK, NEW_CATALOGUE, Folder, segment_name, segment_number
+from lookalike.archive.lock import WriterLock
+from lookalike.archive.merging import Policy
+from lookalike.archive.results import Repaired
+from lookalike.archive.state import Change, SegmentRow, State, bitmap_bytes, is_marked, label, marked
+from lookalike.archive.view import text_of
+from lookalike.engines.writing import writing
+from lookalike.errors import DamagedError, FormatError, ParameterError
+
+REPAIRING = "reading segments"
+#: Failing reads of one segment after which the rest of it counts as lost.
+_MOST_FAILURES = 200
+
+
+def repair(path: str, wait: float, progress: Progress) -> Repaired:
+    """Repair the index in a folder. Errors: ``LockedError``, ``DamagedError`` if nothing can be read, ``OSError``."""
+    folder = Folder.open(path)
+    if not os.path.lexists(folder.catalogue) and not os.path.lexists(folder.file(LOCK)):
+        folder.check_index()
+    lock, result = WriterLock(folder, wait), Repaired()
+    try:
+        with writing(folder.path):
+            try:
+                catalogue, (state, tail) = _opened(folder)
+            except DamagedError:
+                _rebuild(folder, result)
+                catalogue, (state, tail) = _opened(folder)
+            try:
+                state = _without_damage(folder, catalogue, state, result, progress)
+                state = _sound_tail(catalogue, state, tail, result)
+                result.documents = state.documents
+            finally:
+                catalogue.close()
+    finally:
+        lock.release()
+    return result
+
+
+def _opened(folder: Folder) -> tuple[Catalogue, tuple[State, list[tuple[int, bytes]]]]:
+    catalogue = Catalogue(folder, write=True)
+    try:
+        return catalogue, catalogue.read()
+    except BaseException:
+        catalogue.close()
+        raise
+
+
+# --- segments --------------------------------------------------------------------------------------------------------
+
+
+def _without_damage(folder: Folder, catalogue: Catalogue, state: State, result: Repaired, progress: Progress) -> State:
+    """Replace each damaged segment by one of its readable documents."""
+    for done, row in enumerate(state.segments):
+        progress(REPAIRING, done, len(state.segments))
+        if not _is_sound(folder, row):
+            state = _salvaged(folder, catalogue, state, row, result)
+    return state
+
+
+def _is_sound(folder: Folder, row: SegmentRow) -> bool:
+    try:
+        segment = _core.Segment.open(folder.file(row.name))
+        segment.verify()
+    except (FormatError, FileNotFoundError):
+        return False
+    return (segment.rows, segment.length, segment.seal) == (row.rows, row.length, row.seal)
+
+
+def _salvaged(folder: Folder, catalogue: Catalogue, state: State, row: SegmentRow, result: Repaired) -> State:
+    """Write the readable documents of a segment again, and drop it."""
+    removed = state.removed.get(row.number)
+    records = _readable(folder, row, removed, result)
+    change = Change(dropped=frozenset([row.number]), garbage=frozenset([row.name]))
+    result.notes.append(f"{row.name} was damaged: {counted(len(records), 'document')} of it could be read")
+    if records:
+        number = state.next_segment
+        state = catalogue.apply(state, Change(garbage=frozenset([segment_name(number)]), segments=1))
+        made = _written(folder, state, number, row, records)
+        change.made, change.kept = [made], frozenset([made.name])
+    state = catalogue.apply(state, change)
+    folder.unlink(row.number)
+    return state
+
+
+def _readable(folder: Folder, row: SegmentRow, removed: bytes | None, result: Repaired) -> list[bytes]:
+    """Return the records of a segment that can be read; lists the others as lost."""
+    try:
+        segment = _core.Segment.open(folder.file(row.name))
+        if segment.rows != row.rows:
+            raise DamagedError("another segment")
+    except (FormatError, FileNotFoundError):
+        result.unnamed += row.rows - (0 if removed is None else int.from_bytes(removed, "little").bit_count())
+        return []
+    records, failures, ranges = dict[int, bytes](), 0, [(0, row.rows)]
+    while ranges and failures < _MOST_FAILURES:
+        start, end = ranges.pop()
+        try:
+            records |= dict(enumerate(segment.records(start, end), start))
+        except FormatError:
+            failures += 1
+            middle = (start + end) // 2
+            ranges += [(start, middle), (middle, end)] if end - start > 1 else []
+    for lost in range(row.rows):
+        if lost not in records and not is_marked(removed, lost):
+            _lose(segment, lost, result)
+    return [records[one] for one in sorted(records) if not is_marked(removed, one)]
+
+
+def _lose(segment: _core.Segment, row: int, result: Repaired) -> None:
+    try:
+        result.lost.append(text_of(segment.row(row).id))
+    except FormatError:
+        result.unnamed += 1
+
+
+def _written(folder: Folder, state: State, number: int, row: SegmentRow, records: list[bytes]) -> SegmentRow:
+    workshop, name = folder.workshop(number), segment_name(number)
+    os.mkdir(workshop)
+    policy = Policy()
+    path = os.path.join(workshop, name)
+    rows, length, seal = _core.write_segment(path, records, label(state, row.first, row.last), policy.memory)
+    os.rename(path, folder.file(name))
+    os.rmdir(workshop)
+    folder.sync()
+    return SegmentRow(number, seal, length, rows, row.first, row.last, policy.tier(length))
+
+
+# --- tail ------------------------------------------------------------------------------------------------------------
+
+
+def _sound_tail(catalogue: Catalogue, state: State, tail: list[tuple[int, bytes]], result: Repaired) -> State:
+    """Drop the records of the tail that cannot be read."""
+    broken = frozenset(arrival for arrival, record in tail if not _is_record(state, record))
+    if not broken:
+        return state
+    result.unnamed += len(broken)
+    result.notes.append(f"{counted(len(broken), 'new document')} could not be read")
+    return catalogue.apply(state, Change(untailed=broken))
+
+
+def _is_record(state: State, record: object) -> bool:
+    if not isinstance(record, bytes):
+        return False
+    try:
+        _core.Segment.of_records([record], state.parameters.encode())
+    except FormatError:
+        return False
+    return True
+
+
+# --- catalogue -------------------------------------------------------------------------------------------------------
+
+
+@dataclass
+class _Found:
+    """A segment file, and what it says of itself."""
+
+    number: int
+    segment: _core.Segment
+    index: str
+    parameters: str
+    first: int
+    last: int
+    rows: list[int] = field(default_factory=list)
+
+
+def _rebuild(folder: Folder, result: Repaired) -> None:
+    """Make the catalogue again from the segments, and from what can be read of the old one."""
+    found = sorted(_files(folder), key=lambda one: -one.number)
+    tail, removed, about = _remains(folder)
+    if not found and not about.get("parameters"):
+        raise DamagedError(f"nothing in `{folder.path}` can be read: restore the index from a backup")
+    chosen = _newest(found, result)
+    uuid = chosen[0].index if chosen else str(about.get("uuid", ""))
+    parameters = chosen[0].parameters if chosen else str(about["parameters"])
+    state = _assembled(found, chosen, removed, uuid, parameters)
+    last = max((one.last for one in state.segments), default=0)
+    kept = [(arrival, record) for arrival, record in tail if arrival > last and _is_record(state, record)]
+    arrivals = tuple(arrival for arrival, _ in kept)
+    state = _counted(state, found, arrivals)
+    state = _unique(chosen, state, kept)
+    result.notes.append(
+        f"the catalogue was damaged and was made again from {counted(len(chosen), 'segment')} and "
+        f"{counted(len(kept), 'new document')}; documents that were added or removed last may be missing or back"
+    )
+    _replace(folder, state, kept)
+
+
+def _files(folder: Folder) -> Iterator[_Found]:
+    """Yield the segment files that say where they belong."""
+    for name in sorted(os.listdir(folder.path)):
+        number = segment_number(name)
+        if number is None:
+            continue
+        path = folder.file(name)
+        with contextlib.suppress(FormatError, OSError):
+            segment = _core.Segment.open(path)
+            says = told(segment, path)
+            parameters = parameters_of(segment, path).to_json()
+            first, last, index = says.get("first"), says.get("last"), says.get("index")
+            if isinstance(first, int) and isinstance(last, int) and 1 <= first <= last and segment.rows:
+                yield _Found(number, segment, str(index), parameters, first, last)
+
+
+def _remains(folder: Folder) -> tuple[list[tuple[int, bytes]], dict[int, bytes], dict[str, object]]:
+    """Return what can be read of the tail, of the removed rows, and of the single values of a damaged catalogue."""
+    tables: dict[str, list[tuple[object, object]]] = {"tail": [], "removed": [], "about": []}
+    with (
+        contextlib.suppress(sqlite3.Error, sqlite3.Warning),
+        contextlib.closing(sqlite3.connect(f"file:{quote(folder.catalogue)}?mode=ro", uri=True)) as base,
+    ):
+        base.execute("PRAGMA trusted_schema=OFF")
+        for name, rows in tables.items():
+            with contextlib.suppress(sqlite3.Error, sqlite3.Warning, OverflowError):
+                for row in base.execute(f"SELECT * FROM {name}"):
+                    if len(row) == 2:
+                        rows.append(row)
+    tail = sorted({a: r for a, r in tables["tail"] if isinstance(a, int) and a > 0 and isinstance(r, bytes)}.items())
+    removed = {n: b for n, b in tables["removed"] if isinstance(n, int) and isinstance(b, bytes)}
+    return tail, removed, {str(key): value for key, value in tables["about"]}
+
+
+def _newest(found: list[_Found], result: Repaired) -> list[_Found]:
+    """Return the segments that make up the index: of those with the same arrivals the newest, of one index only."""
+    chosen: list[_Found] = []
+    for one in found:
+        is_own = not chosen or (one.index, one.parameters) == (chosen[0].index, chosen[0].parameters)
+        if not is_own:
+            result.notes.append(f"{segment_name(one.number)} belongs to another index: adopt it if you need it")
+        elif all(one.last < other.first or one.first > other.last for other in chosen):
+            chosen.append(one)
+    return sorted(chosen, key=lambda one: one.first)
+
+
+def _assembled(
+    found: list[_Found], chosen: list[_Found], removed: dict[int, bytes], uuid: str, parameters: str
+) -> State:
+    policy = Policy()
+    segments = tuple(
+        SegmentRow(
+            one.number, one.segment.seal, one.segment.length, one.segment.rows, one.first, one.last,
+            policy.tier(one.segment.length),
+        )
+        for one in chosen
+    )  # fmt: skip
+    fits = {one.number: bitmap_bytes(one.segment.rows) for one in chosen}
+    bitmaps = {number: bits for number, bits in removed.items() if fits.get(number) == len(bits) and any(bits)}
+    names = {one.name for one in segments}
+    garbage = frozenset(segment_name(one.number) for one in found) - names
+    return State(uuid, parameters, segments=segments, removed=bitmaps, garbage=garbage)
+
+
+def _counted(state: State, found: list[_Found], arrivals: tuple[int, ...]) -> State:
+    """Return a state whose counters are above everything that was ever given out."""
+    numbers = [0, *(one.number for one in found)]
+    last = max([0, *(one.last for one in state.segments), *arrivals])
+    return State(
+        state.uuid, state.parameters, 1, max(numbers) + 1, last + 1, state.segments, state.removed, arrivals,
+        state.garbage,
+    )  # fmt: skip
+
+
+def _unique(chosen: list[_Found], state: State, kept: list[tuple[int, bytes]]) -> State:
+    """Mark documents as removed whose id a later one has: the marks of replaced documents may be lost."""
+    parts = [(one.segment, state.removed.get(one.number)) for one in chosen]
+    if kept:
+        parts.append((_core.Segment.of_records([record for _, record in kept], state.parameters.encode()), None))
+    snapshot, first, removed = _core.Snapshot(parts), 0, dict(state.removed)
+    for one in chosen:
+        rows = [row for row in range(one.segment.rows) if not is_marked(removed.get(one.number), row)]
+        with contextlib.suppress(FormatError):
+            numbers = snapshot.find_ids([one.segment.row(row).id for row in rows])
+            old = [row for row, number in zip(rows, numbers, strict=True) if number != first + row]
+            if old:
+                removed[one.number] = marked(removed.get(one.number), one.segment.rows, old)
+        first += one.segment.rows
+    return State(**{**vars(state), "removed": removed})
+
+
+def _replace(folder: Folder, state: State, tail: list[tuple[int, bytes]]) -> None:
+    """Put a new catalogue in place of the damaged one. Its journal goes first: it would be applied to the new file."""
+    new = folder.file(NEW_CATALOGUE)
+    with contextlib.suppress(FileNotFoundError):
+        os.unlink(new)
+    try:
+        catalogues.rewrite(new, state, tail)
+    except ValueError as error:
+        raise ParameterError(
+            f"`{folder.path}` cannot be repaired: its segments do not fit together ({error})"
+        ) from None
+    for name in JOURNALS:
+        with contextlib.suppress(FileNotFoundError):
+            os.unlink(folder.file(name))
+    os.rename(new, folder.catalogue)
+    folder.sync()

@@ -1,0 +1,109 @@
+"""Results of what an index is told to do: what was added, what it holds, what a check found, what a repair lost."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass, field
+from typing import Any
+
+from lookalike._types import Problem, counted
+
+
+@dataclass
+class Added:
+    """The result of ``Index.add``. All of it is durable.
+
+    >>> str(Added(added=2, unchanged=1))
+    '2 added, 0 replaced, 1 unchanged'
+    """
+
+    added: int = 0
+    #: Documents with an id that was there, and another content.
+    replaced: int = 0
+    #: Documents that were there with the same id and content.
+    unchanged: int = 0
+    #: Documents that could not be read, each with its reason.
+    skipped: list[Problem] = field(default_factory=list)
+
+    @property
+    def read(self) -> int:
+        """How many documents could be read."""
+        return self.added + self.replaced + self.unchanged
+
+    def __str__(self) -> str:
+        told = f"{self.added:,} added, {self.replaced:,} replaced, {self.unchanged:,} unchanged"
+        refused = sum(not one.is_note for one in self.skipped)
+        return f"{told}, {refused:,} skipped" if refused else told
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the result as values that JSON can hold."""
+        return {**vars(self), "skipped": [asdict(one) for one in self.skipped]}
+
+
+@dataclass(frozen=True)
+class Finding:
+    """Something that ``Index.check`` found: a file, and what is wrong with it.
+
+    >>> str(Finding("seg-0000000000000001.lat", "it is missing"))
+    'seg-0000000000000001.lat: it is missing'
+    """
+
+    file: str
+    reason: str
+    #: Whether documents or answers are affected; else it is only a remark.
+    is_damage: bool = True
+
+    def __str__(self) -> str:
+        return f"{self.file}: {self.reason}"
+
+
+@dataclass(frozen=True)
+class Stats:
+    """Size and content of an index.
+
+    >>> Stats(documents=2, shadows=0, templates=0, removed=1, segments=1, tail=0, bytes=4096, generation=3).removed
+    1
+    """
+
+    #: Live documents, without the rows that dedup removed.
+    documents: int
+    #: Rows that dedup removed and whose keys are kept.
+    shadows: int
+    templates: int
+    #: Removed documents that still take space.
+    removed: int
+    segments: int
+    #: Documents that wait for a segment.
+    tail: int
+    #: Bytes of all files.
+    bytes: int
+    #: Number of the last commit.
+    generation: int
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the figures as values that JSON can hold."""
+        return asdict(self)
+
+
+@dataclass
+class Repaired:
+    """The result of ``Index.repair``: which documents were lost, and what else a user must know.
+
+    >>> str(Repaired(documents=5, lost=["essay-3"], unnamed=1))
+    '5 documents kept, 2 lost'
+    """
+
+    #: Documents that are in the index now.
+    documents: int = 0
+    #: Ids of lost documents, where they could be read.
+    lost: list[str] = field(default_factory=list)
+    #: Lost documents whose ids cannot be read.
+    unnamed: int = 0
+    #: What else was done or cannot be restored.
+    notes: list[str] = field(default_factory=list)
+
+    def __str__(self) -> str:
+        return f"{counted(self.documents, 'document')} kept, {len(self.lost) + self.unnamed:,} lost"
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the result as values that JSON can hold."""
+        return asdict(self)

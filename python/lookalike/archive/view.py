@@ -1,0 +1,241 @@
+"""One state of an index, for reading: its segments, the removed rows, and the tail. It never changes.
+
+Making a view costs the opening of segments that were not open yet, and the indexing of new documents of the tail. The
+segment files of a view stay readable after the writer has replaced and unlinked them, until the view is closed.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
+from types import TracebackType
+from typing import Any, Self
+
+from lookalike import _core
+from lookalike.archive import faults
+from lookalike.archive.catalogue import Catalogue
+from lookalike.archive.folder import Folder
+from lookalike.archive.parameters import Parameters, parsed
+from lookalike.archive.state import SegmentRow, State
+from lookalike.archive.tail import Tail
+from lookalike.archive.where import matches
+from lookalike.errors import DamagedError
+
+SHADOW, TEMPLATE = 1, 2
+
+
+@dataclass(frozen=True)
+class Entry:
+    """A document of an index: its id and what is known of it.
+
+    >>> Entry("essay-7", {"label": "2025"}, None, 0, "00" * 16, 12, 80, None).label
+    '2025'
+    """
+
+    id: str
+    #: Title, person, label, files, and further fields, as they were given.
+    meta: Mapping[str, Any]
+    #: Seconds since 1970 as told by the source, or ``None``.
+    time: int | None
+    flags: int
+    #: The hash of its readable text, in hexadecimal digits.
+    content: str
+    #: Tokens and bytes of the readable text.
+    tokens: int
+    bytes: int
+    #: Of a row that dedup removed: the id of the row that was kept for it.
+    leader: str | None
+
+    @property
+    def label(self) -> str | None:
+        """The label that it was added with."""
+        return self.meta.get("label")
+
+    @property
+    def title(self) -> str:
+        """Its title; its id where it has none."""
+        return str(self.meta.get("title", self.id))
+
+    @property
+    def is_template(self) -> bool:
+        """Whether it is starter code, which is never reported."""
+        return bool(self.flags & TEMPLATE)
+
+    @property
+    def is_shadow(self) -> bool:
+        """Whether dedup removed it and keeps only its keys."""
+        return bool(self.flags & SHADOW)
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the document as values that JSON can hold."""
+        shown = {"id": self.id, **self.meta, "content": self.content, "tokens": self.tokens, "bytes": self.bytes}
+        if self.is_template:
+            shown["template"] = True
+        return shown if self.leader is None else {**shown, "leader": self.leader}
+
+
+def entry(row: _core.StoredRow) -> Entry:
+    """Return a stored row as a document."""
+    leader = None if row.leader is None else text_of(row.leader[0])
+    content = bytes(row.content).hex()
+    return Entry(text_of(row.id), meta_of(row.meta), row.time, row.flags, content, row.length, row.bytes, leader)
+
+
+def meta_of(meta: bytes) -> dict[str, Any]:
+    """Return metadata as a dictionary; one that is no JSON object, which only a stranger can make, is empty."""
+    try:
+        found = json.loads(meta) if meta else {}
+    except (ValueError, RecursionError):
+        return {}
+    return found if isinstance(found, dict) else {}
+
+
+def text_of(id_: bytes) -> str:
+    """Return an id as text; bytes that are no UTF-8 are kept as surrogates."""
+    return id_.decode("utf-8", "surrogateescape")
+
+
+def bytes_of(id_: str | bytes) -> bytes:
+    """Return an id as it is stored."""
+    return id_ if isinstance(id_, bytes) else id_.encode("utf-8", "surrogateescape")
+
+
+@dataclass
+class View:
+    """A state of the documents of an index. Use it in a ``with`` statement, or close it.
+
+    Numbers of documents ascend in the order of arrival; removed documents leave gaps.
+    """
+
+    name: str
+    state: State
+    parameters: Parameters
+    core: _core.Snapshot
+    #: Segments and bitmaps of removed rows: files first, then those of the tail.
+    parts: list[tuple[_core.Segment, bytes | None]] = field(repr=False)
+    #: The arrival of a row of a piece of the tail.
+    arrival: Callable[[int, int], int] = field(repr=False)
+
+    @property
+    def generation(self) -> int:
+        """The number of the commit that it shows."""
+        return self.state.generation
+
+    def __len__(self) -> int:
+        return self.state.documents
+
+    def rows(self) -> Iterator[tuple[int, _core.StoredRow]]:
+        """Yield numbers and rows of all documents, in the order of arrival."""
+        number = 0
+        for segment, bitmap in self.parts:
+            for row in range(segment.rows):
+                if bitmap is None or not bitmap[row >> 3] >> (row & 7) & 1:
+                    yield number + row, segment.row(row)
+            number += segment.rows
+
+    def records(self, chunk: int = 8192) -> Iterator[bytes]:
+        """Yield the records of all documents in the order of arrival. All keys of a segment are read once per chunk."""
+        for segment, bitmap in self.parts:
+            for start in range(0, segment.rows, chunk):
+                found = segment.records(start, min(start + chunk, segment.rows))
+                for row, record in enumerate(found, start):
+                    if bitmap is None or not bitmap[row >> 3] >> (row & 7) & 1:
+                        yield record
+
+    def documents(self, where: Mapping[str, str] | None = None) -> Iterator[Entry]:
+        """Yield all documents in the order of arrival; ``where``: only those with these values."""
+        accepts = conditions(where)
+        for _, row in self.rows():
+            if accepts(row.meta):
+                yield entry(row)
+
+    def document(self, id_: str | bytes) -> Entry | None:
+        """Return the document with an id, or ``None``."""
+        number = self.core.find_ids([bytes_of(id_)])[0]
+        return None if number is None else entry(self.core.row(number))
+
+    def texts(self, id_: str | bytes) -> list[tuple[bytes, str]]:
+        """Return names and readable texts of the files of a document; nothing if it is not there, or has none."""
+        number = self.core.find_ids([bytes_of(id_)])[0]
+        return [] if number is None else self.core.texts(number)
+
+    def close(self) -> None:
+        """Let go of the files."""
+        self.parts = []
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+
+def conditions(where: Mapping[str, str] | None) -> Callable[[bytes], bool]:
+    """Return what tells whether metadata has certain values."""
+    if not where:
+        return lambda _meta: True
+    return lambda meta: matches(meta, where)
+
+
+class Views:
+    """Makes views of the newest state, and keeps open what neighbouring states share."""
+
+    def __init__(self, name: str, folder: Folder, catalogue: Catalogue) -> None:
+        self._name, self._folder, self._catalogue = name, folder, catalogue
+        self._segments: dict[int, _core.Segment] = {}
+        self._tail: Tail | None = None
+        self._latest: View | None = None
+
+    def latest(self, *, is_current: bool = False) -> View:
+        """Return a view of the newest state; ``is_current``: nobody else can have changed it since the last one.
+
+        Errors: ``DamagedError`` if a file is missing or not the one that is listed, ``OSError``.
+        """
+        while True:
+            with self._catalogue.turn:
+                if self._latest is not None and (is_current or self._catalogue.generation() == self._latest.generation):
+                    return self._latest
+                state, new = self._catalogue.read(0 if self._tail is None else self._tail.last)
+            view = self.show(state, new)
+            if view is not None:
+                return view
+
+    def show(self, state: State, new: list[tuple[int, bytes]]) -> View | None:
+        """Return a view of a state and its new records; ``None`` if the writer has replaced files meanwhile."""
+        parameters = parsed(state.parameters, self._folder.catalogue)
+        try:
+            segments = {one.number: self._segment(one) for one in state.segments}
+        except FileNotFoundError as error:
+            if self._catalogue.generation() != state.generation:
+                return None
+            raise faults.damaged(str(error.filename), "it is missing") from None
+        if self._tail is None or self._latest is None or self._latest.state.parameters != state.parameters:
+            self._tail = Tail(state.parameters.encode())
+        try:
+            self._tail.update(state.arrivals, new)
+        except DamagedError as error:
+            raise faults.damaged(self._folder.catalogue, f"a record of the tail cannot be read ({error})") from None
+        if len(self._tail) != len(state.arrivals):
+            raise faults.damaged(self._folder.catalogue, "records of the tail are missing")
+        self._segments = segments
+        parts = [(segments[one.number], state.removed.get(one.number)) for one in state.segments] + self._tail.parts()
+        self._latest = View(self._name, state, parameters, _core.Snapshot(parts), parts, self._tail.snapshot())
+        return self._latest
+
+    def _segment(self, row: SegmentRow) -> _core.Segment:
+        """Open a segment, or return it if it is open. Errors: ``DamagedError``, ``FileNotFoundError``, ``OSError``."""
+        if row.number in self._segments:
+            return self._segments[row.number]
+        path = self._folder.file(row.name)
+        segment = _core.Segment.open(path)
+        if (segment.rows, segment.length, segment.seal) != (row.rows, row.length, row.seal):
+            raise faults.damaged(path, "it is not the file that the catalogue lists")
+        return segment
+
+    def tail(self) -> Tail:
+        """Return the tail of the newest view. REQUIRES: ``latest`` was called."""
+        assert self._tail is not None
+        return self._tail

@@ -1,0 +1,313 @@
+"""Changes an index: adds, replaces and removes documents, writes and merges segments. One process at a time.
+
+Every change is one commit of the catalogue. A segment is made in this order: its number becomes garbage in the
+catalogue (one commit), the file is written and synced in a folder of its own, renamed, the folder synced, and a second
+commit lists it. So a process that ends at any point leaves the index as it was before or after the change, and the next
+writer deletes what the catalogue lists as garbage. Files are unlinked only after the commit that drops them.
+
+After an error of the disk the writer ends: whether the last commit is on disk is then known only to the next one.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+
+from lookalike import _core
+from lookalike._types import Progress, unheard
+from lookalike.archive.catalogue import Catalogue
+from lookalike.archive.folder import Folder, segment_name, segment_number
+from lookalike.archive.lock import WriterLock
+from lookalike.archive.merging import Policy
+from lookalike.archive.state import Change, SegmentRow, State, count, label, marked
+from lookalike.archive.view import View, Views
+from lookalike.engines.writing import writing
+from lookalike.errors import ParameterError
+
+MERGING = "merging segments"
+
+
+@dataclass
+class Counts:
+    """How many documents were added, replaced and found unchanged."""
+
+    added: int = 0
+    replaced: int = 0
+    unchanged: int = 0
+
+    def __iadd__(self, other: Counts) -> Counts:
+        self.added += other.added
+        self.replaced += other.replaced
+        self.unchanged += other.unchanged
+        return self
+
+
+#: A document to add: its id, the hash of its content, and its record.
+Signed = tuple[bytes, bytes, bytes]
+
+
+class Writer:
+    """The process that changes an index. It holds the lock until it is closed."""
+
+    def __init__(self, folder: Folder, catalogue: Catalogue, views: Views, lock: WriterLock, policy: Policy) -> None:
+        self._folder, self._catalogue, self._views, self._lock = folder, catalogue, views, lock
+        self.policy = policy
+        self._has_failed = False
+        # Garbage whose files are gone; the next commit forgets it.
+        self._unlinked: set[int] = set()
+        self._view = views.latest()
+        self._sweep()
+
+    @property
+    def state(self) -> State:
+        """The newest state."""
+        return self._view.state
+
+    @property
+    def catalogue(self) -> Catalogue:
+        """The catalogue that it writes to."""
+        return self._catalogue
+
+    @property
+    def view(self) -> View:
+        """A view of the newest state."""
+        return self._view
+
+    def check(self) -> None:
+        """Refuse a forked process, and a writer that has failed. Errors: ``ParameterError``."""
+        self._lock.check()
+        if self._has_failed:
+            raise ParameterError(
+                f"an earlier change of index `{self._folder.path}` failed: close it and open it again, "
+                "which shows what is in it"
+            )
+
+    @contextlib.contextmanager
+    def _changing(self, needed: int = 0) -> Iterator[None]:
+        """Run a change. After any error in it the writer takes no other one. Errors: with the bytes needed."""
+        self.check()
+        try:
+            with writing(self._folder.path, lambda: needed):
+                yield
+        except BaseException:
+            self._has_failed = True
+            raise
+
+    # --- adding ------------------------------------------------------------------------------------------------------
+
+    def add(self, documents: Sequence[Signed]) -> Counts:
+        """Add documents in one commit: new ones, and those whose content differs from the one with their id.
+
+        Errors: ``OSError``; nothing is added then.
+        """
+        counts, new, removed = self._compared(documents)
+        if new:
+            with self._changing(2 * sum(len(record) for record in new)):
+                self._append(new, removed)
+                self.merge()
+        return counts
+
+    def _compared(self, documents: Sequence[Signed]) -> tuple[Counts, list[bytes], list[int]]:
+        """Return the records to append, and the numbers of the documents that they replace."""
+        ids = list(dict.fromkeys(id_ for id_, _, _ in documents))
+        numbers = dict(zip(ids, self._view.core.find_ids(ids), strict=True))
+        found = {id_: number for id_, number in numbers.items() if number is not None}
+        latest = {id_: bytes(self._view.core.row(number).content) for id_, number in found.items()}
+        counts, records, place = Counts(), list[bytes | None](), dict[bytes, int]()
+        for id_, content, record in documents:
+            if latest.get(id_) == content:
+                counts.unchanged += 1
+                continue
+            if id_ in latest:
+                counts.replaced += 1
+            else:
+                counts.added += 1
+            if id_ in place:
+                records[place[id_]] = None
+            latest[id_], place[id_] = content, len(records)
+            records.append(record)
+        replaced = [found[id_] for id_ in place if id_ in found]
+        return counts, [record for record in records if record is not None], replaced
+
+    def _append(self, records: list[bytes], removed: list[int]) -> None:
+        """Commit new documents, to the tail or as a segment, and the removal of those that they replace."""
+        bitmaps, untailed = self._marks(removed)
+        first = self.state.next_arrival
+        new = list(enumerate(records, first))
+        waiting = [one for one in self._views.tail().documents() if one[0] not in untailed]
+        size = sum(len(record) for _, record in waiting) + sum(map(len, records))
+        if not self.policy.is_full(len(waiting) + len(new), size):
+            self._commit(Change(removed=bitmaps, tail=new, untailed=untailed, arrivals=len(new)))
+            return
+        number = self._begin()
+        whole = [*waiting, *new]
+        made = self._written(number, whole)
+        every = frozenset(self.state.arrivals)
+        change = Change(made=[made], removed=bitmaps, untailed=every, arrivals=len(new), kept=frozenset([made.name]))
+        self._commit(change)
+
+    def flush(self) -> None:
+        """Make the tail a segment."""
+        waiting = self._views.tail().documents()
+        if not waiting:
+            return
+        with self._changing(sum(len(record) for _, record in waiting)):
+            made = self._written(self._begin(), waiting)
+            arrivals = frozenset(self.state.arrivals)
+            self._commit(Change(made=[made], untailed=arrivals, kept=frozenset([made.name])))
+
+    # --- removing ----------------------------------------------------------------------------------------------------
+
+    def remove(self, numbers: Iterable[int]) -> int:
+        """Remove documents by their numbers in ``view``, in one commit; return how many. Errors: ``OSError``."""
+        chosen = sorted(set(numbers))
+        if chosen:
+            with self._changing():
+                bitmaps, untailed = self._marks(chosen)
+                self._commit(Change(removed=bitmaps, untailed=untailed))
+                self.merge()
+        return len(chosen)
+
+    def _marks(self, numbers: Iterable[int]) -> tuple[dict[int, bytes], frozenset[int]]:
+        """Return new bitmaps of segments, and the arrivals that leave the tail. REQUIRES: the numbers are live."""
+        rows: dict[int, list[int]] = {}
+        arrivals = []
+        segments = self.state.segments
+        for number in numbers:
+            part, row = self._view.core.place(number)
+            if part < len(segments):
+                rows.setdefault(part, []).append(row)
+            else:
+                arrivals.append(self._view.arrival(part - len(segments), row))
+        bitmaps = {}
+        for part, some in rows.items():
+            one = segments[part]
+            bitmaps[one.number] = marked(self.state.removed.get(one.number), one.rows, some)
+        return bitmaps, frozenset(arrivals)
+
+    # --- merging -----------------------------------------------------------------------------------------------------
+
+    def merge(self, progress: Progress = unheard) -> None:
+        """Merge neighbours until the policy is content."""
+        while run := self.policy.plan(self.state.segments, self.state.removed):
+            progress(MERGING, 0, None)
+            self._merge(run)
+
+    def compact(self, progress: Progress = unheard) -> None:
+        """Make one segment of all documents, without removed rows, and give free space back."""
+        with self._changing(sum(one.length for one in self.state.segments)):
+            progress(MERGING, 0, None)
+            self.flush()
+            if len(self.state.segments) > 1 or self.state.removed:
+                self._merge(self.state.segments)
+            self.erase()
+
+    def purge(self, progress: Progress = unheard) -> None:
+        """Erase removed documents: rewrite each segment that has some, unlink the old file, clean the catalogue."""
+        with self._changing(max((one.length for one in self.state.segments), default=0)):
+            for done, one in enumerate(self.state.segments):
+                progress(MERGING, done, len(self.state.segments))
+                if one.number in self.state.removed:
+                    self._merge([one])
+            self.erase()
+
+    def erase(self) -> None:
+        """Delete garbage, and leave no byte of deleted rows in the catalogue and its journal."""
+        self._sweep()
+        if self._unlinked:
+            self._commit(Change())
+        self._catalogue.erase()
+
+    def _merge(self, run: Sequence[SegmentRow]) -> None:
+        """Replace neighbouring segments by one without their removed rows."""
+        removed = self.state.removed
+        live = sum(one.rows - count(removed.get(one.number, b"")) for one in run)
+        dropped = frozenset(one.number for one in run)
+        garbage = frozenset(one.name for one in run)
+        if not live:
+            self._commit(Change(dropped=dropped, garbage=garbage))
+        else:
+            number = self._begin()
+            numbers = [one.number for one in self.state.segments]
+            parts = [self._view.parts[numbers.index(one.number)] for one in run]
+            with self._made(number) as path:
+                told = self._told(run[0].first, run[-1].last)
+                rows, length, seal = _core.merge_segments(parts, path, told, self.policy.memory)
+            level = self.policy.tier(length)
+            made = SegmentRow(number, seal, length, rows, run[0].first, run[-1].last, level)
+            kept = frozenset([made.name])
+            self._commit(Change(made=[made], dropped=dropped, garbage=garbage, kept=kept))
+        self._sweep()
+
+    # --- segments ----------------------------------------------------------------------------------------------------
+
+    def _begin(self) -> int:
+        """Give out the number of a new segment; it is garbage until it is listed."""
+        number = self.state.next_segment
+        self._commit(Change(garbage=frozenset([segment_name(number)]), segments=1))
+        return number
+
+    def _written(self, number: int, documents: Sequence[tuple[int, bytes]]) -> SegmentRow:
+        """Write documents as a segment. REQUIRES: the number was given out."""
+        first, last = documents[0][0], documents[-1][0]
+        with self._made(number) as path:
+            records = [record for _, record in documents]
+            told = self._told(first, last)
+            rows, length, seal = _core.write_segment(path, records, told, self.policy.memory)
+        return SegmentRow(number, seal, length, rows, first, last, self.policy.tier(length))
+
+    def _told(self, first: int, last: int) -> bytes:
+        """Return what a segment says of itself: with it ``repair`` can make the catalogue again."""
+        return label(self.state, first, last)
+
+    @contextlib.contextmanager
+    def _made(self, number: int) -> Iterator[str]:
+        """Yield the path where a segment is made; then give it its name, durably."""
+        self._folder.check_same()
+        workshop, name = self._folder.workshop(number), segment_name(number)
+        os.mkdir(workshop)
+        yield os.path.join(workshop, name)
+        os.rename(os.path.join(workshop, name), self._folder.file(name))
+        os.rmdir(workshop)
+        self._folder.sync()
+
+    def adopt(
+        self, source: str, rows: int, length: int, seal: int, dropped: Sequence[int], replaced: list[int]
+    ) -> None:
+        """Take a copy of a segment file into the index, without some of its rows, and remove what they replace."""
+        from lookalike.archive.copying import copy_file
+
+        with self._changing(length):
+            self.flush()
+            number = self._begin()
+            with self._made(number) as path:
+                copy_file(source, path)
+            first = self.state.next_arrival
+            made = SegmentRow(number, seal, length, rows, first, first + rows - 1, self.policy.tier(length))
+            bitmaps, untailed = self._marks(replaced)
+            if dropped:
+                bitmaps[number] = marked(None, rows, dropped)
+            kept = frozenset([made.name])
+            self._commit(Change(made=[made], removed=bitmaps, untailed=untailed, arrivals=rows, kept=kept))
+            self.merge()
+
+    # --- commits -----------------------------------------------------------------------------------------------------
+
+    def _commit(self, change: Change) -> None:
+        """Commit a change, durably. Errors: ``OSError``."""
+        forgotten = frozenset(segment_name(number) for number in self._unlinked)
+        change.kept = change.kept | forgotten
+        state = self._catalogue.apply(self.state, change)
+        self._unlinked.clear()
+        view = self._views.show(state, list(change.tail))
+        assert view is not None
+        self._view = view
+
+    def _sweep(self) -> None:
+        """Delete files that the catalogue lists as garbage; those that stay are tried again by the next writer."""
+        for name in sorted(self.state.garbage):
+            number = segment_number(name)
+            if number is not None and number not in self._unlinked and self._folder.unlink(number):
+                self._unlinked.add(number)
