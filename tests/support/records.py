@@ -1,74 +1,64 @@
-"""Records of signed documents made in plain Python, as FORMAT.md describes them."""
+"""Records of signed documents, made by the page FORMAT.md and not by the code that reads them."""
 
+from __future__ import annotations
+
+import hashlib
+import json
 import struct
-from dataclasses import dataclass, field
+from collections.abc import Iterable
+from typing import Any
 
 from lookalike import _core
 
-NO_TIME = -(1 << 63)
+NO_TIME = -(2**63)
 
 
-@dataclass
-class Record:
-    """A signed document; every field has the name and meaning of FORMAT.md."""
-
-    id: bytes = b""
-    meta: bytes = b"{}"
-    submitter: int = 0
-    known_as: int = 0
-    time: int = NO_TIME
-    flags: int = 0
-    leader: tuple[bytes, float, int] | None = None
-    content: bytes = bytes(16)
-    postings: list[tuple[int, int, int]] = field(default_factory=list)
-    literals: list[int] = field(default_factory=list)
-    features: list[int] = field(default_factory=list)
-    sketch: list[int] = field(default_factory=list)
-    samples: list[int] = field(default_factory=list)
-    simhash: int | None = None
-    shingles: int = 0
-    length: int = 0
-    bytes: int = 0
-    tokens: bytes = b""
-    text: bytes = b""
-
-    def encode(self) -> bytes:
-        """Returns the bytes of the record."""
-        parts = [b"\x01", _bytes(self.id), _bytes(self.meta)]
-        parts.append(struct.pack("<QQqI", self.submitter, self.known_as, self.time, self.flags))
-        parts.append(_leader(self.leader))
-        parts.append(self.content[::-1])
-        parts.append(_short(len(self.postings)))
-        for key, token, last in self.postings:
-            parts += [struct.pack("<Q", key), _short(token), _short(last - token)]
-        parts += [_numbers(self.literals, "Q"), _numbers(self.features, "Q")]
-        parts += [_numbers(self.sketch, "I"), _numbers(self.samples, "Q")]
-        parts.append(b"\x00" if self.simhash is None else b"\x01" + struct.pack("<Q", self.simhash))
-        parts.append(struct.pack("<IIQ", self.shingles, self.length, self.bytes))
-        parts += [_bytes(self.tokens), _bytes(self.text)]
-        body = b"".join(parts)
-        return body + struct.pack("<Q", _core.xxh3(body))
-
-
-def _short(number: int) -> bytes:
+def number(value: int) -> bytes:
+    """A short number: seven bits per byte, the lowest first."""
     out = bytearray()
-    while number >= 0x80:
-        out.append(number & 0x7F | 0x80)
-        number >>= 7
-    out.append(number)
-    return bytes(out)
+    while value >= 0x80:
+        out.append(value & 0x7F | 0x80)
+        value >>= 7
+    return bytes([*out, value])
 
 
-def _bytes(data: bytes) -> bytes:
-    return _short(len(data)) + data
+def blob(data: bytes) -> bytes:
+    return number(len(data)) + data
 
 
-def _numbers(numbers: list[int], kind: str) -> bytes:
-    return _short(len(numbers)) + struct.pack(f"<{len(numbers)}{kind}", *numbers)
+def keys(values: Iterable[int]) -> bytes:
+    found = list(values)
+    return number(len(found)) + b"".join(struct.pack("<Q", one) for one in found)
 
 
-def _leader(leader: tuple[bytes, float, int] | None) -> bytes:
-    if leader is None:
-        return b"\x00"
-    name, score, link = leader
-    return b"\x01" + _bytes(name) + struct.pack("<fB", score, link)
+def content_of(text: str) -> bytes:
+    return hashlib.blake2b(text.encode(), digest_size=16).digest()
+
+
+def signed(
+    id_: str,
+    text: str,
+    *,
+    meta: dict[str, Any] | None = None,
+    time: int = NO_TIME,
+    flags: int = 0,
+    leader: str | None = None,
+) -> tuple[bytes, bytes, bytes]:
+    """A document with a few keys that depend on its text: id, content hash, record."""
+    words = text.split()
+    hashes = [_core.xxh3(word.encode()) for word in words]
+    content = content_of(text)
+    body = b"\x01" + blob(id_.encode("utf-8", "surrogateescape")) + blob(json.dumps(meta or {}).encode())
+    body += struct.pack("<QQqI", _core.xxh3(id_.encode("utf-8", "surrogateescape")), 0, time, flags)
+    body += b"\x00" if leader is None else b"\x01" + blob(leader.encode()) + struct.pack("<fB", 0.9, 1)
+    body += content[::-1]
+    body += number(len(words))
+    body += b"".join(struct.pack("<Q", key) + number(at) + number(0) for at, key in enumerate(hashes))
+    body += keys(hashes[:1]) + keys(sorted(set(hashes))[:2])
+    body += number(4) + struct.pack("<4I", *(h & 0xFFFFFFFF for h in (hashes * 4 or [1] * 4)[:4]))
+    body += keys(sorted(set(hashes))[:3])
+    body += b"\x01" + struct.pack("<Q", hashes[0]) if hashes else b"\x00"
+    body += struct.pack("<IIQ", len(set(words)), len(words), len(text.encode()))
+    body += blob(b"") + blob(text.encode())
+    record = body + struct.pack("<Q", _core.xxh3(body))
+    return id_.encode("utf-8", "surrogateescape"), content, record

@@ -1,0 +1,96 @@
+"""Indexes of tiny documents for tests: what an index answers, and what a fresh one of the same documents would."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import shutil
+import tempfile
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+from lookalike import _core
+from lookalike.archive.merging import Policy
+from lookalike.archive.parameters import Parameters
+from lookalike.archive.store import Index
+from lookalike.archive.view import View
+
+#: Sizes so small that segments and merges happen all the time.
+TINY = Policy(tail_documents=4, tail_bytes=1 << 20, fan_in=2, tier_bytes=9_000, memory=1 << 20)
+PARAMETERS = Parameters.of("corpus")
+#: Documents by id in the order of arrival: content and record.
+Model = dict[bytes, tuple[bytes, bytes]]
+#: A disk in memory, where there is one.
+FAST = "/dev/shm" if os.access("/dev/shm", os.W_OK) else None
+
+
+@contextlib.contextmanager
+def fast_folder() -> Iterator[Path]:
+    """A temporary folder, in memory if possible."""
+    path = Path(tempfile.mkdtemp(prefix="lookalike-test-", dir=FAST))
+    try:
+        yield path
+    finally:
+        shutil.rmtree(path, ignore_errors=True)
+
+
+def create(path: Path, policy: Policy = TINY) -> Index:
+    return Index._create(path, PARAMETERS, policy)
+
+
+def reopen(path: Path, policy: Policy = TINY) -> Index:
+    return Index._open(path, policy, write=True)
+
+
+def put(model: Model, documents: Sequence[tuple[bytes, bytes, bytes]]) -> None:
+    """What an add does: other content moves a document to the end, equal content leaves it where it is."""
+    for id_, content, record in documents:
+        if id_ in model and model[id_][0] == content:
+            continue
+        model.pop(id_, None)
+        model[id_] = content, record
+
+
+def answers(view: View, ids: Sequence[bytes], contents: Sequence[bytes]) -> dict[str, Any]:
+    """Everything that a view says, in a form that does not depend on how it is stored."""
+    core = view.core
+    name = {number: bytes(row.id) for number, row in view.rows()}
+    found = core.find_ids(list(ids))
+    return {
+        "documents": [(bytes(row.id), bytes(row.content), bytes(row.meta), row.flags) for _, row in view.rows()],
+        "records": list(view.records()),
+        "ids": [None if number is None else name[number] for number in found],
+        "contents": [[name[number] for number in some] for some in core.find_contents(list(contents))],
+        "live": (core.live, len(view)),
+        "order": list(name) == sorted(name),
+    }
+
+
+def fresh(model: Model, ids: Sequence[bytes], contents: Sequence[bytes]) -> dict[str, Any]:
+    """What a fresh index of the documents of a model says: one segment in memory."""
+    records = [record for _, record in model.values()]
+    segment = _core.Segment.of_records(records, PARAMETERS.to_json().encode())
+    parts = [(segment, None)] if records else []
+    rows = [segment.row(row) for row in range(segment.rows)] if records else []
+    core = _core.Snapshot(parts)
+    name = [bytes(row.id) for row in rows]
+    return {
+        "documents": [(bytes(row.id), bytes(row.content), bytes(row.meta), row.flags) for row in rows],
+        "records": records,
+        "ids": [None if number is None else name[number] for number in core.find_ids(list(ids))],
+        "contents": [[name[number] for number in some] for some in core.find_contents(list(contents))],
+        "live": (len(model), len(model)),
+        "order": True,
+    }
+
+
+def snapshot_of(path: Path) -> list[tuple[bytes, bytes]]:
+    """Ids and records of the documents of an index, read by a fresh handle."""
+    with Index(path) as index, index.snapshot() as view:
+        ids = [bytes(row.id) for _, row in view.rows()]
+        return list(zip(ids, view.records(), strict=True))
+
+
+def listed(model: Model) -> list[tuple[bytes, bytes]]:
+    return [(id_, record) for id_, (_, record) in model.items()]
