@@ -231,7 +231,7 @@ pub(crate) fn documents(py: Python<'_>, made: Vec<SignedRow>) -> SignedRows {
     (documents, skipped, known)
 }
 
-fn signed(py: Python<'_>, made: &Document) -> SignedDocument {
+pub(crate) fn signed(py: Python<'_>, made: &Document) -> SignedDocument {
     (bytes(py, &made.id), bytes(py, &made.content.to_be_bytes()), bytes(py, &made.encode()))
 }
 

@@ -6,6 +6,7 @@ use crate::detach::detached;
 use crate::error::{archive_to_python, to_python};
 use crate::input::Input;
 use crate::segments::{Snapshot, StoredRow};
+use crate::share::key_of;
 use crate::texts::Texts;
 use lookalike_compare::submitted_file::SubmittedFile;
 use lookalike_index::questions::conditions::Conditions;
@@ -36,6 +37,12 @@ pub struct AskedDocument(pub(crate) Asked);
 
 #[pymethods]
 impl AskedDocument {
+    /// The document as an index that another institution shared is asked: with keyed hashes, and without shingles to count.
+    fn shared(&self, secret: &[u8]) -> PyResult<Self> {
+        let document = key_of(secret)?.shared(&self.0.document);
+        Ok(Self(Asked { document, shingles: Vec::new() }))
+    }
+
     /// The hash of its content.
     #[getter]
     fn content(&self) -> [u8; 16] {

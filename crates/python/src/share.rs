@@ -1,25 +1,26 @@
 //! Records for another institution: keyed hashes of everything that is asked, and nothing that can be read.
 
+use crate::archive::{signed, SignedDocument};
 use crate::detach::detached;
 use crate::error::{archive_to_python, ParameterError};
 use lookalike_index::share::{ShareKey, SECRET};
 use lookalike_index::Document;
 use pyo3::prelude::*;
-use pyo3::types::PyBytes;
+use pyo3::pybacked::PyBackedBytes;
 
-fn key_of(secret: &[u8]) -> PyResult<ShareKey> {
+pub(crate) fn key_of(secret: &[u8]) -> PyResult<ShareKey> {
     let told = || ParameterError::new_err(format!("a secret has {SECRET} bytes, this one has {}", secret.len()));
     secret.try_into().map(ShareKey::new).map_err(|_| told())
 }
 
-/// The records of documents as they may leave the house.
+/// Ids, content hashes and records of documents as they may leave the house.
 #[pyfunction]
-pub fn share_records<'py>(py: Python<'py>, records: Vec<Vec<u8>>, secret: &[u8]) -> PyResult<Vec<Bound<'py, PyBytes>>> {
+pub fn share_records(py: Python<'_>, records: Vec<PyBackedBytes>, secret: &[u8]) -> PyResult<Vec<SignedDocument>> {
     let key = key_of(secret)?;
-    let bytes = records.iter().map(Vec::len).sum();
-    let shared = |record: &Vec<u8>| Document::decode(record).map(|document| key.shared(&document).encode());
+    let bytes = records.iter().map(|record| record.len()).sum();
+    let shared = |record: &PyBackedBytes| Document::decode(record).map(|document| key.shared(&document));
     let made: Result<Vec<_>, _> = detached(py, bytes, || records.iter().map(shared).collect());
-    Ok(made.map_err(archive_to_python)?.iter().map(|record| PyBytes::new(py, record)).collect())
+    Ok(made.map_err(archive_to_python)?.iter().map(|document| signed(py, document)).collect())
 }
 
 /// The number by which an index knows its secret.

@@ -80,6 +80,8 @@ class Parameters:
     dedup: Dedup
     simhash: Simhash
     versions: dict[str, int]
+    #: Of an index that was made to be shared: the number by which it knows its secret.
+    keyed: int | None = None
 
     @classmethod
     def of(

@@ -253,6 +253,29 @@ class Index(Opened):
         with self.snapshot() as view:
             return export(view, os.fspath(path), overwrite=overwrite, progress=progress or unheard)
 
+    def share(self, path: Path, key: Path, *, progress: Progress | None = None) -> int:
+        """Write an index for another institution: keyed hashes, without texts, names, metadata and simhashes.
+
+        Whoever has the key file can ask it; answers are estimates and marked as unverified. Without the key nobody can
+        test a guess; how many keys documents have and share stays visible.
+
+        :param path: The folder of the new index.
+        :param key: The file of the secret. It is made if it does not exist; then only you can read it.
+        :param progress: Called with phase, amount done, and total or ``None``.
+        :returns: How many documents it has.
+        :raises ParameterError: The index was itself made to be shared, or the key file holds no key.
+        :raises FileExistsError: The folder is not empty.
+        :raises OSError: Writing failed.
+        """
+        from lookalike.archive import sharing
+
+        secret = sharing.read_secret(key, is_made=True)
+        keyed = sharing.shared_parameters(self.parameters, secret)
+        with self.snapshot() as view, type(self)._create(path, keyed) as made:
+            for batch in sharing.shared_documents(view, secret, progress or unheard):
+                made._add_records(batch)
+            return len(made)
+
     @classmethod
     def repair(cls, path: Path, *, wait: float = 0.0, progress: Progress | None = None) -> Repaired:
         """Make a damaged index whole again, without what cannot be read. Back it up first if you can.

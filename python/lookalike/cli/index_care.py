@@ -153,28 +153,41 @@ def backup(index: str, target: str, quiet: bool) -> None:
     note(f"{counted(documents, 'document')} in {target}", quiet=quiet)
 
 
-@click.command(cls=Command, short_help="Write all documents as JSON Lines.")
+@click.command(cls=Command, short_help="Write all documents as JSON Lines, or share them.")
 @folder
-@click.argument("file", type=click.Path(dir_okay=False))
+@click.argument("target", metavar="FILE|FOLDER", type=click.Path())
+@options.option(params.SHARE)
 @options.overwrite
 @options.quiet
-def export(index: str, file: str, overwrite: bool, quiet: bool) -> None:
+def export(index: str, target: str, share: str | None, overwrite: bool, quiet: bool) -> None:
     """Write ids, metadata and texts of all documents as JSON Lines, in the order in which they were added.
+
+    With --share, write a new index for another institution instead: keyed hashes, without texts, names, metadata and
+    simhashes. Give the key file to those who may ask; they use it with `query --key` and `seen --key`. Their answers
+    are estimates, marked as unverified.
 
     \b
     Examples:
       lookalike index export notices notices.jsonl
       lookalike index export notices notices.jsonl.gz --overwrite
+      lookalike index export archive for-the-partner --share partner.key
     """
     from lookalike.archive.store import Index
     from lookalike.rendering.terminal.progress import progress
 
+    if share is not None and overwrite:
+        raise ParameterError("--share and --overwrite cannot be combined: give a new folder")
     with (
         Index(index) as archive,
         progress(quiet=quiet, counts_bytes=False, after=SLOW_SECONDS) as tell,
     ):
-        documents = archive.export(file, overwrite=overwrite, progress=tell)
-    note(f"{counted(documents, 'document')} in {file}", quiet=quiet)
+        if share is not None:
+            documents = archive.share(target, share, progress=tell)
+        else:
+            documents = archive.export(target, overwrite=overwrite, progress=tell)
+    note(f"{counted(documents, 'document')} in {target}", quiet=quiet)
+    if share is not None:
+        note(f"key: {share}; give it only to those who may ask", quiet=quiet)
 
 
 @click.command(cls=Command, short_help="Make a damaged index whole again.")

@@ -9,10 +9,12 @@ from lookalike._types import Sketching as Sketching
 from lookalike.params.archiving import ALLOW_NETWORK_FS as ALLOW_NETWORK_FS
 from lookalike.params.archiving import CORPUS_THRESHOLDS as CORPUS_THRESHOLDS
 from lookalike.params.archiving import INDEXING as INDEXING
+from lookalike.params.archiving import KEY as KEY
 from lookalike.params.archiving import LABEL as LABEL
 from lookalike.params.archiving import OLDER_THAN as OLDER_THAN
 from lookalike.params.archiving import PURGE as PURGE
 from lookalike.params.archiving import QUESTIONS as QUESTIONS
+from lookalike.params.archiving import SHARE as SHARE
 from lookalike.params.archiving import TIME_COLUMN as TIME_COLUMN
 from lookalike.params.archiving import WAIT as WAIT
 from lookalike.params.archiving import WHERE as WHERE

@@ -61,3 +61,9 @@ PURGE = Parameter(
     default=False,
     kind=bool,
 )
+SHARE = Parameter(
+    "share",
+    "Write an index for another institution, with keyed hashes. The file of the key is made if it does not exist.",
+    is_path=True,
+)
+KEY = Parameter("key", "The key file of an index that another institution shared.", is_path=True)
