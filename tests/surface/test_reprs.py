@@ -42,9 +42,14 @@ def restored(folder: Path) -> la.Restored:
     return la.restore(folder / "gone.jsonl", folder / "clean.jsonl", folder / "again.jsonl")
 
 
+def index(folder: Path) -> la.Index:
+    return la.Index.create(folder / "index")
+
+
 #: Interfaces that users implement; there is nothing of ours to show.
 INTERFACES = {"FrontEnd"}
 MADE: dict[str, tuple[Callable[[Path], Any], str]] = {
+    "Added": (lambda folder: index(folder).add({"a": TEXT}), "Added(added=1, replaced=0, unchanged=0)"),
     "Column": (lambda _: la.fingerprint(TEXT).hashes, "in all]"),
     "Deduplication": (lambda _: la.dedup(TEXTS), "500 rows, 499 removed, 1 cluster>"),
     "Design": (lambda _: la.design(0.8), "<Design (18, "),
@@ -55,6 +60,7 @@ MADE: dict[str, tuple[Callable[[Path], Any], str]] = {
     "FingerprintTable": (lambda _: la.fingerprint_batch(TEXTS), "<FingerprintTable of 500 documents, "),
     "HammingTable": (lambda _: la.HammingTable.build([1]), "<HammingTable of 1 row, distance 3, in memory>"),
     "IdfTable": (lambda _: la.idf_table(TEXTS), "in 500 documents>"),
+    "Index": (index, "<Index `/index`, open for changes>"),
     "Language": (lambda _: la.Language("basic"), "Language(name='basic'"),
     "Limits": (lambda _: la.Limits(), "Limits(file_bytes="),
     "LookUp": (lambda _: la.LookUp(1, 2), "LookUp(found=1, looked_up=2)"),

@@ -71,10 +71,15 @@ def _opened(folder: Folder) -> tuple[Catalogue, tuple[State, list[tuple[int, byt
 
 def _without_damage(folder: Folder, catalogue: Catalogue, state: State, result: Repaired, progress: Progress) -> State:
     """Replace each damaged segment by one of its readable documents."""
+    damaged = []
     for done, row in enumerate(state.segments):
         progress(REPAIRING, done, len(state.segments))
         if not _is_sound(folder, row):
+            damaged.append(row)
             state = _salvaged(folder, catalogue, state, row, result)
+    # Not before all are read: a file may stand under the name of another one.
+    for row in damaged:
+        folder.unlink(row.number)
     return state
 
 
@@ -98,18 +103,24 @@ def _salvaged(folder: Folder, catalogue: Catalogue, state: State, row: SegmentRo
         state = catalogue.apply(state, Change(garbage=frozenset([segment_name(number)]), segments=1))
         made = _written(folder, state, number, row, records)
         change.made, change.kept = [made], frozenset([made.name])
-    state = catalogue.apply(state, change)
-    folder.unlink(row.number)
-    return state
+    return catalogue.apply(state, change)
+
+
+def _found(folder: Folder, row: SegmentRow) -> _core.Segment | None:
+    """Return the segment that the catalogue lists, wherever it stands in the folder; ``None`` if it cannot be opened."""
+    names = [row.name, *(name for name in sorted(os.listdir(folder.path)) if segment_number(name) is not None)]
+    for name in names:
+        with contextlib.suppress(FormatError, OSError):
+            segment = _core.Segment.open(folder.file(name))
+            if (segment.rows, segment.seal) == (row.rows, row.seal):
+                return segment
+    return None
 
 
 def _readable(folder: Folder, row: SegmentRow, removed: bytes | None, result: Repaired) -> list[bytes]:
     """Return the records of a segment that can be read; lists the others as lost."""
-    try:
-        segment = _core.Segment.open(folder.file(row.name))
-        if segment.rows != row.rows:
-            raise DamagedError("another segment")
-    except (FormatError, FileNotFoundError):
+    segment = _found(folder, row)
+    if segment is None:
         result.unnamed += row.rows - (0 if removed is None else int.from_bytes(removed, "little").bit_count())
         return []
     records, failures, ranges = dict[int, bytes](), 0, [(0, row.rows)]

@@ -21,8 +21,8 @@ class Added:
     replaced: int = 0
     #: Documents that were there with the same id and content.
     unchanged: int = 0
-    #: Documents that could not be read, each with its reason.
-    skipped: list[Problem] = field(default_factory=list)
+    #: Documents that could not be read, each with its reason, and remarks on those that were read otherwise.
+    skipped: list[Problem] = field(default_factory=list, repr=False)
 
     @property
     def read(self) -> int:

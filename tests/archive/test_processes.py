@@ -1,0 +1,256 @@
+"""Several processes and one index: readers beside a writer, two writers, forks, moved folders, read-only folders."""
+
+from __future__ import annotations
+
+import os
+import platform
+import random
+import shutil
+import signal
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+import lookalike as la
+from lookalike.archive.folder import network_of
+from lookalike.archive.opening import _check_local
+from lookalike.engines.writing import WriteError
+from tests.support.archive_children import Server, follow, operations
+from tests.support.archives import Model, create, fast_folder, listed, reopen, snapshot_of
+from tests.support.records import signed
+
+ROOT = Path(__file__).resolve().parents[2]
+SEED = int(os.environ.get("LOOKALIKE_TORTURE_SEED", "20261117"))
+LOOKS = int(os.environ.get("LOOKALIKE_TORTURE_LOOKS", "150"))
+
+
+@pytest.fixture
+def place() -> Iterator[Path]:
+    with fast_folder() as folder:
+        yield folder
+
+
+def python(code: str, *arguments: object, **more: object) -> subprocess.CompletedProcess[str]:
+    command = [sys.executable, "-c", code, *map(str, arguments)]
+    return subprocess.run(command, cwd=ROOT, capture_output=True, text=True, **more)  # type: ignore[call-overload, no-any-return]
+
+
+def test_a_reader_sees_everything_acknowledged_before_and_never_a_mix(place: Path):
+    """Snapshots beside a process that adds, removes, compacts and purges: each is one state, and not an old one."""
+    path, draw = place / "index", random.Random(SEED)
+    create(path).close()
+    states, ahead, acknowledged = [Model()], operations(SEED), 0
+    with Server() as server:
+        child = server.begin(path, SEED)
+        assert server.acknowledged()
+        held = la.Index(path)
+        for _ in range(LOOKS):
+            for _ in range(draw.randint(1, 4)):
+                assert server.acknowledged()
+                acknowledged += 1
+            index = held if draw.random() < 0.7 else la.Index(path)
+            with index.snapshot() as view:
+                found = list(zip([bytes(row.id) for _, row in view.rows()], view.records(), strict=True))
+            if index is not held:
+                index.close()
+            while found not in [listed(one) for one in states[acknowledged:]]:
+                assert len(states) < acknowledged + 400, "no state of the index, or one from the past"
+                states.append(follow(states[-1], next(ahead)))
+        os.kill(child, signal.SIGKILL)
+        assert server.ended() == -signal.SIGKILL
+        held.close()
+
+
+def test_a_snapshot_outlives_the_files_it_was_made_of(place: Path):
+    with create(place / "index") as index:
+        for number in range(9):
+            index._add_records([signed(f"d{number}", f"text {number}")])
+        with la.Index(place / "index") as reader, reader.snapshot() as view:
+            before = list(view.records())
+            names = {one.name for one in view.state.segments}
+            index.remove([f"d{number}" for number in range(9)], purge=True)
+            assert not names & set(os.listdir(place / "index"))
+            assert list(view.records()) == before
+            assert len(reader) == 0
+
+
+def test_a_second_writer_is_told_who_has_the_index(place: Path):
+    with create(place / "index"):
+        with pytest.raises(la.LockedError, match=f"process {os.getpid()} on {platform.node()}"):
+            reopen(place / "index")
+        with pytest.raises(la.LockedError):
+            la.Index.open(place / "index", write=True, wait=0.2)
+        # Readers do not mind.
+        assert snapshot_of(place / "index") == []
+    reopen(place / "index").close()
+
+
+def test_a_writer_waits_for_the_lock(place: Path):
+    code = (
+        "import sys, lookalike as la\n"
+        "print('ready', flush=True)\n"
+        "with la.Index.open(sys.argv[1], write=True, wait=600) as index: print('open', flush=True)\n"
+    )
+    index = create(place / "index")
+    child = subprocess.Popen([sys.executable, "-c", code, str(place / "index")], stdout=subprocess.PIPE, text=True)
+    assert child.stdout is not None
+    assert child.stdout.readline() == "ready\n"
+    index.close()
+    assert child.stdout.readline() == "open\n"
+    assert child.wait() == 0
+    child.stdout.close()
+
+
+FORKED = """
+import os, sys
+import lookalike as la
+from tests.support.archives import create
+from tests.support.records import signed
+
+index = create(sys.argv[1])
+index._add_records([signed("parent", "a")])
+child = os.fork()
+if child == 0:
+    # Reading works in the child, changing does not, and closing takes nothing from the parent.
+    assert [one.id for one in index.documents()] == ["parent"]
+    try:
+        index._add_records([signed("child", "b")])
+    except la.ParameterError as error:
+        assert "forked" in str(error), error
+        index.close()
+        os._exit(0)
+    os._exit(1)
+assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
+try:
+    la.Index.open(sys.argv[1], write=True)
+except la.LockedError:
+    index._add_records([signed("later", "c")])
+    os._exit(0)
+os._exit(2)
+"""
+
+
+def test_a_forked_process_cannot_change_the_index(place: Path):
+    done = python(FORKED, place / "index")
+    assert done.returncode == 0, done.stderr
+    assert [id_ for id_, _ in snapshot_of(place / "index")] == [b"parent", b"later"]
+
+
+ORPHAN = """
+import os, sys
+from tests.support.archives import create
+
+index = create(sys.argv[1])
+if os.fork() == 0:
+    sys.stdin.read()
+    os._exit(0)
+os.write(1, b"x")
+os.kill(os.getpid(), 9)
+"""
+
+
+def test_the_lock_ends_with_the_writer_though_a_child_lives(place: Path):
+    child = subprocess.Popen(
+        [sys.executable, "-c", ORPHAN, str(place / "index")], cwd=ROOT, stdin=subprocess.PIPE, stdout=subprocess.PIPE
+    )
+    assert child.wait() == -signal.SIGKILL
+    reopen(place / "index").close()
+    child.communicate()
+
+
+def test_another_working_folder_changes_nothing(place: Path, monkeypatch: pytest.MonkeyPatch):
+    (place / "elsewhere").mkdir()
+    monkeypatch.chdir(place)
+    index = create(Path("index"))
+    monkeypatch.chdir(place / "elsewhere")
+    create(Path("index")).close()
+    with index:
+        for number in range(9):
+            index._add_records([signed(f"d{number}", f"text {number}")])
+    assert len(snapshot_of(place / "index")) == 9
+    assert snapshot_of(place / "elsewhere" / "index") == []
+
+
+def test_a_moved_folder_is_not_written_to(place: Path):
+    index = create(place / "index")
+    index._add_records([signed("a", "x")])
+    (place / "index").rename(place / "moved")
+    with pytest.raises(WriteError, match="moved or replaced"):
+        index._add_records([signed("b", "y")])
+    create(place / "index").close()
+    with pytest.raises(la.ParameterError, match="an earlier change"):
+        index._add_records([signed("c", "z")])
+    index.close()
+    assert snapshot_of(place / "index") == []
+    assert [id_ for id_, _ in snapshot_of(place / "moved")] == [b"a"]
+
+
+READ_ONLY = """
+import os, sys, lookalike as la
+import lookalike.archive.store
+os.setuid(65534)
+with la.Index(sys.argv[1]) as index:
+    print(*(one.id for one in index.documents()))
+try:
+    la.Index.open(sys.argv[1], write=True)
+except OSError as error:
+    print(type(error).__name__)
+"""
+
+
+@pytest.mark.parametrize("journal", ["none", "empty", "full"])
+def test_a_read_only_folder_can_be_read(place: Path, journal: str):
+    """Without a journal, with the empty one that a reader leaves, and with the one of a process that was killed."""
+    if os.getuid():
+        pytest.skip("only root can become a user without rights here")
+    index = create(place / "index")
+    index._add_records([signed("a", "x"), signed("b", "y")])
+    if journal == "full":
+        shutil.copytree(place / "index", place / "copy")
+        (place / "copy" / "catalog.sqlite-shm").unlink()
+    index.close()
+    if journal != "full":
+        shutil.copytree(place / "index", place / "copy")
+    if journal == "empty":
+        (place / "copy" / "catalog.sqlite-wal").touch()
+    place.chmod(0o755)
+    (place / "copy").chmod(0o555)
+    done = python(READ_ONLY, place / "copy", env={**os.environ, "TMPDIR": "/tmp"})
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.splitlines() == ["a b", "WriteError"]
+
+
+def test_a_network_file_system_is_refused_for_changes(monkeypatch: pytest.MonkeyPatch):
+    lines = ["1 0 8:1 / / rw - ext4 /dev/sda1 rw", "2 1 0:5 / /net rw - fuse.sshfs host: rw"]
+    assert network_of("/net/index", lines) == "sshfs"
+    monkeypatch.setattr("lookalike.archive.opening.network_type", lambda path: network_of(path, lines))
+    with pytest.raises(la.ParameterError, match="network file system"):
+        _check_local("/net/index", allow_network_fs=False)
+    _check_local("/net/index", allow_network_fs=True)
+    _check_local("/home/index", allow_network_fs=False)
+
+
+def test_a_backup_of_a_live_index_is_one_of_its_states(place: Path):
+    path = place / "index"
+    create(path).close()
+    states, ahead, acknowledged = [Model()], operations(SEED + 7), 0
+    with Server() as server:
+        child = server.begin(path, SEED + 7)
+        assert server.acknowledged()
+        for turn in range(12):
+            for _ in range(3):
+                assert server.acknowledged()
+                acknowledged += 1
+            with la.Index(path) as index:
+                index.backup(place / f"backup-{turn}")
+            found = snapshot_of(place / f"backup-{turn}")
+            while found not in [listed(one) for one in states[acknowledged:]]:
+                assert len(states) < acknowledged + 400
+                states.append(follow(states[-1], next(ahead)))
+            with la.Index(place / f"backup-{turn}") as copy:
+                assert copy.check() == []
+        os.kill(child, signal.SIGKILL)
+        server.ended()
