@@ -1,4 +1,4 @@
-"""Damage of any file of an index is exit code 4 and names the file, or the answer is the right one. Never another answer.
+"""Damage of any file of an index is exit code 4 and names the file, or the answer is right. Never another answer.
 
 Bytes are flipped, files cut, emptied, swapped and deleted, from a fixed seed. SQLite finds little of it by itself: the
 digest of the state does. A journal (`-wal`) that is left after a crash is the exception: SQLite takes a damaged end of
@@ -84,6 +84,14 @@ DAMAGES: dict[str, tuple[Damage, int]] = {
 }  # fmt: skip
 
 
+def read_or_told(path: Path) -> list[tuple[bytes, bytes]] | FormatError:
+    """What an index holds, or the error that it cannot be read."""
+    try:
+        return snapshot_of(path)
+    except FormatError as error:
+        return error
+
+
 @pytest.mark.parametrize("name", DAMAGES)
 def test_damage_is_told_or_changes_no_answer(name: str):
     damage, times = DAMAGES[name]
@@ -96,12 +104,11 @@ def test_damage_is_told_or_changes_no_answer(name: str):
             path = Path(shutil.copytree(place / "index", place / "copy"))
             victim = path / draw.choice(files)
             damage(victim, draw)
-            try:
-                found = snapshot_of(path)
-            except FormatError as error:
+            found = read_or_told(path)
+            if isinstance(found, FormatError):
                 told += 1
-                assert isinstance(error, DamagedError | VersionError)
-                assert any(one in str(error) for one in [*files, "format"]), str(error)
+                assert isinstance(found, DamagedError | VersionError)
+                assert any(one in str(found) for one in [*files, "format"]), str(found)
             else:
                 assert found == right, victim.name
             shutil.rmtree(path)
@@ -117,13 +124,9 @@ def test_a_check_finds_every_flipped_bit_of_a_segment():
             path = Path(shutil.copytree(place / "index", place / "copy"))
             victim = draw.choice(names)
             flip(path / victim, draw)
-            try:
-                with Index(path) as index:
-                    findings = index.check()
-            except DamagedError as error:
-                assert victim in str(error)
-            else:
-                assert [one.file for one in findings if one.is_damage] == [victim]
+            with Index(path) as index:
+                findings = index.check()
+            assert [one.file for one in findings if one.is_damage] == [victim]
             shutil.rmtree(path)
 
 

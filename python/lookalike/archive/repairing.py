@@ -107,7 +107,7 @@ def _salvaged(folder: Folder, catalogue: Catalogue, state: State, row: SegmentRo
 
 
 def _found(folder: Folder, row: SegmentRow) -> _core.Segment | None:
-    """Return the segment that the catalogue lists, wherever it stands in the folder; ``None`` if it cannot be opened."""
+    """Return a listed segment, wherever it stands in the folder; ``None`` if it cannot be opened."""
     names = [row.name, *(name for name in sorted(os.listdir(folder.path)) if segment_number(name) is not None)]
     for name in names:
         with contextlib.suppress(FormatError, OSError):
