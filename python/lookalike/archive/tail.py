@@ -1,8 +1,8 @@
 """The newest documents of an index, which wait in the catalogue until they fill a segment; searched in memory.
 
-They are held as segments in memory whose sizes shrink from old to new, like the digits of a binary number: a new
-document makes a segment of one, and equal neighbours become one. So each document is indexed again log2(n) times, and a
-search visits at most log2(n) segments.
+They are held as segments in memory whose sizes at least halve from old to new, like the digits of a binary number: a
+new document makes a segment of one, and neighbours of similar size become one. So a search visits at most log2(n) + 1
+segments, and a document is indexed again each time its segment has grown by half.
 """
 
 from __future__ import annotations
@@ -29,6 +29,9 @@ class _Piece:
         rows = zip(self.arrivals, self.records, strict=True)
         return [one for row, one in enumerate(rows) if row not in self.gone]
 
+    def __len__(self) -> int:
+        return len(self.arrivals) - len(self.gone)
+
     def bitmap(self) -> bytes | None:
         return marked(None, len(self.arrivals), self.gone) if self.gone else None
 
@@ -52,14 +55,22 @@ class Tail:
         """
         known = set(arrivals)
         pieces = [_without(piece, known) for piece in self._pieces]
-        self._pieces = [piece for piece in pieces if len(piece.gone) < len(piece.arrivals)]
+        self._pieces = [piece for piece in pieces if len(piece)]
         last = self.last
         fresh = [(arrival, record) for arrival, record in new if arrival > last and arrival in known]
         if fresh:
             self._pieces.append(self._piece(fresh))
-        while len(self._pieces) > 1 and len(self._pieces[-2].live) <= len(self._pieces[-1].live):
-            right, left = self._pieces.pop(), self._pieces.pop()
-            self._pieces.append(self._piece([*left.live, *right.live]))
+        self._join()
+
+    def _join(self) -> None:
+        """Join neighbours until each piece has at least twice as many documents as the next."""
+        place = len(self._pieces) - 1
+        while place > 0:
+            left, right = self._pieces[place - 1 : place + 1]
+            if len(left) < 2 * len(right):
+                self._pieces[place - 1 : place + 1] = [self._piece([*left.live, *right.live])]
+                place = min(place + 1, len(self._pieces))
+            place -= 1
 
     def _piece(self, documents: Sequence[tuple[int, bytes]]) -> _Piece:
         arrivals, records = zip(*documents, strict=True)
@@ -84,7 +95,7 @@ class Tail:
         return sum(len(record) for piece in self._pieces for record in piece.records)
 
     def __len__(self) -> int:
-        return sum(len(piece.arrivals) - len(piece.gone) for piece in self._pieces)
+        return sum(map(len, self._pieces))
 
 
 def _without(piece: _Piece, known: set[int]) -> _Piece:
