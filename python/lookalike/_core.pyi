@@ -358,7 +358,7 @@ class RecordLines:
 def moment(text: str) -> int | None: ...
 
 _Score: TypeAlias = tuple[float, float, float, bool]
-_Match: TypeAlias = tuple[int, StoredRow, int, list[_Score], int]
+_Match: TypeAlias = tuple[int, StoredRow, int, list[_Score], int, bool]
 _FoundDocuments: TypeAlias = tuple[list[_Match], int, int, list[int]]
 _Seen: TypeAlias = tuple[bool, _Match | None, int, list[int]]
 _Where: TypeAlias = list[tuple[str, str]]

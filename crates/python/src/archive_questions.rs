@@ -22,8 +22,9 @@ use std::sync::{Arc, Mutex};
 
 /// Value, lower and upper limit, and whether it was counted on the texts.
 type ScoreRow = (f64, f64, f64, bool);
-/// Number, what is stored, documents with this content, scores, and bits in which the simhashes differ.
-type MatchRow = (u64, StoredRow, u64, Vec<ScoreRow>, u32);
+/// Number, what is stored, documents with this content, scores, bits in which the simhashes differ, and whether the content
+/// is the same.
+type MatchRow = (u64, StoredRow, u64, Vec<ScoreRow>, u32, bool);
 /// Matches, documents and distinct contents that answer the question; holders, rows, sketches and texts that were read.
 type FoundRow = (Vec<MatchRow>, u64, u64, [u64; 4]);
 /// Verdict, nearest, candidates, what was read.
@@ -239,7 +240,8 @@ fn match_row(found: Match) -> MatchRow {
         Measure::Containment(inside, holds) => (vec![score(inside), score(holds)], 0),
         Measure::Distance(bits) => (Vec::new(), bits),
     };
-    (found.number, StoredRow(found.row), found.copies, scores, bits)
+    let is_identical = found.measure == Measure::Identical;
+    (found.number, StoredRow(found.row), found.copies, scores, bits, is_identical)
 }
 
 fn seen_row(seen: Seen) -> SeenRow {

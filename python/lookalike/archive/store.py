@@ -10,6 +10,7 @@ from typing import Any
 from lookalike._types import Progress, unheard
 from lookalike.archive import copying, retention
 from lookalike.archive.opening import Opened, Path
+from lookalike.archive.questions import Asking
 from lookalike.archive.results import Added, Finding, Repaired, Stats
 from lookalike.archive.view import SHADOW, TEMPLATE, Entry, View, bytes_of, conditions
 from lookalike.archive.writing import Signed
@@ -18,7 +19,7 @@ from lookalike.errors import ParameterError
 Where = Mapping[str, str]
 
 
-class Index(Opened):
+class Index(Opened, Asking):
     """An archive of documents in a folder: it grows for years and answers every question from one ingest.
 
     One process at a time changes it, any number read it. A call that returns has made its changes durable: they

@@ -23,6 +23,8 @@ from lookalike.cli.index import index
 from lookalike.cli.lab import lab
 from lookalike.cli.languages import languages
 from lookalike.cli.near import near
+from lookalike.cli.query import query
+from lookalike.cli.seen import seen
 from lookalike.cli.shell import INTERRUPTED, fail, spoken_errors
 from lookalike.cli.simhash import simhash
 from lookalike.cli.similarity import similarity
@@ -81,6 +83,8 @@ for command in (
     compare,
     dedup,
     index,
+    query,
+    seen,
     similarity,
     simhash,
     near,

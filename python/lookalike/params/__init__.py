@@ -18,6 +18,9 @@ from lookalike.params.archiving import SHARE as SHARE
 from lookalike.params.archiving import TIME_COLUMN as TIME_COLUMN
 from lookalike.params.archiving import WAIT as WAIT
 from lookalike.params.archiving import WHERE as WHERE
+from lookalike.params.asking import ASKED as ASKED
+from lookalike.params.asking import ASKING as ASKING
+from lookalike.params.asking import FAIL_IF_SEEN as FAIL_IF_SEEN
 from lookalike.params.comparison import ANONYMISE as ANONYMISE
 from lookalike.params.comparison import BY_DIRECTORY as BY_DIRECTORY
 from lookalike.params.comparison import CLUSTER_THRESHOLD as CLUSTER_THRESHOLD

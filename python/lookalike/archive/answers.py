@@ -1,0 +1,191 @@
+"""Answers to questions about a document: what was found in an index, how near it is, and what the answer is worth."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, TypeAlias
+
+from lookalike import _core
+from lookalike.archive.view import meta_of, text_of
+
+
+@dataclass(frozen=True)
+class Score:
+    """A share between 0 and 1: counted on the texts, or estimated, with an interval at 95 % confidence.
+
+    >>> str(Score(0.875, 0.875, 0.875, True)), str(Score(0.8, 0.72, 0.86, False))
+    ('0.875', '0.800 (0.720–0.860, estimated)')
+    """
+
+    value: float
+    low: float
+    high: float
+    #: Whether it was counted on the texts. Else it is an estimate from sketches or samples.
+    is_exact: bool
+
+    def __str__(self) -> str:
+        if self.is_exact:
+            return f"{self.value:.3f}"
+        return f"{self.value:.3f} ({self.low:.3f}–{self.high:.3f}, estimated)"
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the score as values that JSON can hold."""
+        return {"value": self.value, "low": self.low, "high": self.high, "exact": self.is_exact}
+
+
+@dataclass(frozen=True)
+class Match:
+    """A document of the index that answers a question; documents with the same content are told once.
+
+    >>> found = Match("2024/ann", {"title": "ann"}, 3, distance=1)
+    >>> found.title, found.copies
+    ('ann', 3)
+    """
+
+    id: str
+    #: Title, person, label, files and further fields, as they were given.
+    meta: Mapping[str, Any]
+    #: Number of documents with this content, this one included.
+    copies: int
+    resemblance: Score | None = None
+    #: The share of the asked document's shingles that this one has.
+    inside: Score | None = None
+    #: The share of this document's shingles that the asked one has.
+    holds: Score | None = None
+    #: Number of bits in which the simhashes differ.
+    distance: int | None = None
+
+    @property
+    def title(self) -> str:
+        """Its title; its id where it has none."""
+        return str(self.meta.get("title", self.id))
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the match as values that JSON can hold; measures that the question does not have are left out."""
+        made: dict[str, Any] = {"id": self.id, "meta": dict(self.meta), "copies": self.copies}
+        scores = {"resemblance": self.resemblance, "inside": self.inside, "holds": self.holds}
+        made |= {name: score.to_json() for name, score in scores.items() if score is not None}
+        return made if self.distance is None else {**made, "distance": self.distance}
+
+
+@dataclass(frozen=True)
+class Answer:
+    """The answer to one question.
+
+    >>> Answer("distance", (), 0, 0, "complete within 3 bits").question
+    'distance'
+    """
+
+    question: str
+    #: Nearest first.
+    matches: tuple[Match, ...]
+    #: All documents that answer the question, listed or not, and how many contents they have.
+    documents: int
+    distinct: int
+    #: What is guaranteed, in one or two sentences.
+    certificate: str
+    #: Holders of keys, rows, sketches and texts that were read.
+    work: tuple[int, ...] = field(default=(), compare=False)
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the answer as values that JSON can hold."""
+        return {
+            "question": self.question,
+            "documents": self.documents,
+            "distinct": self.distinct,
+            "certificate": self.certificate,
+            "matches": [match.to_json() for match in self.matches],
+        }
+
+
+@dataclass(frozen=True)
+class Queried:
+    """All answers about one document.
+
+    >>> Queried("essay.txt", "archive", 10, ()).find("identical") is None
+    True
+    """
+
+    #: The name of the document that was asked about, and that of the index.
+    name: str
+    index: str
+    #: Documents in the index.
+    documents: int
+    answers: tuple[Answer, ...]
+    #: Tokens, distinct shingles and bytes of the document that was asked about.
+    tokens: int = 0
+    shingles: int = 0
+    bytes: int = 0
+    #: How it was read, where that is worth a remark.
+    notes: tuple[str, ...] = ()
+    #: Passages that documents of the index share with it, if they were asked for.
+    passages: Any = None
+
+    def find(self, question: str) -> Answer | None:
+        """Return the answer to a question, or ``None`` if it was not asked.
+
+        :param question: One of identical, resemblance, containment, distance.
+        """
+        return next((answer for answer in self.answers if answer.question == question), None)
+
+    def to_json(self) -> dict[str, Any]:
+        """Return all answers as values that JSON can hold."""
+        made: dict[str, Any] = {
+            "name": self.name,
+            "index": self.index,
+            "documents": self.documents,
+            "tokens": self.tokens,
+            "shingles": self.shingles,
+            "bytes": self.bytes,
+            "notes": list(self.notes),
+            "answers": [answer.to_json() for answer in self.answers],
+        }
+        return made if self.passages is None else {**made, "passages": self.passages.to_json()}
+
+
+@dataclass(frozen=True)
+class Seen:
+    """Whether a document like the asked one is in an index, and the nearest one. It is true if the answer is yes.
+
+    >>> bool(Seen(False, None, False, "nothing shares a key"))
+    False
+    """
+
+    is_seen: bool
+    #: The nearest document, if any is near enough to be compared.
+    nearest: Match | None
+    #: Whether the nearest has the same content.
+    is_identical: bool
+    certificate: str
+    #: Why the document could not be read; then the answer is no.
+    refusal: str | None = None
+
+    def __bool__(self) -> bool:
+        return self.is_seen
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the verdict as values that JSON can hold."""
+        made: dict[str, Any] = {
+            "seen": self.is_seen,
+            "identical": self.is_identical,
+            "nearest": None if self.nearest is None else self.nearest.to_json(),
+            "certificate": self.certificate,
+        }
+        return made if self.refusal is None else {**made, "refusal": self.refusal}
+
+
+#: A match as the core tells it: number, row, documents with this content, scores, bits, whether it is identical.
+Found: TypeAlias = tuple[int, _core.StoredRow, int, list[tuple[float, float, float, bool]], int, bool]
+
+
+def match_of(question: str, found: Found) -> Match:
+    """Return a match of the core as an object."""
+    _, row, copies, scores, bits, _ = found
+    made = [Score(*score) for score in scores]
+    id, meta = text_of(row.id), meta_of(row.meta)
+    if question == "containment":
+        return Match(id, meta, copies, inside=made[0], holds=made[1])
+    if question == "distance":
+        return Match(id, meta, copies, distance=bits)
+    return Match(id, meta, copies, resemblance=made[0] if question == "resemblance" else None)

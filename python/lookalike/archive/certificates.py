@@ -1,0 +1,63 @@
+"""What an answer is worth, in plain sentences with the numbers that hold for this document and this index."""
+
+from __future__ import annotations
+
+import math
+
+from lookalike import _core
+from lookalike.archive.parameters import Parameters
+from lookalike.designs.filters import Filter
+
+#: The probability with which a sketch or sample may reject a document at the threshold.
+DOUBT = "once in a million"
+ESTIMATED = "the texts are not kept, so nothing is verified: values are estimates with intervals at 95 % confidence"
+IDENTICAL = "complete: 128-bit hashes of the readable texts are compared"
+
+
+def resemblance(parameters: Parameters, threshold: float) -> str:
+    """Return what the filter promises at a threshold."""
+    made = Filter(*parameters.dedup.filter)
+    found = (
+        f"the filter {made} proposes a document of resemblance {threshold:g} with probability "
+        f"{chance(made.accept(min(threshold, 1.0)))}, and a more similar one more often"
+    )
+    if threshold < parameters.dedup.threshold:
+        found += f"; it was designed for {parameters.dedup.threshold:g}, so documents below that are found less often"
+    how = f"sketches reject wrongly at most {DOUBT}, and values are counted on the stored texts"
+    return f"{found}; {how if parameters.texts else ESTIMATED}"
+
+
+def containment(parameters: Parameters, threshold: float, asked: _core.AskedDocument) -> str:
+    """Return how likely a document that contains the asked one is missed."""
+    shingles, _, _, samples, _ = asked.sizes
+    modulus = parameters.dedup.modulus
+    if not shingles:
+        return f"the document has fewer than {parameters.dedup.shingle} {parameters.dedup.unit}s: it has no shingles"
+    least = math.ceil(threshold * shingles)
+    missed = (1 - 1 / modulus) ** least
+    found = (
+        f"documents are found that share one of {samples:,} sampled shingles of {shingles:,} (one in {modulus}); one "
+        f"that has {threshold:g} of them is missed with probability {chance(missed)}"
+    )
+    how = f"samples reject wrongly at most {DOUBT}, and values are counted on the stored texts"
+    return f"{found}; {how if parameters.texts else ESTIMATED}"
+
+
+def distance(bits: int, asked: _core.AskedDocument) -> str:
+    """Return that all simhashes were compared."""
+    if asked.simhash is None:
+        return "the document has no features, so it has no simhash"
+    return f"complete within {bits} {'bit' if bits == 1 else 'bits'}: every stored simhash is compared"
+
+
+def chance(share: float) -> str:
+    """Return a probability with enough digits near 0 and near 1.
+
+    >>> chance(0.99584), chance(0.5), chance(1.234e-9), chance(1.0), chance(1 - 2e-7)
+    ('99.6 %', '50.0 %', '1.2e-09', '1', '1 − 2.0e-07')
+    """
+    if share in (0.0, 1.0):
+        return f"{share:.0f}"
+    if share < 0.001:
+        return f"{share:.1e}"
+    return f"1 − {1 - share:.1e}" if share > 0.999 else f"{100 * share:.1f} %"

@@ -1,0 +1,56 @@
+"""``lookalike seen``: whether an index has a document like a given one."""
+
+from __future__ import annotations
+
+import sys
+
+import click
+
+from lookalike import params
+from lookalike.cli import options
+from lookalike.cli.asking import document, opened
+from lookalike.cli.command import Command
+from lookalike.cli.shell import ABOVE
+
+
+@click.command(cls=Command, short_help="Tell whether an index has a document like this one.")
+@click.argument("index", metavar="INDEX", type=click.Path())
+@click.argument("path", metavar="PATH|-", type=click.Path())
+@options.option(params.ASKING["where"])
+@options.option(params.ASKING["name"])
+@options.option(params.FAIL_IF_SEEN)
+@options.as_json
+@options.quiet
+@click.pass_context
+def seen(
+    context: click.Context,
+    /,
+    index: str,
+    path: str,
+    where: tuple[str, ...],
+    name: str | None,
+    fail_if_seen: bool,
+    as_json: bool,
+    quiet: bool,
+) -> None:
+    """Tell whether INDEX has a document like the one at PATH, and which is the nearest.
+
+    The answer is yes if a document has the same text, or a resemblance at or above the threshold of the index. It is
+    printed first; with --quiet alone. PATH is a file of any format that `compare` reads, a folder for an index of a
+    class, or - for standard input.
+
+    \b
+    Examples:
+      lookalike seen news article.html
+      lookalike seen archive loans.py --where label=2024
+      curl -s https://example.org/ | lookalike seen crawl - --name page.html --fail-if-seen --quiet
+    """
+    from lookalike.archive.where import parsed
+    from lookalike.rendering.terminal import queries as printed
+
+    given, named = document(context, path, name)
+    with opened(index) as archive:
+        found = archive.seen(given, name=named, where=parsed(where))
+    click.echo(printed.seen_json(found) if as_json else printed.verdict(found, quiet=quiet))
+    if fail_if_seen and found:
+        sys.exit(ABOVE)

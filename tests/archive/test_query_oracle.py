@@ -1,0 +1,162 @@
+"""Every question has the answer of the oracle: random, low-entropy and real-like documents, in any segments."""
+
+import json
+import random
+from dataclasses import replace
+
+import pytest
+from oracles.query import Archive, Rules, Stored, Told, Verdict
+from support.records import Record
+
+from lookalike import _core
+from lookalike.simhashes.texts import maker
+
+WORDS = "the a rose is of tea house garden Über чай 日本 red-green blue one two three four five six".split()
+
+
+def signer(rules: Rules, *, threads: int = 2) -> _core.RecordSigner:
+    resemblance = (rules.sketch, rules.size, rules.filter)
+    return _core.RecordSigner(
+        True,
+        (5, 9),
+        "word",
+        rules.shingle,
+        rules.labelled,
+        64,
+        resemblance,
+        rules.modulus,
+        maker()[0],
+        rules.texts,
+        threads,
+    )
+
+
+def texts_of(rng: random.Random, kind: str, count: int) -> list[str]:
+    """Documents of which some are equal, near, or parts of others."""
+    if kind == "low":
+        return [" ".join(rng.choice("ab") for _ in range(rng.randint(0, 14))) for _ in range(count)]
+    base = [[rng.choice(WORDS) for _ in range(rng.randint(1, 60))] for _ in range(max(2, count // 4))]
+    made = []
+    for _ in range(count):
+        words = list(rng.choice(base))
+        roll = rng.random()
+        if roll < 0.5:
+            for _ in range(rng.randint(0, 3)):
+                words[rng.randrange(len(words))] = rng.choice(WORDS)
+        elif roll < 0.7:
+            start = rng.randrange(len(words))
+            words = words[start : start + rng.randint(1, 40)]
+        elif roll < 0.8:
+            words += rng.choice(base)
+        made.append(" ".join(words))
+    return made
+
+
+def shadow(one: Stored, archive: Archive) -> bytes:
+    """Return the record of a document that dedup removed; it has all keys and no text."""
+    made, _, _ = signer(archive.rules).rows([one.text or "x"], [one.id.encode()], [b"{}"], None, None)
+    return Record(
+        id=one.id.encode(),
+        flags=1,
+        leader=(b"kept", 0.9, 1),
+        content=made[0][1],
+        sketch=archive.sketch(one.text),
+        samples=sorted(archive.samples(one.text)),
+        simhash=archive.print(one.text),
+        shingles=len(archive.ids(one.text)),
+    ).encode()
+
+
+def stored(
+    rng: random.Random, texts: list[str], archive: Archive, by: _core.RecordSigner
+) -> tuple[_core.Snapshot, list[Stored]]:
+    """Return documents in random segments, some of them removed or shadows, and what the oracle knows of them."""
+    documents, parts, records, bits = [], [], [], 0
+    for number, text in enumerate(texts):
+        meta = {"label": rng.choice(["2024", "2025"]), "fields": {"stars": rng.randint(1, 3)}}
+        one = Stored(f"d{number}", text, meta)
+        made, skipped, _ = by.rows([text], [one.id.encode()], [json.dumps(meta).encode()], None, None)
+        if skipped:
+            assert not text.strip(), skipped
+            continue
+        fate = rng.random()
+        if fate < 0.1:
+            records.append(shadow(one, archive))
+        else:
+            records.append(made[0][2])
+            bits |= (fate < 0.2) << (len(records) - 1)
+        documents.append(replace(one, is_hidden=fate < 0.2))
+        if rng.random() < 0.2:
+            parts.append((records, bits))
+            records, bits = [], 0
+    parts.append((records, bits))
+    made = [
+        (_core.Segment.of_records(rows, b"{}"), removed.to_bytes((len(rows) + 7) // 8, "little") if removed else None)
+        for rows, removed in parts
+    ]
+    return _core.Snapshot(made), documents
+
+
+def told(found) -> list[Told]:
+    matches, documents, distinct, _ = found
+    assert (documents, distinct) == (sum(match[2] for match in matches), len(matches))
+    return [told_one(match) for match in matches]
+
+
+def told_one(match) -> Told:
+    _, row, copies, scores, bits, _ = match
+    assert all(low <= value <= high for value, low, high, _ in scores)
+    return Told(bytes(row.id).decode(), copies, tuple(score[0] for score in scores), bits)
+
+
+def same(found: list[Told], expected: list[Told]) -> None:
+    assert [(one.id, one.copies, one.distance) for one in found] == [
+        (one.id, one.copies, one.distance) for one in expected
+    ]
+    for mine, theirs in zip(found, expected, strict=True):
+        assert not theirs.values or mine.values == theirs.values
+
+
+RULES = [
+    Rules(),
+    Rules(is_independent=True, size=12, filter=(3, 4, 1)),
+    Rules(labelled=True, sketch="permutations"),
+    Rules(filter=(6, 4, 2), modulus=1, shingle=1),
+    Rules(threshold=0.5, filter=(12, 2, 1), modulus=4),
+    Rules(texts=False),
+    Rules(texts=False, modulus=1, threshold=0.6, filter=(24, 1, 1)),
+]
+
+
+@pytest.mark.parametrize("rules", RULES, ids=range(len(RULES)))
+@pytest.mark.parametrize("kind", ["low", "near"])
+@pytest.mark.parametrize("seed", range(4))
+def test_questions_match_the_oracle(rules: Rules, kind: str, seed: int):
+    rng = random.Random(f"{rules} {kind} {seed}")
+    texts = texts_of(rng, kind, 60)
+    by = signer(rules)
+    asker = _core.Asker(by)
+    snapshot, documents = stored(rng, texts, Archive([], rules), by)
+    archive = Archive(documents, rules)
+    everything = 1 << 40
+    for text in [*rng.sample(texts, 12), *texts_of(rng, kind, 6), "", "one", "?!"]:
+        asked = asker.text(text)
+        where = rng.choice([{}, {}, {"label": "2025"}, {"stars": "2", "label": "2024"}, {"none": ""}])
+        of = list(where.items())
+        threshold = rng.choice([rules.threshold, 0.3, 0.9, 1.0])
+        bits = rng.randint(0, 10)
+        if text.strip():
+            same(told(asker.identical(snapshot, asked, everything, of)), archive.identical(text, where))
+        same(
+            told(asker.resemblance(snapshot, asked, threshold, everything, of)),
+            archive.resemblance(text, threshold, where),
+        )
+        same(
+            told(asker.containment(snapshot, asked, threshold, everything, of)),
+            archive.containment(text, threshold, where),
+        )
+        same(told(asker.distance(snapshot, asked, bits, everything, of)), archive.distance(text, bits, where))
+        if text.strip():
+            is_seen, nearest, _, _ = asker.seen(snapshot, asked, rules.threshold, of)
+            found = Verdict(is_seen, nearest and told_one(nearest), bool(nearest and nearest[5]))
+            assert found == archive.seen(text, where)
