@@ -155,10 +155,8 @@ class Archive:
     def shares(self, text: str, other: str, common: int) -> tuple[float, float]:
         """Return the share of the asked text that is in the other, and the other way round."""
         mine, theirs = self.ids(text), self.ids(other)
-        if self.rules.texts:
-            both = len(mine & theirs)
-        else:
-            both = min(common * self.rules.modulus, len(mine), len(theirs))
+        estimate = min(common * self.rules.modulus, len(mine), len(theirs))
+        both = len(mine & theirs) if self.rules.texts else estimate
         return both / len(mine), both / len(theirs)
 
     def distance(self, text: str, bits: int, where: Mapping[str, str]) -> list[Told]:

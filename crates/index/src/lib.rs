@@ -29,6 +29,7 @@
 pub mod bitmap;
 pub mod compaction;
 pub mod fields;
+pub mod idle;
 pub mod moments;
 pub mod questions;
 pub mod record;

@@ -9,6 +9,7 @@ use crate::simhash::SimhashMaker;
 use crate::texts::Texts;
 use lookalike_compare::submitted_file::SubmittedFile;
 use lookalike_core::sketch::shingle::Shingling;
+use lookalike_index::idle::Idle;
 use lookalike_index::moments;
 use lookalike_index::record::{Document, NO_TIME};
 use lookalike_index::sign::{
@@ -20,7 +21,7 @@ use pyo3::prelude::*;
 use pyo3::pybacked::PyBackedBytes;
 use pyo3::types::PyBytes;
 use rayon::prelude::*;
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
 
 /// Rows that one core signs at a time.
 const TASK_ROWS: usize = 32;
@@ -43,8 +44,7 @@ pub fn moment(text: &str) -> Option<i64> {
 pub struct RecordSigner {
     pub(crate) settings: SignSettings,
     pub(crate) pool: rayon::ThreadPool,
-    /// Signers that are not at work. Their tables take longer to fill than a document to sign.
-    idle: Mutex<Vec<Signer>>,
+    idle: Idle<Signer>,
 }
 
 #[pymethods]
@@ -71,7 +71,7 @@ impl RecordSigner {
         let first = Signer::new(&settings).map_err(archive_to_python)?;
         let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build();
         let pool = pool.map_err(|error| PyOSError::new_err(error.to_string()))?;
-        Ok(Self { settings, pool, idle: Mutex::new(vec![first]) })
+        Ok(Self { settings, pool, idle: Idle::new(first) })
     }
 
     /// Signs rows of a corpus: texts, ids (the content hash where there is none), meta data, and times as they are written.
@@ -138,13 +138,7 @@ fn kept((kind, size, filter): Resemblance<'_>) -> PyResult<KeptResemblance> {
 impl RecordSigner {
     /// Works with a signer that is not at work.
     pub(crate) fn with_signer<T>(&self, work: impl FnOnce(&mut Signer) -> Result<T>) -> Result<T> {
-        let idle = self.idle.lock().ok().and_then(|mut idle| idle.pop());
-        let mut signer = idle.map_or_else(|| Signer::new(&self.settings), Ok)?;
-        let done = work(&mut signer);
-        if let Ok(mut idle) = self.idle.lock() {
-            idle.push(signer);
-        }
-        done
+        self.idle.with(|| Signer::new(&self.settings), work)
     }
 
     /// Tells for each row whether it is known. `name` gives id and content hash of a row, if it has a text.

@@ -1,7 +1,7 @@
 //! Signing of JSON Lines for an index, as Python calls it: lines are cut, read as `dedup` reads them, and signed.
 
 use crate::archive::{documents, identity, row_of, RecordSigner, SignedDocument};
-use crate::detach::detached;
+use crate::detach::{detached, locked};
 use lookalike_dedup::line_cutter::{lines, JoinedLine, LineJoiner};
 use lookalike_dedup::record::{self, Record, RecordColumns};
 use lookalike_index::fields::put_fields;
@@ -57,7 +57,7 @@ impl RecordLines {
         known: Option<Bound<'_, PyAny>>,
     ) -> PyResult<SignedLines> {
         let (signer, mended) = (self.signer.get(), AtomicUsize::new(0));
-        let (cut, first) = self.cut(&data, last);
+        let (cut, first) = locked(py, &self.state, |state| cut(state, &data, last, self.most));
         let line = |row: usize| cut.get(row).and_then(Option::as_deref);
         let skip = signer.known(py, cut.len(), known, |row| self.identity(line(row)?))?;
         let sign = |signer: &mut Signer, row: usize| match line(row) {
@@ -75,25 +75,24 @@ impl RecordLines {
 /// A line, or nothing for one that is too long.
 type Line<'a> = Option<Cow<'a, [u8]>>;
 
-impl RecordLines {
-    /// The lines that end in a chunk, and how many ended before.
-    fn cut<'a>(&self, data: &'a [u8], last: bool) -> (Vec<Line<'a>>, usize) {
-        let mut state = self.state.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
-        let (joiner, before) = &mut *state;
-        let ended = joiner.push(data, last);
-        let joined = |line: JoinedLine| match line {
-            JoinedLine::Bytes(bytes) => Some(Cow::Owned(bytes)),
-            JoinedLine::TooLong => None,
-        };
-        let whole = |line: &'a [u8]| Some(Cow::Borrowed(line)).filter(|line| line.len() <= self.most);
-        let mut cut: Vec<Line<'a>> = ended.first.map(joined).into_iter().collect();
-        cut.extend(lines(ended.rest).map(whole));
-        cut.extend(ended.last.map(joined));
-        let first = *before;
-        *before = if last { 0 } else { first + cut.len() };
-        (cut, first)
-    }
+/// The lines that end in a chunk, and how many ended before.
+fn cut<'a>(state: &mut (LineJoiner, usize), data: &'a [u8], last: bool, most: usize) -> (Vec<Line<'a>>, usize) {
+    let (joiner, before) = state;
+    let ended = joiner.push(data, last);
+    let joined = |line: JoinedLine| match line {
+        JoinedLine::Bytes(bytes) => Some(Cow::Owned(bytes)),
+        JoinedLine::TooLong => None,
+    };
+    let whole = |line: &'a [u8]| Some(Cow::Borrowed(line)).filter(|line| line.len() <= most);
+    let mut cut: Vec<Line<'a>> = ended.first.map(joined).into_iter().collect();
+    cut.extend(lines(ended.rest).map(whole));
+    cut.extend(ended.last.map(joined));
+    let first = *before;
+    *before = if last { 0 } else { first + cut.len() };
+    (cut, first)
+}
 
+impl RecordLines {
     /// The id and content hash of a line with a text.
     fn identity(&self, line: &[u8]) -> Option<(Vec<u8>, u128)> {
         let mut buffer = String::new();

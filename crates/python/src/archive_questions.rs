@@ -9,6 +9,7 @@ use crate::segments::{Snapshot, StoredRow};
 use crate::share::key_of;
 use crate::texts::Texts;
 use lookalike_compare::submitted_file::SubmittedFile;
+use lookalike_index::idle::Idle;
 use lookalike_index::questions::conditions::Conditions;
 use lookalike_index::questions::seen::Seen;
 use lookalike_index::questions::{Asked, Asker as Core, Found, Match, Measure, Score, Wish};
@@ -18,7 +19,7 @@ use lookalike_table::Result;
 use pyo3::prelude::*;
 use pyo3::pybacked::PyBackedBytes;
 use rayon::prelude::*;
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
 
 /// Value, lower and upper limit, and whether it was counted on the texts.
 type ScoreRow = (f64, f64, f64, bool);
@@ -68,8 +69,7 @@ impl AskedDocument {
 #[pyclass(frozen, module = "lookalike._core")]
 pub struct Asker {
     signer: Py<RecordSigner>,
-    /// Askers that are not at work.
-    idle: Mutex<Vec<Core>>,
+    idle: Idle<Core>,
 }
 
 #[pymethods]
@@ -77,7 +77,7 @@ impl Asker {
     #[new]
     fn new(signer: Py<RecordSigner>) -> PyResult<Self> {
         let first = Core::new(&signer.get().settings).map_err(archive_to_python)?;
-        Ok(Self { signer, idle: Mutex::new(vec![first]) })
+        Ok(Self { signer, idle: Idle::new(first) })
     }
 
     /// Signs a text to ask about it.
@@ -196,13 +196,7 @@ impl Asker {
 impl Asker {
     /// Works with an asker that is not at work.
     fn with_asker<T>(&self, work: impl FnOnce(&mut Core) -> Result<T>) -> Result<T> {
-        let idle = self.idle.lock().ok().and_then(|mut idle| idle.pop());
-        let mut asker = idle.map_or_else(|| Core::new(&self.signer.get().settings), Ok)?;
-        let done = work(&mut asker);
-        if let Ok(mut idle) = self.idle.lock() {
-            idle.push(asker);
-        }
-        done
+        self.idle.with(|| Core::new(&self.signer.get().settings), work)
     }
 
     fn found(

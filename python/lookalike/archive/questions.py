@@ -1,6 +1,6 @@
 """Questions about a document: which documents of an index are identical, similar, contained, near, or share passages.
 
-Each answer says what it is worth. ``docs/index.md`` has the definitions; ``tests/oracles/query.py`` computes them slowly.
+Each answer says what it is worth. ``tests/oracles/query.py`` computes the same answers slowly.
 """
 
 from __future__ import annotations
@@ -136,7 +136,8 @@ class Asking:
         tools = _tools(view.state.parameters)
         _check_resemblance(tools.parameters)
         least = tools.parameters.dedup.threshold
-        found = tools.asker.seen_many(view.core, list(documents), least, _pairs(where))
+        texts: list[Any] = list(documents)
+        found = tools.asker.seen_many(view.core, texts, least, _pairs(where))
         return [
             Seen(False, None, False, "", refusal) if seen is None else _seen(tools, seen) for seen, refusal in found
         ]

@@ -26,6 +26,7 @@ _STYLES = {
     "overview": ("look.css", "overview.css", "lists.css"),
     "pair": ("look.css", "pair.css", "evidence.css"),
     "more": ("look.css", "pair.css", "evidence.css"),
+    "query": ("look.css", "overview.css", "dedup.css"),
 }
 _PAIR = ("dom.js", "reviews.js", "passages.js", "sides.js", "evidence.js", "pair.js")
 _SCRIPTS = {

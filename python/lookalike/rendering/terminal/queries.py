@@ -88,10 +88,12 @@ def measures(match: Match) -> list[str]:
 
 def origin(match: Match) -> str:
     """Return where a document comes from: label, person, source and line, as far as they are known."""
-    told = [str(match.meta[key]) for key in _WHERE if match.meta.get(key) is not None]
-    if match.title != match.id:
-        told = [match.id, *told]
-    return visible(", ".join(dict.fromkeys(told)))
+    known = {key: str(value) for key in _WHERE if (value := match.meta.get(key)) is not None}
+    told = [match.id] if match.title != match.id else []
+    told += [value for key in ("label", "person") if (value := known.get(key)) and value not in (*told, match.title)]
+    if "source" in known:
+        told.append(f"{known['source']}:{known['line']}" if "line" in known else known["source"])
+    return visible(", ".join(told))
 
 
 def verdict(found: Seen, *, quiet: bool = False) -> str:
