@@ -9,6 +9,7 @@
 #   make pictures  make the pictures of docs/pictures again; needs chromium
 #   make bench     speeds with expected answers; RIVALS=DIR adds other tools in the same run
 #   make fuzz      fuzz each target for FUZZ_SECONDS; EXECUTIONS=1000000 runs each until then, and continues a stopped run
+#   make torture   the long versions of the archive's tests: crashes, faults, damage; HOURS=2 by default; prints its seed
 #   make mutants   share of small changes to the code that the tests notice, per module; ONLY="params score.rs" for some
 #   make quality   answers on labelled data; needs DATA=DIR, and EVAL=DIR for metrics that are not beside it; ONLY=SET;
 #                  RIVALS=DIR, where other tools are installed, adds them to the table of disguised copies
@@ -59,6 +60,11 @@ pictures: $(VENV)/.built browser
 .PHONY: fuzz
 fuzz: $(VENV)/.built
 	$(BIN)/python fuzz/run.py $(if $(EXECUTIONS),--executions $(EXECUTIONS),--seconds $(FUZZ_SECONDS))
+
+# Each round has another seed; the one that fails is printed last. SEED=N repeats one.
+.PHONY: torture
+torture: $(VENV)/.built
+	$(BIN)/python -m tests.support.torture --hours $(or $(HOURS),2) $(if $(SEED),--seed $(SEED))
 
 bench: $(VENV)/.built
 	$(BIN)/python -m bench $(if $(RIVALS),--rivals $(RIVALS))

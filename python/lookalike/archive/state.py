@@ -9,6 +9,7 @@ from __future__ import annotations
 import hashlib
 import itertools
 import json
+import struct
 import sys
 from array import array
 from collections.abc import Iterable, Mapping, Sequence
@@ -93,13 +94,17 @@ class State:
         return {name: getattr(self, name) for name in names}
 
     def seal(self) -> str:
-        """Return the digest of the state. Cost: linear in the bitmaps and in the number of documents in the tail."""
-        whole = hashlib.blake2b(digest_size=16)
-        for value in (self.about(), [one.stored() for one in self.segments], sorted(self.garbage)):
-            whole.update(repr(value).encode())
+        """Return the digest of the state (FORMAT.md). Cost: linear in the bitmaps and the documents in the tail."""
+        told = [self.about(), [one.stored() for one in self.segments], sorted(self.garbage)]
+        whole = hashlib.blake2b(json.dumps(told, sort_keys=True, separators=(",", ":")).encode(), digest_size=16)
         for number, bitmap in sorted(self.removed.items()):
-            whole.update(f"{number},{len(bitmap)};".encode() + bitmap)
-        return whole.hexdigest() + _digest(self.arrivals)
+            whole.update(struct.pack("<QQ", number, len(bitmap)))
+            whole.update(bitmap)
+        numbers = array("q", self.arrivals)
+        if sys.byteorder == "big":
+            numbers.byteswap()
+        whole.update(numbers.tobytes())
+        return whole.hexdigest()
 
     def check(self) -> None:
         """Check that everything is in range and fits. Errors: ``ValueError``."""
@@ -215,10 +220,3 @@ def is_marked(bitmap: bytes | None, row: int) -> bool:
 def count(bitmap: bytes) -> int:
     """Return how many rows are marked."""
     return int.from_bytes(bitmap, "little").bit_count()
-
-
-def _digest(arrivals: Sequence[int]) -> str:
-    numbers = array("q", arrivals)
-    if sys.byteorder == "big":
-        numbers.byteswap()
-    return hashlib.blake2b(numbers.tobytes(), digest_size=8).hexdigest()
