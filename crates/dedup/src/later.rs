@@ -53,6 +53,40 @@ pub struct LaterOutcome {
     pub leaders: Vec<u64>,
     /// The outcome for these documents and then the rows: row `r` has the number `leaders.len() + r`.
     pub outcome: DedupOutcome,
+    /// The rows whose texts the archive lacks, the first of each text, ascending.
+    pub lacking: Vec<u32>,
+}
+
+impl LaterOutcome {
+    /// The outcome where some leaders are rows themselves: an archive that has a row of an earlier run over the same
+    /// corpus. `own` has these rows. They are kept, and rows that follow the leader follow them. The leaders that are
+    /// left keep their order.
+    pub fn with_own(&self, own: &[Option<u32>]) -> DedupOutcome {
+        let (before, all) = (self.leaders.len(), &self.outcome);
+        let row_of = |place: usize| {
+            let at = before + (*own.get(place)?)? as usize;
+            let is_it = all.survivor.get(at) == Some(&(place as u32)) && all.link.get(at) == Some(&Link::Identical);
+            is_it.then_some(at)
+        };
+        let own: Vec<Option<usize>> = (0..before).map(row_of).collect();
+        let is_left = |place: &usize| own.get(*place).is_none_or(Option::is_none);
+        let left: Vec<usize> = (0..all.survivor.len()).filter(is_left).collect();
+        let mut number = vec![0; all.survivor.len()];
+        (0..).zip(&left).for_each(|(new, place)| number[*place] = new);
+        let mut link = all.link.clone();
+        for (place, at) in own.iter().enumerate().filter_map(|(place, at)| Some((place, (*at)?))) {
+            (number[place], link[at]) = (number[at], Link::None);
+        }
+        let giants = all.giants.iter();
+        DedupOutcome {
+            survivor: left.iter().map(|at| number[all.survivor[*at] as usize]).collect(),
+            score: left.iter().map(|at| all.score[*at]).collect(),
+            link: left.iter().map(|at| link[*at]).collect(),
+            giants: giants.map(|giant| Giant { leader: number[giant.leader as usize], ..giant.clone() }).collect(),
+            capped: all.capped.clone(),
+            ..*all
+        }
+    }
 }
 
 /// Documents that were clustered, and those of the archive before them.
@@ -75,6 +109,8 @@ pub fn decide_after(
     let mut ranking = Ranking::new(corpus, settings)?;
     let mut verdicts = archived(corpus, &ranking, archive)?;
     ended(None, stop)?;
+    let is_lacking = |row: &u32| is_first(corpus, &ranking, *row) && !verdicts.contains_key(row);
+    let lacking = (0..corpus.rows.len() as u32).filter(is_lacking).collect();
     let documents = ranking.documents.len() as u64;
     ranking.documents.retain(|row| !verdicts.contains_key(row));
     let near = match settings.search {
@@ -89,7 +125,7 @@ pub fn decide_after(
     if let Some(near) = near {
         giants = join(near, settings, &ranking.documents, &mut verdicts, &mut outcome);
     }
-    Ok(numbered(&ranking.class, &verdicts, giants, outcome))
+    Ok(LaterOutcome { lacking, ..numbered(&ranking.class, &verdicts, giants, outcome) })
 }
 
 /// Errors: a parameter for which an archive cannot be asked.
@@ -108,19 +144,26 @@ fn check(settings: &DedupSettings) -> Result<(), Failure> {
     Err(Failure::Parameter(Error::Parameter { name: "clustering", value: settings.grouping as i64, reason }))
 }
 
+/// Whether a row is the first with its text.
+fn is_first(corpus: &Corpus, ranking: &Ranking, row: u32) -> bool {
+    ranking.class.get(row as usize) == Some(&row) && corpus.rows[row as usize].state.has_text()
+}
+
 /// What the archive knows of the texts of the rows, by the first row with each text.
 fn archived(
     corpus: &Corpus,
     ranking: &Ranking,
     archive: &impl Archive,
 ) -> lookalike_table::Result<HashMap<u32, Verdict>> {
-    let is_first =
-        |row: &u32| ranking.class.get(*row as usize) == Some(row) && corpus.rows[*row as usize].state.has_text();
     let find = |row: u32| match archive.find(corpus.rows[row as usize].content) {
         Ok(found) => found.map(|found| Ok((row, Verdict::from(found)))),
         Err(error) => Some(Err(error)),
     };
-    (0..corpus.rows.len() as u32).into_par_iter().filter(is_first).filter_map(find).collect()
+    (0..corpus.rows.len() as u32)
+        .into_par_iter()
+        .filter(|row| is_first(corpus, ranking, *row))
+        .filter_map(find)
+        .collect()
 }
 
 /// Clusters documents that share keys of the filter.
@@ -237,5 +280,5 @@ fn numbered(
         }
     }
     outcome.giants = giants.into_iter().map(|(kept, giant)| Giant { leader: place(kept), ..giant }).collect();
-    LaterOutcome { leaders, outcome }
+    LaterOutcome { leaders, outcome, lacking: Vec::new() }
 }

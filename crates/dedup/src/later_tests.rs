@@ -254,3 +254,27 @@ fn what_days_cannot_answer_is_refused() {
     assert!(decide_after(&corpus, &good, &archive, &AtomicBool::new(false)).is_ok());
     assert_eq!(corpus.rows.iter().filter(|row| row.state == RowState::Compared).count(), 0);
 }
+
+/// A corpus that is decided again after its own rows were added has the same outcome.
+#[test]
+fn rows_that_the_archive_has_of_the_same_run_are_themselves() {
+    let texts: Vec<String> =
+        ["a b c d e f g h", "x", "a b c d e f g i", "x", "p q r s t u v w", "a b c d e f g h"].map(String::from).into();
+    let (sketching, search) = resemblance();
+    let (folder, above) = (Folder::new(), Folder::new());
+    let asked = settings(search, &folder);
+    let corpus = signed(&texts[2..], &sketching, &folder);
+    let first = day_by_day(&[&texts[..2]], &sketching, &asked);
+    let archive = Remembered::new(&first, &sketching, &above);
+    let once = decide_after(&corpus, &asked, &archive, &AtomicBool::new(false)).expect("decided");
+    assert_eq!((&once.leaders[..], &once.lacking[..]), (&[0, 1][..], &[0, 2][..]));
+    let known = day_by_day(&[&texts[..2], &texts[2..]], &sketching, &asked);
+    let above = Folder::new();
+    let archive = Remembered::new(&known, &sketching, &above);
+    let again = decide_after(&corpus, &asked, &archive, &AtomicBool::new(false)).expect("decided");
+    assert_eq!((&again.leaders[..], &again.lacking[..]), (&[0, 1, 4][..], &[][..]));
+    // Leader 4 was made of row 2; row 1 is not what leader 0 was made of.
+    let outcome = again.with_own(&[Some(1), None, Some(2)]);
+    assert_eq!((&outcome.survivor, &outcome.link), (&once.outcome.survivor, &once.outcome.link));
+    assert_eq!(outcome.score, once.outcome.score);
+}
