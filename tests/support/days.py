@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import random
 from collections.abc import Sequence
 from itertools import pairwise
@@ -32,3 +33,15 @@ def cut(rng: random.Random, rows: Sequence[str | None], days: int) -> list[list[
     """Cut rows into days anywhere; some may be empty."""
     ends = [0, *sorted(rng.randint(0, len(rows)) for _ in range(days - 1)), len(rows)]
     return [list(rows[start:end]) for start, end in pairwise(ends)]
+
+
+def lines(rng: random.Random, rows: Sequence[str | None], first: int, *, bad: float) -> bytes:
+    """Rows as lines of JSON: with ids, which some share, or without; a share of ``bad`` lines is between them."""
+    made = []
+    for number, text in enumerate(rows, first):
+        kind = rng.random()
+        row: dict[str, object] = {} if kind < 0.1 else {"id": f"r{number if kind < 0.9 else rng.randrange(5)}"}
+        made.append(json.dumps(row if text is None else row | {"text": text}))
+        if rng.random() < bad:
+            made.append(rng.choice(["", "{bad", "[1]", '{"text": 3}', '{"id": "x", "text": "\\ud800 half"}']))
+    return "".join(f"{line}\n" for line in made).encode()

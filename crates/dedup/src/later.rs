@@ -59,9 +59,9 @@ pub struct LaterOutcome {
 
 impl LaterOutcome {
     /// The outcome where some leaders are rows themselves: an archive that has a row of an earlier run over the same
-    /// corpus. `own` has these rows. They are kept, and rows that follow the leader follow them. The leaders that are
-    /// left keep their order.
-    pub fn with_own(&self, own: &[Option<u32>]) -> DedupOutcome {
+    /// corpus. `own` has these rows. They are kept, and rows that follow the leader follow them. Returns the places of
+    /// the leaders that are left, in order, and the outcome with these alone before the rows.
+    pub fn with_own(&self, own: &[Option<u32>]) -> (Vec<usize>, DedupOutcome) {
         let (before, all) = (self.leaders.len(), &self.outcome);
         let row_of = |place: usize| {
             let at = before + (*own.get(place)?)? as usize;
@@ -70,7 +70,7 @@ impl LaterOutcome {
         };
         let own: Vec<Option<usize>> = (0..before).map(row_of).collect();
         let is_left = |place: &usize| own.get(*place).is_none_or(Option::is_none);
-        let left: Vec<usize> = (0..all.survivor.len()).filter(is_left).collect();
+        let mut left: Vec<usize> = (0..all.survivor.len()).filter(is_left).collect();
         let mut number = vec![0; all.survivor.len()];
         (0..).zip(&left).for_each(|(new, place)| number[*place] = new);
         let mut link = all.link.clone();
@@ -78,14 +78,16 @@ impl LaterOutcome {
             (number[place], link[at]) = (number[at], Link::None);
         }
         let giants = all.giants.iter();
-        DedupOutcome {
+        let outcome = DedupOutcome {
             survivor: left.iter().map(|at| number[all.survivor[*at] as usize]).collect(),
             score: left.iter().map(|at| all.score[*at]).collect(),
             link: left.iter().map(|at| link[*at]).collect(),
             giants: giants.map(|giant| Giant { leader: number[giant.leader as usize], ..giant.clone() }).collect(),
             capped: all.capped.clone(),
             ..*all
-        }
+        };
+        left.truncate(left.partition_point(|place| *place < before));
+        (left, outcome)
     }
 }
 

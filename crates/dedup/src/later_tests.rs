@@ -274,7 +274,8 @@ fn rows_that_the_archive_has_of_the_same_run_are_themselves() {
     let again = decide_after(&corpus, &asked, &archive, &AtomicBool::new(false)).expect("decided");
     assert_eq!((&again.leaders[..], &again.lacking[..]), (&[0, 1, 4][..], &[][..]));
     // Leader 4 was made of row 2; row 1 is not what leader 0 was made of.
-    let outcome = again.with_own(&[Some(1), None, Some(2)]);
+    let (left, outcome) = again.with_own(&[Some(1), None, Some(2)]);
+    assert_eq!(left, [0, 1]);
     assert_eq!((&outcome.survivor, &outcome.link), (&once.outcome.survivor, &once.outcome.link));
     assert_eq!(outcome.score, once.outcome.score);
 }

@@ -16,6 +16,7 @@ pub mod archive;
 pub mod corpus;
 pub mod feature_judge;
 pub mod ids;
+pub mod indexed;
 pub mod job;
 pub mod judge;
 pub mod later;

@@ -48,7 +48,7 @@ fn table_failed(error: TableError) -> PyErr {
     }
 }
 
-fn failed(failure: Failure) -> PyErr {
+pub(crate) fn failed(failure: Failure) -> PyErr {
     match failure {
         Failure::Parameter(error) => to_python(error),
         Failure::Folder(error) => PyErr::from(error),
@@ -70,9 +70,9 @@ fn kept(coordinates: Sketching, features: Option<(usize, usize)>) -> Sketching {
 /// Rows of a corpus and what is kept of them.
 #[pyclass(module = "lookalike._core")]
 pub struct Corpus {
-    core: Core,
-    folder: PathBuf,
-    pool: rayon::ThreadPool,
+    pub(crate) core: Core,
+    pub(crate) folder: PathBuf,
+    pub(crate) pool: rayon::ThreadPool,
 }
 
 /// Columns of what was decided: survivors, scores (32-bit floats), links (a byte each).
@@ -253,7 +253,7 @@ impl Corpus {
 /// What is asked of a corpus: search, filter (k, s, r), threshold, clustering, keep, number of references, bytes of
 /// memory, for simhash distance, length, same language and whether it is verified; limits of length and language.
 #[derive(FromPyObject)]
-struct Asked(
+pub struct Asked(
     String,
     (usize, usize, usize),
     f64,
@@ -267,7 +267,7 @@ struct Asked(
 
 impl Corpus {
     /// The settings of a deduplication. Errors: a word that is not known.
-    fn settings(&self, asked: Asked) -> PyResult<DedupSettings> {
+    pub(crate) fn settings(&self, asked: Asked) -> PyResult<DedupSettings> {
         let Asked(search, (k, s, r), threshold, clustering, keep, references, budget_bytes, nearness, limits) = asked;
         let search = match (search.as_str(), nearness) {
             ("exact", _) => SearchMethod::Identical,
@@ -338,7 +338,7 @@ impl PairStream {
 
 /// What was decided.
 #[pyclass(frozen, module = "lookalike._core")]
-pub struct Outcome(job::DedupOutcome);
+pub struct Outcome(pub(crate) job::DedupOutcome);
 
 fn floats(py: Python<'_>, scores: impl Iterator<Item = f32>) -> Py<PyBytes> {
     PyBytes::new(py, &scores.flat_map(f32::to_ne_bytes).collect::<Vec<u8>>()).unbind()

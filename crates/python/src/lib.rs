@@ -10,6 +10,7 @@ mod arrow;
 mod column;
 mod compare;
 mod dedup;
+mod dedup_later;
 mod design;
 mod detach;
 mod error;
@@ -46,6 +47,8 @@ mod _core {
     use crate::compare::{languages, pane, unreachable, Cohort, ReadFile};
     #[pymodule_export]
     use crate::dedup::{Corpus, Outcome, PairStream};
+    #[pymodule_export]
+    use crate::dedup_later::{corpus_digest, decide_after, readdressed, Additions, Later};
     #[pymodule_export]
     use crate::design::simulate_filter;
     #[pymodule_export]

@@ -32,14 +32,14 @@ def sign(
     paths = _paths(source)
     if paths is None:
         for one in _opened(source, how):
-            yield from _signed(one, by, how, known)
+            yield from signed(one, by, how, known)
         return
     with Scratch() as scratch:
         corpus = open_sources(paths, scratch, text_column=how.text_column, id_column=how.id_column, format=how.format)
         total, before = corpus.size or None, 0
         yield SignedBatch([], list(corpus.problems))
         for one in corpus.sources:
-            for batch in _signed(one, by, how, known):
+            for batch in signed(one, by, how, known):
                 tell(SIGNING, before + one.done, total)
                 yield batch
             before += one.size
@@ -77,7 +77,7 @@ def _row(row: Any, how: Reading) -> Any:
     return row
 
 
-def _signed(source: Source, by: _core.RecordSigner, how: Reading, known: Known | None) -> Iterator[SignedBatch]:
+def signed(source: Source, by: _core.RecordSigner, how: Reading, known: Known | None) -> Iterator[SignedBatch]:
     """Yield the rows of one source; its problems come with the last batch."""
     id_column = how.id_column or USUAL_ID
     lines = _core.RecordLines(by, how.text_column, id_column, how.time_column, True, RECORD_BYTES)

@@ -49,6 +49,7 @@ def _file(name: str, text: str) -> Callable[[options.Function], options.Function
         ],
         "Only for --method simhash": params.SIMHASH_ONLY,
         "Which rows are kept": ["keep", "clustering", "against", "contains", "contained"],
+        "Day by day": ["index", "add"],
         "Input": ["text_column", "id_column", "format", "max_errors", "strict"],
         "Output": [
             *("out", "clusters", "pairs", "max_pairs", "ledger", "report", "restore", "overwrite", "as_json", "quiet"),
@@ -65,6 +66,8 @@ def _file(name: str, text: str) -> Callable[[options.Function], options.Function
     type=click.Path(),
     help="Remove only rows that are similar to a row of this corpus. Repeatable.",
 )
+@_file("--index", "Remove also rows that this index has, identical or similar; its parameters are used.")
+@click.option("--add", is_flag=True, help="Add the kept rows to --index, so that the next run knows them.")
 @_file("--clusters", "Write the rows of all clusters to this .csv, .csv.gz or .parquet file.")
 @_file(
     "--pairs",
@@ -90,6 +93,7 @@ def dedup(
     restore: str | None,
     dry_run: bool,
     against: tuple[str, ...],
+    index: str | None,
     **chosen: Any,
 ) -> None:
     """Remove near-duplicates from a corpus.
@@ -104,6 +108,7 @@ def dedup(
       lookalike dedup corpus.jsonl -o clean.jsonl
       lookalike dedup shards/*.parquet -o clean/ --threshold 0.85
       lookalike dedup train.jsonl --against test.jsonl -o train.clean.jsonl
+      lookalike dedup today.jsonl --index archive --add -o new.jsonl
       zcat corpus.jsonl.gz | lookalike dedup - -o - | gzip > clean.jsonl.gz
       lookalike dedup corpus.jsonl --dry-run
       lookalike dedup corpus.jsonl -o clean.jsonl --ledger removed.jsonl.zst
@@ -123,15 +128,23 @@ def dedup(
     if chosen["no_verify"]:
         unused = {"threshold", "shingle", "labelled", "bits"} if chosen["method"] == "simhash" else {"threshold"}
         options.refuse_unused(context, unused, "with --no-verify")
+    if dry_run and (index is not None or chosen["add"]):
+        raise ParameterError("--dry-run cannot be combined with --index: leave it out")
     if dry_run:
         return _dry_run([*against, *inputs], chosen)
-    return _run(inputs, against, **chosen)
+    if index is not None:
+        # What was not typed is that of the index.
+        typed = options.given(context)
+        chosen |= {name: None for name in params.DEDUPLICATION if name not in typed}
+    return _run(inputs, against, index, **chosen)
 
 
 def _run(
     inputs: tuple[str, ...],
     against: tuple[str, ...],
+    index: str | None,
     *,
+    add: bool,
     out: str | None,
     clusters: str | None,
     pairs: str | None,
@@ -155,7 +168,7 @@ def _run(
         "ledger": ledger,
         "report": report,
     }
-    if not as_json and all(one is None for one in files.values()):
+    if not as_json and not add and all(one is None for one in files.values()):
         raise ParameterError("no output: give --out, --clusters, --pairs or --report, or one of --json and --dry-run")
     # Rows on standard output leave no room for facts there.
     is_piped = out == "-"
@@ -163,6 +176,8 @@ def _run(
         answer = run(
             given(inputs),
             against=given(against) or None,
+            index=index,
+            add=add,
             out=Stdout() if is_piped else out,
             clusters=clusters,
             pairs=pairs,

@@ -5,8 +5,9 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from lookalike import _core, params
 from lookalike._calls import explained, given
@@ -16,6 +17,7 @@ from lookalike.corpora.arrays import Wanted, listed
 from lookalike.corpora.batches import Source, mended_note
 from lookalike.corpora.lines import LineSource
 from lookalike.deduplication import contamination
+from lookalike.deduplication.archives import Archive, check_index, opened_index
 from lookalike.deduplication.outputs import Outputs, Stream, check, write
 from lookalike.deduplication.reading import DECIDING, READING, Stretch, open_core, open_files, read
 from lookalike.deduplication.repeating import repeated_ids
@@ -27,9 +29,14 @@ from lookalike.documents.reasons import RefusedError
 from lookalike.errors import ParameterError
 from lookalike.params import Parameter
 
+if TYPE_CHECKING:
+    from lookalike.archive.store import Index
+
 #: Where the rows come from and where results go: what ``dedup`` takes beside ``params.DEDUPLICATION``.
 FILES = (
     Parameter("against", "A corpus to compare with: its rows stay, and only rows similar to one of them are removed."),
+    Parameter("index", "Remove also rows that this index has, identical or similar: a folder, or an open ``Index``."),
+    Parameter("add", "Add the kept rows to the index, so that the next run removes what is similar to them."),
     Parameter("out", "Write the corpus without near-duplicates to this file, or folder for several inputs."),
     Parameter("clusters", "Write all rows of clusters to this CSV file."),
     Parameter("pairs", "Write every pair at or above the threshold that the method proposes to this CSV file."),
@@ -45,6 +52,8 @@ def dedup(
     source: Any,
     *,
     against: Any = None,
+    index: str | os.PathLike[str] | Index | None = None,
+    add: bool = False,
     out: str | os.PathLike[str] | Stream | None = None,
     clusters: str | os.PathLike[str] | None = None,
     pairs: str | os.PathLike[str] | None = None,
@@ -89,16 +98,25 @@ def dedup(
     :raises ParameterError: A parameter is out of range, or means nothing to the chosen method.
     :raises OSError: A file cannot be read or written.
     :raises TooManyErrorsError: More rows than ``max_errors`` were not read; ``RefusedError`` if all of ``against``.
+    :raises VersionError: The index was made with other parameters.
+    :raises LockedError: Another process changes the index.
 
     >>> dedup(["one two three four five six", "One, two, three, four, five, six!", "Boat to let."]).select()
     ['one two three four five six', 'Boat to let.']
     """
     chosen = given(params.DEDUPLICATION, locals())
     asked = Outputs(out, clusters, pairs, ledger, overwrite)
+    if index is not None or add:
+        check_index(index, chosen, {"against": against, "pairs": pairs, "report": report})
     pages = _pages(report, overwrite, chosen)
-    with opened(source, against=against, outputs=asked, progress=progress, **chosen) as (answer, corpus, scratch):
-        if asked.any:
-            write(answer, corpus, scratch, asked, progress)
+    reading = {"against": against, "outputs": asked, "progress": progress}
+    with (
+        opened_index(index, write=add) as archive,
+        opened(source, **reading, archive=archive, **chosen) as (answer, corpus, scratch),
+    ):
+        # The index has the rows before the outputs have their names: a run that is repeated gives the same outputs.
+        settle = partial(archive.settle, answer, progress) if archive is not None else None
+        write(answer, corpus, scratch, asked, progress, settle)
         pages(answer, progress)
     return answer
 
@@ -126,13 +144,14 @@ def opened(
     against: Any = None,
     outputs: Outputs = Outputs(),  # noqa: B008
     progress: Progress | None = None,
+    archive: Archive | None = None,
     **chosen: Any,
 ) -> Iterator[tuple[Deduplication, Corpus | None, Scratch]]:
     """Decide a corpus, and keep what is needed to read its rows again until the end of the ``with``.
 
     Checks that ``outputs`` can be written before anything is read. ``chosen`` are parameters of ``dedup``.
     """
-    asked = settings(**chosen)
+    asked = settings(**chosen) if archive is None else archive.settings(chosen)
     is_sought = contamination.is_sought(asked, against)
     tell = progress or unheard
     with Scratch() as scratch:
@@ -157,6 +176,9 @@ def opened(
         repeated = repeated_ids(seen, stretches, asked)
         del seen
         tell(DECIDING, 0, None)
+        if archive is not None:
+            yield archive.decided(core, asked, own, every, notes, repeated), corpus, scratch
+            return
         if is_sought:
             outcome, contaminated = contamination.decided(core, asked)
         else:

@@ -101,12 +101,21 @@ def check(asked: Outputs, corpus: Corpus | None) -> None:
 
 
 def write(
-    answer: Deduplication, corpus: Corpus | None, scratch: Scratch, asked: Outputs, progress: Progress | None
+    answer: Deduplication,
+    corpus: Corpus | None,
+    scratch: Scratch,
+    asked: Outputs,
+    progress: Progress | None,
+    settle: Callable[[], None] | None = None,
 ) -> None:
-    """Write all outputs, and rename them to their names at the end.
+    """Write all outputs, and rename them to their names at the end; ``settle`` is called before the first is renamed.
 
     Errors: ``OSError``, ``ParameterError``, ``RefusedError`` if an input was changed or cannot be copied.
     """
+    settle = settle or (lambda: None)
+    if not asked.any:
+        settle()
+        return
     check(asked, corpus)
     tell = progress or unheard
     inputs = corpus.paths if corpus is not None else []
@@ -125,11 +134,14 @@ def write(
             rows = stack.enter_context(Staging(expected_bytes=expected)) if is_stream(asked.out) else staging
             written = writing.write(scratch, staging, rows, stack)
             if is_stream(asked.out):
+                settle()
                 # The ledger is there before the first row. Rows that cannot be delivered leave no output behind.
                 rows.commit()
                 staging.place()
                 _copy(written, corpus, asked.out)
                 staging.settle()
+        if not is_stream(asked.out):
+            settle()
         staging.commit()
 
 
@@ -172,8 +184,11 @@ def _names(
     if not wanted:
         return {}
     total = sum(one.source.size for one in answer.stretches) or None
-    rows = pick(answer.stretches, wanted, answer.settings, tell=lambda done: tell(NAMING, done, total))
-    return told_apart(rows)
+    archived = answer.archived
+    kept = {} if archived is None else {row: Row(one.name, None) for row, one in enumerate(archived.kept)}
+    rows = pick(answer.stretches, wanted - kept.keys(), answer.settings, tell=lambda done: tell(NAMING, done, total))
+    # Ids of other days are not known, so `1` and `"1"` are told apart by their places only.
+    return told_apart(rows) if archived is None else rows | kept
 
 
 def _table(staging: Staging, target: Path, rows: Iterator[list[Any]]) -> None:
@@ -182,17 +197,24 @@ def _table(staging: Staging, target: Path, rows: Iterator[list[Any]]) -> None:
 
 
 def _clusters(answer: Deduplication, names: dict[int, Row]) -> Iterator[list[Any]]:
+    """Yield the rows of all clusters; with an index the removed rows only, without a number of the cluster.
+
+    Whether a kept row has a cluster, and its number, would depend on later days.
+    """
     measures, values = _measures(answer)
-    yield ["id", "cluster", "representative", *measures, "link", *_columns("", "representative_")]
-    places = Places(answer.stretches)
+    is_daily = answer.archived is not None
+    numbered = [] if is_daily else ["cluster"]
+    yield ["id", *numbered, "representative", *measures, "link", *_columns("", "representative_")]
+    places = Places(answer.stretches, () if answer.archived is None else answer.archived.kept)
     numbers = {survivor: number for number, survivor in enumerate(sorted(answer.cluster_sizes), 1)}
-    rows = sorted([*numbers, *answer.gone])
+    rows = answer.gone if is_daily else sorted([*numbers, *answer.gone])
     found = values([(row, answer.survivors[row]) for row in rows], [answer.resemblances[row] for row in rows])
     for row, measured in zip(rows, found, strict=True):
         survivor = answer.survivors[row]
         link = LINKS[answer.links[row]]
+        number = [] if is_daily else [numbers[survivor]]
         where = *places[row], *places[survivor]
-        yield [names[row].name, numbers[survivor], names[survivor].name, *measured, link, *where]
+        yield [names[row].name, *number, names[survivor].name, *measured, link, *where]
 
 
 def _pairs(answer: Deduplication, found: _core.PairStream | ListedPairs, names: dict[int, Row]) -> Iterator[list[Any]]:

@@ -8,9 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import NoReturn
+from typing import NoReturn, Protocol
 
-from lookalike import _core
 from lookalike._types import Problem
 from lookalike.corpora.batches import Batch
 from lookalike.corpora.batching import library_of
@@ -39,6 +38,27 @@ class NamedSource:
             f"the rows of `{self.name}` are not part of a pickled deduplication: "
             "write outputs and reports in the process that read it, or run dedup again"
         )
+
+
+class Rows(Protocol):
+    """What a pickle keeps of a corpus."""
+
+    def __len__(self) -> int: ...
+
+    @property
+    def states(self) -> list[int]:
+        """Rows by state."""
+
+    @property
+    def problems(self) -> list[tuple[int, str]]:
+        """The first rows that could not be read, and why."""
+
+    @property
+    def spilled(self) -> int:
+        """Bytes that went to temporary files."""
+
+    def fingerprints(self, rows: Sequence[int]) -> list[int | None]:
+        """Return the fingerprints of rows."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,7 +96,7 @@ def _gone(what: str) -> NoReturn:
     )
 
 
-def kept_corpus(core: _core.Corpus | KeptCorpus, *, with_prints: bool) -> KeptCorpus:
+def kept_corpus(core: Rows | KeptCorpus, *, with_prints: bool) -> KeptCorpus:
     """Return what a pickle keeps of a corpus."""
     if isinstance(core, KeptCorpus):
         return core

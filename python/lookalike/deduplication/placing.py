@@ -7,6 +7,7 @@ from bisect import bisect_right
 from collections.abc import Sequence
 
 from lookalike.corpora.batches import Quoted
+from lookalike.deduplication.after import Kept
 from lookalike.deduplication.picking import Row
 from lookalike.deduplication.reading import Stretch
 
@@ -14,12 +15,15 @@ from lookalike.deduplication.reading import Stretch
 class Places:
     """The sources of a corpus, by the rows that begin them."""
 
-    def __init__(self, stretches: Sequence[Stretch]) -> None:
-        self._stretches = stretches
+    def __init__(self, stretches: Sequence[Stretch], kept: Sequence[Kept] = ()) -> None:
+        """``kept``: documents of an index, which are numbered before all rows."""
+        self._stretches, self._kept = stretches, kept
         self._firsts = [one.first for one in stretches]
 
-    def __getitem__(self, row: int) -> tuple[str, int]:
-        """Return the name of a row's source, and the row's number there, from 0."""
+    def __getitem__(self, row: int) -> tuple[str, int | None]:
+        """Return the name of a row's source, and the row's number there, from 0; ``None`` if it is not known."""
+        if row < len(self._kept):
+            return self._kept[row].source, self._kept[row].row
         # Several sources may begin at this row; all but the last of them are empty.
         own = self._stretches[bisect_right(self._firsts, row) - 1]
         return own.source.name, row - own.first

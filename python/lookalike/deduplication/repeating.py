@@ -24,8 +24,8 @@ class RepeatedIds(NamedTuple):
     rows: int
     example: str
     #: Source and row, from 0, of the first two rows with the id of the example.
-    first: tuple[str, int]
-    second: tuple[str, int]
+    first: tuple[str, int | None]
+    second: tuple[str, int | None]
 
     def __str__(self) -> str:
         where = " and ".join(f"row {row} of `{source}`" for source, row in (self.first, self.second))

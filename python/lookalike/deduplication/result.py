@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 from lookalike import _core
 from lookalike._types import Problem, counted
 from lookalike.corpora.objects import ObjectSource
+from lookalike.deduplication.after import Archived, JoinedCorpus
 from lookalike.deduplication.contamination import Contamination, ListedPairs
 from lookalike.deduplication.pickling import KeptCorpus, NamedSource, kept_corpus, kept_stretch
 from lookalike.deduplication.reading import Stretch
@@ -71,9 +72,9 @@ class Deduplication:
 
     settings: Settings
     stretches: Sequence[Stretch]
-    #: How many rows belong to ``against``; they come first.
+    #: How many rows belong to ``against``, or are documents of the index; they come first.
     references: int
-    core: _core.Corpus | KeptCorpus
+    core: _core.Corpus | KeptCorpus | JoinedCorpus
     outcome: _core.Outcome
     #: Whether only rows similar to a row of ``against`` are removed.
     is_against: bool = False
@@ -86,6 +87,8 @@ class Deduplication:
     their_states: Sequence[int] = (0,) * len(STATES)
     #: Ids that several of all rows have; ``None`` if there are none.
     repeated_ids: RepeatedIds | None = None
+    #: The index that rows were also compared with. Its documents that were kept for a row are numbered before the rows.
+    archived: Archived | None = None
 
     def __repr__(self) -> str:
         own = self.rows - self.references
@@ -164,6 +167,15 @@ class Deduplication:
         """Rows in each cluster of at least two, by its kept row."""
         sizes = Counter(self.survivors[row] for row in self.gone)
         return Counter({survivor: count + 1 for survivor, count in sizes.items()})
+
+    @property
+    def removed_for_index(self) -> int:
+        """Removed rows for which a document of the index is kept."""
+        return sum(self.survivors[row] < self.references for row in self.gone) if self.archived is not None else 0
+
+    def _index_json(self) -> dict[str, Any]:
+        told = {} if self.archived is None else self.archived.to_json()
+        return told | {"removed": self.removed_for_index}
 
     @property
     def documents(self) -> int:
@@ -257,6 +269,7 @@ class Deduplication:
             **({"reference_states": self.reference_states} if self.is_against else {}),
             "removed": self.removed,
             **({} if self.contamination is None else {"contamination": self.contamination.to_json()}),
+            **({} if self.archived is None else {"index": self._index_json()}),
             "kept": self.rows - self.references - sum(self.removed.values()),
             "clusters": len(self.cluster_sizes),
             "largest_cluster": max(self.cluster_sizes.values(), default=1),

@@ -34,7 +34,7 @@ def as_json(answer: Deduplication) -> str:
 def facts(answer: Deduplication, files: Mapping[str, str | PathLike[str] | None], *, quiet: bool = False) -> str:
     """Return what was found and where the outputs are; ``quiet`` leaves out notes and problems."""
     notes = () if quiet else (*_notes(answer), *problems.lines(answer.problems))
-    lines = [*_found(answer), *_guarantee(answer), *_warnings(answer), *notes, *_written(files)]
+    lines = [*_found(answer), *_guarantee(answer), *_warnings(answer), *notes, *_added(answer), *_written(files)]
     return "\n".join(map(visible, lines))
 
 
@@ -48,6 +48,8 @@ def _found(answer: Deduplication) -> Iterator[str]:
         yield f"  removed: {parts}"
         sizes = answer.cluster_sizes
         yield f"  {counted(len(sizes), 'cluster')}, the largest with {counted(max(sizes.values()), 'row')}"
+    if answer.archived is not None:
+        yield f"  removed for a document of the index: {answer.removed_for_index:,}"
     yield from _contaminated(answer)
     yield from _uncompared(answer)
 
@@ -176,6 +178,18 @@ def _notes(answer: Deduplication) -> Iterator[str]:
     yield from (f"note: {note}" for note in answer.notes)
     if unsampled := answer.work["unsampled"]:
         yield f"note: {counted(unsampled, 'document')} too short to be sampled; use a smaller --modulus for them"
+
+
+def _added(answer: Deduplication) -> Iterator[str]:
+    """Say what the index has now."""
+    archived = answer.archived
+    if archived is None or archived.added is None:
+        return
+    rows = archived.added.added - archived.shadows
+    keys = f", and the keys of {counted(archived.shadows, 'removed row')}" if archived.shadows else ""
+    yield f"added to {archived.path}: {counted(rows, 'row')}{keys}"
+    if archived.renamed:
+        yield f"  added as id~run:row, because another document has their id: {archived.renamed:,}"
 
 
 def _written(files: Mapping[str, str | PathLike[str] | None]) -> Iterator[str]:
