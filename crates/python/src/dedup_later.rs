@@ -2,7 +2,7 @@
 
 use crate::column::{Column, Values};
 use crate::dedup::{failed, Asked, Corpus, Outcome};
-use crate::detach::interruptible;
+use crate::detach::{interruptible, locked};
 use crate::error::archive_to_python;
 use crate::segments::Snapshot;
 use lookalike_dedup::indexed::Indexed;
@@ -15,7 +15,7 @@ use pyo3::pybacked::PyBackedBytes;
 use pyo3::types::PyBytes;
 use std::collections::{HashMap, HashSet};
 use std::path::Path;
-use std::sync::{Mutex, PoisonError};
+use std::sync::Mutex;
 use xxhash_rust::xxh3::xxh3_64;
 
 /// What was decided after an index.
@@ -109,14 +109,16 @@ impl Additions {
     }
 
     /// For each text, by its content hash, whether it is not to be added, because the index has it or it was taken before.
-    fn known(&self, contents: Vec<PyBackedBytes>) -> Vec<bool> {
-        let mut taken = self.taken.lock().unwrap_or_else(PoisonError::into_inner);
-        contents.iter().map(|content| self.row(content).is_none_or(|row| !taken.insert(row))).collect()
+    fn known(&self, py: Python<'_>, contents: Vec<PyBackedBytes>) -> Vec<bool> {
+        let is_known =
+            |taken: &mut HashSet<u32>, content: &[u8]| self.row(content).is_none_or(|row| !taken.insert(row));
+        locked(py, &self.taken, |taken| contents.iter().map(|content| is_known(taken, content)).collect())
     }
 
     /// Whether an id is used for the first time.
-    fn is_new(&self, id: &[u8]) -> bool {
-        self.ids.lock().unwrap_or_else(PoisonError::into_inner).insert(xxh3_64(id))
+    fn is_new(&self, py: Python<'_>, id: &[u8]) -> bool {
+        let hash = xxh3_64(id);
+        locked(py, &self.ids, |ids| ids.insert(hash))
     }
 }
 

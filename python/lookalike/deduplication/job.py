@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from lookalike import _core, params
 from lookalike._calls import explained, given
@@ -106,14 +106,34 @@ def dedup(
     """
     chosen = given(params.DEDUPLICATION, locals())
     asked = Outputs(out, clusters, pairs, ledger, overwrite)
-    if index is not None or add:
-        check_index(index, chosen, {"against": against, "pairs": pairs, "report": report})
-    pages = _pages(report, overwrite, chosen)
-    reading = {"against": against, "outputs": asked, "progress": progress}
+    return _deduplicated(source, against, _Archived(index, add), asked, report, progress, chosen)
+
+
+class _Archived(NamedTuple):
+    """The index that rows are also compared with, and whether kept rows are added to it."""
+
+    place: str | os.PathLike[str] | Index | None
+    add: bool
+
+
+def _deduplicated(
+    source: Any,
+    against: Any,
+    archived: _Archived,
+    asked: Outputs,
+    report: str | os.PathLike[str] | None,
+    progress: Progress | None,
+    chosen: dict[str, Any],
+) -> Deduplication:
+    """Decide a corpus and write its outputs. Errors: as ``dedup``."""
+    if archived.place is not None or archived.add:
+        check_index(archived.place, chosen, {"against": against, "pairs": asked.pairs, "report": report})
+    pages = _pages(report, asked.overwrite, chosen)
     with (
-        opened_index(index, write=add) as archive,
-        opened(source, **reading, archive=archive, **chosen) as (answer, corpus, scratch),
+        opened_index(archived.place, write=archived.add) as archive,
+        opened(source, against=against, outputs=asked, progress=progress, archive=archive, **chosen) as found,
     ):
+        answer, corpus, scratch = found
         # The index has the rows before the outputs have their names: a run that is repeated gives the same outputs.
         settle = partial(archive.settle, answer, progress) if archive is not None else None
         write(answer, corpus, scratch, asked, progress, settle)
