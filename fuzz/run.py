@@ -21,7 +21,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 BUILD = ROOT / "target" / "fuzz"
-TARGETS = ("decoder", "text", "schemes", "code", "matching", "rows", "near", "table")
+TARGETS = ("decoder", "text", "schemes", "code", "matching", "rows", "near", "table", "segment")
 TRIPLE = "x86_64-unknown-linux-gnu"
 SEED = 2003
 #: Seconds of one round with ``--executions``: at most this much is lost when the run is stopped.
@@ -31,6 +31,8 @@ ROUND = 30
 MOST_BYTES_OF = {"code": 256, "decoder": 512, "matching": 512, "schemes": 1024, "text": 512}
 #: A file of tables with two blocks of keys is longer than others.
 MOST_BYTES_OF["table"] = 4096
+#: A segment has twelve tables.
+MOST_BYTES_OF["segment"] = 8192
 #: Bytes of the longest input of all others.
 MOST_BYTES = 2048
 FLAGS = [

@@ -47,5 +47,9 @@ pub use segment::writer::{SegmentWriter, Settings, Written};
 pub use segment::{Segment, StoredRow, Which};
 pub use snapshot::{Part, Snapshot};
 
+// Forged segments are read by the fuzz target too, which knows this crate by its name.
+#[cfg(test)]
+extern crate self as lookalike_index;
+
 #[cfg(test)]
 mod tests;

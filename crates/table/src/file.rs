@@ -403,7 +403,7 @@ impl Table {
     /// Errors: there is no such column, or it has another type.
     fn check_column(&self, column: usize, is_number: bool) -> Result<()> {
         let kind = self.schema().columns.get(column).map(|(_, kind)| *kind);
-        match kind.map(|kind| matches!(kind, ColumnType::U32 | ColumnType::U64)) {
+        match kind.map(ColumnType::is_number) {
             Some(found) if found == is_number => Ok(()),
             _ => {
                 let what = if is_number { "numbers" } else { "bytes" };

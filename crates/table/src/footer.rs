@@ -19,7 +19,7 @@
 //! | 8 | version of its content |
 //! | 8 and more | length and bytes of its note |
 //! | 8 | number of columns beside the key |
-//! | 8, 8 and more each | type (1 `u32`, 2 `u64`, 3 + 256 · width, 4 bytes of any length); length and bytes of its name |
+//! | 8, 8 and more each | type (1 `u32`, 2 `u64`, 3 + 256 · width, 4 bytes of any length, 5 `u64` mostly 0); length and bytes of its name |
 //! | 8, 8 | rows; pages |
 //! | 8 per page | its first key |
 //! | 8 per page | number of rows before it |

@@ -6,13 +6,14 @@
 //! | 4 per section | where it ends in the page |
 //! | | sections, each starting at a multiple of 8 |
 //!
-//! The first section is the keys (`codec/keys.rs`). A column of numbers is one section (`codec/packed.rs`, any order), a column of fixed
-//! width its values one after the other. A column of varying length has two: where each value ends (packed, ascending), and the bytes.
+//! The first section is the keys (`codec/keys.rs`). A column of numbers is one section (`codec/packed.rs`, any order; `codec/sparse.rs` if
+//! they are mostly 0), a column of fixed width its values one after the other. A column of varying length has two: where each value ends (packed, ascending), and the bytes.
 //!
 //! Everything that a page says is checked before it is used; what cannot be is [`None`].
 
 use crate::codec::keys::{self, Keys};
 use crate::codec::packed::{pack, Order, Packed};
+use crate::codec::sparse::{self, Sparse};
 use crate::schema::{Cell, ColumnType, Schema};
 use std::ops::Range;
 
@@ -23,6 +24,7 @@ pub const MAX_ROWS: usize = 4096;
 #[derive(Debug)]
 pub(crate) enum ColumnBuffer {
     Numbers(Vec<u64>),
+    Sparse(Vec<u64>),
     Fixed(Vec<u8>, usize),
     Bytes { ends: Vec<u64>, data: Vec<u8> },
 }
@@ -31,6 +33,7 @@ impl ColumnBuffer {
     pub fn new(kind: ColumnType) -> Self {
         match kind {
             ColumnType::U32 | ColumnType::U64 => Self::Numbers(Vec::new()),
+            ColumnType::Sparse => Self::Sparse(Vec::new()),
             ColumnType::Fixed(width) => Self::Fixed(Vec::new(), width as usize),
             ColumnType::Bytes => Self::Bytes { ends: Vec::new(), data: Vec::new() },
         }
@@ -40,7 +43,7 @@ impl ColumnBuffer {
     #[inline]
     pub fn push(&mut self, cell: Cell<'_>) {
         match (self, cell) {
-            (Self::Numbers(numbers), Cell::Number(number)) => numbers.push(number),
+            (Self::Numbers(numbers) | Self::Sparse(numbers), Cell::Number(number)) => numbers.push(number),
             (Self::Fixed(data, _), Cell::Bytes(bytes)) => data.extend_from_slice(bytes),
             (Self::Bytes { ends, data }, Cell::Bytes(bytes)) => {
                 data.extend_from_slice(bytes);
@@ -53,7 +56,7 @@ impl ColumnBuffer {
     /// The last value; `None` without any.
     pub fn last(&self) -> Option<Cell<'_>> {
         match self {
-            Self::Numbers(numbers) => numbers.last().copied().map(Cell::Number),
+            Self::Numbers(numbers) | Self::Sparse(numbers) => numbers.last().copied().map(Cell::Number),
             Self::Fixed(data, width) => data.len().checked_sub(*width).map(|start| Cell::Bytes(&data[start..])),
             Self::Bytes { ends, data } => {
                 let start = ends.len().checked_sub(2).map_or(0, |before| ends[before] as usize);
@@ -64,7 +67,7 @@ impl ColumnBuffer {
 
     pub fn clear(&mut self) {
         match self {
-            Self::Numbers(numbers) => numbers.clear(),
+            Self::Numbers(numbers) | Self::Sparse(numbers) => numbers.clear(),
             Self::Fixed(data, _) => data.clear(),
             Self::Bytes { ends, data } => {
                 ends.clear();
@@ -93,6 +96,7 @@ pub(crate) fn encode(keys: &[u64], columns: &[ColumnBuffer], sections: usize, ou
             ColumnBuffer::Numbers(numbers) => {
                 section(out, &mut |out| out.extend_from_slice(&pack(numbers, Order::Any)))
             }
+            ColumnBuffer::Sparse(numbers) => section(out, &mut |out| sparse::encode(numbers, out)),
             ColumnBuffer::Fixed(data, _) => section(out, &mut |out| out.extend_from_slice(data)),
             ColumnBuffer::Bytes { ends, data } => {
                 section(out, &mut |out| out.extend_from_slice(&pack(ends, Order::Ascending)));
@@ -148,20 +152,31 @@ impl<'a> Page<'a> {
         Packed::open(bytes, 0..bytes.len(), order).filter(|column| column.len() == self.rows)
     }
 
+    fn sparse(&self, section: usize) -> Option<Sparse<'a>> {
+        Sparse::open(self.bytes.get(self.section(section)?)?, self.rows)
+    }
+
     /// The number in a row of a column of numbers.
     pub fn number(&self, schema: &Schema, column: usize, row: usize) -> Option<u64> {
         let (_, kind) = schema.columns.get(column)?;
-        let number = self.packed(schema.section(column), Order::Any)?.get(row)?;
+        let section = schema.section(column);
+        let number = match kind {
+            ColumnType::Sparse => self.sparse(section)?.get(row)?,
+            _ => self.packed(section, Order::Any)?.get(row)?,
+        };
         kind.holds(Cell::Number(number)).then_some(number)
     }
 
     /// Appends the numbers in rows of a column of numbers.
     pub fn numbers(&self, schema: &Schema, column: usize, rows: Range<usize>, out: &mut Vec<u64>) -> Option<()> {
         let (_, kind) = schema.columns.get(column)?;
-        let from = out.len();
-        self.packed(schema.section(column), Order::Any)?.read(rows, &mut |_, some| out.extend_from_slice(some))?;
+        let (from, section) = (out.len(), schema.section(column));
+        match kind {
+            ColumnType::Sparse => self.sparse(section)?.read(rows, out)?,
+            _ => self.packed(section, Order::Any)?.read(rows, &mut |_, some| out.extend_from_slice(some))?,
+        }
         let all = out[from..].iter().fold(0, |all, number| all | number);
-        (*kind == ColumnType::U64 || all <= u64::from(u32::MAX)).then_some(())
+        (*kind != ColumnType::U32 || all <= u64::from(u32::MAX)).then_some(())
     }
 
     /// Where the bytes in a row of a column of bytes are in the page.

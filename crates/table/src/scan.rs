@@ -3,7 +3,7 @@
 use crate::error::Result;
 use crate::file::Table;
 use crate::page::Page;
-use crate::schema::{Cell, ColumnType, Schema};
+use crate::schema::{Cell, Schema};
 
 /// A page that was decoded.
 #[derive(Debug, Default)]
@@ -29,7 +29,7 @@ impl Decoded {
         for (number, (column, (_, kind))) in self.columns.iter_mut().zip(&schema.columns).enumerate() {
             column.numbers.clear();
             column.start = match kind {
-                ColumnType::U32 | ColumnType::U64 => {
+                kind if kind.is_number() => {
                     page.numbers(schema, number, 0..page.rows, &mut column.numbers)?;
                     None
                 }

@@ -16,6 +16,8 @@ pub enum ColumnType {
     U32,
     /// Numbers below 2^64.
     U64,
+    /// Numbers below 2^64 that are mostly 0, which then cost nothing.
+    Sparse,
     /// Strings of this many bytes each.
     Fixed(u32),
     /// Strings of any number of bytes up to [`MAX_BYTES`].
@@ -23,6 +25,11 @@ pub enum ColumnType {
 }
 
 impl ColumnType {
+    /// Whether its values are numbers.
+    pub fn is_number(self) -> bool {
+        matches!(self, Self::U32 | Self::U64 | Self::Sparse)
+    }
+
     /// Its number in a file, with the width of [`ColumnType::Fixed`] above the lowest byte.
     pub(crate) fn to_number(self) -> u64 {
         match self {
@@ -30,6 +37,7 @@ impl ColumnType {
             Self::U64 => 2,
             Self::Fixed(width) => 3 | u64::from(width) << 8,
             Self::Bytes => 4,
+            Self::Sparse => 5,
         }
     }
 
@@ -42,6 +50,7 @@ impl ColumnType {
                 u32::try_from(width).ok().filter(|width| (1..=MAX_BYTES as u32).contains(width)).map(Self::Fixed)
             }
             (4, 0) => Some(Self::Bytes),
+            (5, 0) => Some(Self::Sparse),
             _ => None,
         }
     }
@@ -49,7 +58,7 @@ impl ColumnType {
     /// Bytes that a value takes in memory while a page is made.
     pub(crate) fn size(self, cell: Cell<'_>) -> usize {
         match (self, cell) {
-            (Self::U32, _) => 4,
+            (Self::U32 | Self::Sparse, _) => 4,
             (Self::U64, _) => 8,
             (Self::Fixed(width), _) => width as usize,
             (Self::Bytes, Cell::Bytes(bytes)) => bytes.len() + 4,
@@ -61,7 +70,7 @@ impl ColumnType {
     pub(crate) fn holds(self, cell: Cell<'_>) -> bool {
         match (self, cell) {
             (Self::U32, Cell::Number(number)) => number <= u64::from(u32::MAX),
-            (Self::U64, Cell::Number(_)) => true,
+            (Self::U64 | Self::Sparse, Cell::Number(_)) => true,
             (Self::Fixed(width), Cell::Bytes(bytes)) => bytes.len() == width as usize,
             (Self::Bytes, Cell::Bytes(bytes)) => bytes.len() <= MAX_BYTES,
             _ => false,

@@ -105,7 +105,7 @@ impl Sortable for PlacedKey {
 
 impl Spillable for PlacedKey {
     fn columns() -> &'static [(&'static str, ColumnType)] {
-        &[("owner", ColumnType::U32), ("place", ColumnType::U32), ("extra", ColumnType::U32)]
+        &[("owner", ColumnType::U32), ("place", ColumnType::U32), ("extra", ColumnType::Sparse)]
     }
 
     fn write(&self, writer: &mut Writer) -> Result<()> {

@@ -59,7 +59,7 @@ pub mod document {
 
 /// The schema of a table.
 pub fn schema(name: &str) -> Schema {
-    use ColumnType::{Bytes, Fixed, U32, U64};
+    use ColumnType::{Bytes, Fixed, Sparse, U32, U64};
     let columns: &[(&str, ColumnType)] = match name {
         DOCUMENTS => &[
             ("id", Bytes),
@@ -76,7 +76,7 @@ pub fn schema(name: &str) -> Schema {
         ],
         SIMHASHES => &[("simhash", U64)],
         CONTENTS => &[("row", U32), ("lower", U64)],
-        POSTINGS => &[("row", U32), ("token", U32), ("run", U32)],
+        POSTINGS => &[("row", U32), ("token", U32), ("run", Sparse)],
         IDS | LITERALS | FEATURES | SAMPLES => &[("row", U32)],
         _ => &[("bytes", Bytes)],
     };

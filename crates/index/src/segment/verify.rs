@@ -34,7 +34,7 @@ impl Segment {
         table.keys(0..table.len(), |rows| {
             for row in rows {
                 is_distinct &= *row >= next;
-                (next, last) = (row + 1, Some(*row));
+                (next, last) = (row.saturating_add(1), Some(*row));
             }
         })?;
         last.map_or(Ok(0), |last| self.checked(last))?;

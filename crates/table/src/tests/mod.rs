@@ -20,7 +20,7 @@ use proptest::prelude::*;
 use std::path::Path;
 use std::sync::Arc;
 
-/// A row of the table that most tests use: key, `u32`, `u64`, three bytes, bytes of any length.
+/// A row of the table that most tests use: key, `u32`, `u64`, three bytes, bytes of any length. A last column, mostly 0, follows from these.
 type Known = (u64, u32, u64, [u8; 3], Vec<u8>);
 
 const ACCESSES: [Access; 3] = [Access::Mapped, Access::Loaded, Access::Streamed];
@@ -35,18 +35,30 @@ fn schema(name: &str) -> Schema {
         ("large", ColumnType::U64),
         ("three", ColumnType::Fixed(3)),
         ("text", ColumnType::Bytes),
+        ("rare", ColumnType::Sparse),
     ];
     Schema { version: 7, note: b"a note".to_vec(), ..Schema::new(name, &columns) }
 }
 
-fn cells(row: &Known) -> [Cell<'_>; 4] {
-    [Cell::Number(row.1.into()), Cell::Number(row.2), Cell::Bytes(&row.3), Cell::Bytes(&row.4)]
+/// The last column of a row.
+fn rare(small: u32, large: u64) -> u64 {
+    if small % 7 == 1 {
+        large
+    } else {
+        0
+    }
+}
+
+fn cells(row: &Known) -> [Cell<'_>; 5] {
+    let rare = Cell::Number(rare(row.1, row.2));
+    [Cell::Number(row.1.into()), Cell::Number(row.2), Cell::Bytes(&row.3), Cell::Bytes(&row.4), rare]
 }
 
 fn known(row: &Row<'_>) -> Known {
     let bytes = |column| row.bytes(column).expect("a column of bytes").to_vec();
     let three = bytes(2).try_into().expect("three bytes");
     let number = |column| row.number(column).expect("a column of numbers");
+    assert_eq!(number(4), rare(number(0) as u32, number(1)));
     (row.key(), number(0) as u32, number(1), three, bytes(3))
 }
 

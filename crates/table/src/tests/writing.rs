@@ -86,9 +86,10 @@ fn a_writer_hands_on_each_page_at_once() {
     let length = || disk.files()[Path::new("/table.new")].len();
     let (mut before, mut longest) = (length(), 0);
     for i in 0..20_000u64 {
-        let cells = [Cell::Number(i), Cell::Number(mix64(i)), Cell::Bytes(b"abc"), Cell::Bytes(&[7; 30])];
+        let cells = [Cell::Number(i), Cell::Number(mix64(i)), Cell::Bytes(b"abc"), Cell::Bytes(&[7; 26])];
+        let cells = [&cells[..], &[Cell::Number(0)]].concat();
         writer.push(i, &cells).expect("sorted");
-        // A row has 8 + 4 + 8 + 3 + 34 bytes, so a page has 574 rows.
+        // A row has 8 + 4 + 8 + 3 + 30 + 4 bytes, so a page has 574 rows.
         if i % 574 == 0 {
             let now = length();
             longest = longest.max(now - before);
