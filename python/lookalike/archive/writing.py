@@ -297,6 +297,9 @@ class Writer:
 
     def _commit(self, change: Change) -> None:
         """Commit a change, durably. Errors: ``OSError``."""
+        if self._unlinked:
+            # A file that is unlinked comes back after a loss of power unless the folder is synced.
+            self._folder.sync()
         forgotten = frozenset(segment_name(number) for number in self._unlinked)
         change.kept = change.kept | forgotten
         state = self._catalogue.apply(self.state, change)
