@@ -128,7 +128,7 @@ def test_questions_match_the_oracle(rules: Rules, kind: str, seed: int):
     archive = Archive(documents, rules)
     everything = 1 << 40
     for text in [*rng.sample(texts, 12), *texts_of(rng, kind, 6), "", "one", "?!"]:
-        asked = asker.text(text)
+        asked = asker.text(text, False)
         where = rng.choice([{}, {}, {"label": "2025"}, {"stars": "2", "label": "2024"}, {"none": ""}])
         of = list(where.items())
         threshold = rng.choice([rules.threshold, 0.3, 0.9, 1.0])
@@ -145,6 +145,9 @@ def test_questions_match_the_oracle(rules: Rules, kind: str, seed: int):
         )
         same(told(asker.distance(snapshot, asked, bits, everything, of)), archive.distance(text, bits, where))
         if text.strip():
-            is_seen, nearest, _, _ = asker.seen(snapshot, asked, rules.threshold, of)
+            is_seen, nearest, _, _ = asker.seen(snapshot, asker.text(text, True), rules.threshold, of)
+            (many, _), *_ = asker.seen_many(snapshot, [text], rules.threshold, of)
+            assert many is not None
+            assert (many[0], many[1] and told_one(many[1])) == (is_seen, nearest and told_one(nearest))
             found = Verdict(is_seen, nearest and told_one(nearest), bool(nearest and nearest[5]))
             assert found == archive.seen(text, where)

@@ -14,7 +14,7 @@ use lookalike_index::questions::conditions::Conditions;
 use lookalike_index::questions::seen::Seen;
 use lookalike_index::questions::{Asked, Asker as Core, Found, Match, Measure, Score, Wish};
 use lookalike_index::record::Document;
-use lookalike_index::sign::RecordSigner as Signer;
+use lookalike_index::sign::{RecordSigner as Signer, SignSettings};
 use lookalike_table::Result;
 use pyo3::prelude::*;
 use pyo3::pybacked::PyBackedBytes;
@@ -69,6 +69,10 @@ impl AskedDocument {
 #[pyclass(frozen, module = "lookalike._core")]
 pub struct Asker {
     signer: Py<RecordSigner>,
+    /// Signers for all questions: as that of the index, but the text of a question is not packed.
+    asking: (SignSettings, Idle<Signer>),
+    /// Signers for `seen`, which needs resemblance only.
+    seeing: (SignSettings, Idle<Signer>),
     idle: Idle<Core>,
 }
 
@@ -76,14 +80,23 @@ pub struct Asker {
 impl Asker {
     #[new]
     fn new(signer: Py<RecordSigner>) -> PyResult<Self> {
-        let first = Core::new(&signer.get().settings).map_err(archive_to_python)?;
-        Ok(Self { signer, idle: Idle::new(first) })
+        let settings = &signer.get().settings;
+        let asking = SignSettings { texts: false, ..settings.clone() };
+        let seeing = SignSettings { passages: false, modulus: None, simhash: None, ..asking.clone() };
+        let with_signer = |settings: SignSettings| {
+            let first = Signer::new(&settings).map_err(archive_to_python)?;
+            Ok::<_, PyErr>((settings, Idle::new(first)))
+        };
+        let first = Core::new(settings).map_err(archive_to_python)?;
+        let (asking, seeing) = (with_signer(asking)?, with_signer(seeing)?);
+        Ok(Self { signer, asking, seeing, idle: Idle::new(first) })
     }
 
-    /// Signs a text to ask about it.
-    fn text(&self, py: Python<'_>, text: Input) -> PyResult<AskedDocument> {
+    /// Signs a text to ask about it; `is_seen` to ask only whether it was seen.
+    fn text(&self, py: Python<'_>, text: Input, is_seen: bool) -> PyResult<AskedDocument> {
         let opened = text.open().map_err(to_python)?;
-        let sign = || self.signer.get().with_signer(|signer| asked_row(signer, &opened.decoded.text));
+        let by = if is_seen { &self.seeing } else { &self.asking };
+        let sign = || with_signer(by, |signer| asked_row(signer, &opened.decoded.text));
         detached(py, text.len_bytes(), sign).map(AskedDocument).map_err(archive_to_python)
     }
 
@@ -92,7 +105,7 @@ impl Asker {
         let files: Vec<(Vec<u8>, Arc<SubmittedFile>)> =
             files.iter().map(|(name, file)| (name.to_vec(), file.get().file.clone())).collect();
         let sign = |signer: &mut Signer| signer.submission(&files, b"").map(|document| asked(signer, document));
-        let made = detached(py, usize::MAX, || self.signer.get().with_signer(sign));
+        let made = detached(py, usize::MAX, || with_signer(&self.asking, sign));
         made.map(AskedDocument).map_err(archive_to_python)
     }
 
@@ -174,16 +187,16 @@ impl Asker {
     ) -> PyResult<Vec<(Option<SeenRow>, Option<String>)>> {
         let (view, conditions) = (texts.view()?, Conditions::new(conditions));
         let wish = Wish { conditions: &conditions, top: 1, threshold };
-        let signer = self.signer.get();
         let one = |row: usize| -> Result<std::result::Result<Seen, String>> {
             let opened = match view.text(row) {
                 Ok(opened) => opened,
                 Err(reason) => return Ok(Err(reason)),
             };
-            let asked = signer.with_signer(|signer| asked_row(signer, &opened.decoded.text))?;
+            let asked = with_signer(&self.seeing, |signer| asked_row(signer, &opened.decoded.text))?;
             self.with_asker(|asker| asker.seen(&snapshot.0, &asked, wish)).map(Ok)
         };
-        let work = || signer.pool.install(|| (0..view.len()).into_par_iter().map(&one).collect::<Result<Vec<_>>>());
+        let pool = &self.signer.get().pool;
+        let work = || pool.install(|| (0..view.len()).into_par_iter().map(&one).collect::<Result<Vec<_>>>());
         let seen = detached(py, usize::MAX, work).map_err(archive_to_python)?;
         let row = |seen: std::result::Result<Seen, String>| match seen {
             Ok(seen) => (Some(seen_row(seen)), None),
@@ -214,6 +227,14 @@ impl Asker {
         let matches = found.matches.into_iter().map(match_row).collect();
         Ok((matches, found.documents, found.distinct, read(found.work)))
     }
+}
+
+/// Works with a signer that is not at work.
+fn with_signer<T>(
+    (settings, idle): &(SignSettings, Idle<Signer>),
+    work: impl FnOnce(&mut Signer) -> Result<T>,
+) -> Result<T> {
+    idle.with(|| Signer::new(settings), work)
 }
 
 /// Signs a text to ask about it.

@@ -35,11 +35,13 @@ class AskedFor:
     notes: tuple[str, ...] = ()
 
 
-def read(given: Given, name: str | None, parameters: Parameters, asker: _core.Asker) -> AskedFor:
-    """Read a document. Errors: ``FrontendError`` if there is no text in it, ``OSError``."""
+def read(
+    given: Given, name: str | None, parameters: Parameters, asker: _core.Asker, *, is_seen: bool = False
+) -> AskedFor:
+    """Read a document; ``is_seen``: only to tell whether it was seen. Errors: ``FrontendError``, ``OSError``."""
     title = name or (os.path.basename(os.fspath(given)) if isinstance(given, os.PathLike) else UNNAMED)
     if parameters.kind == "corpus":
-        return _row(given, title, asker)
+        return _row(given, title, asker, is_seen)
     found = _documents(given, name)
     reads = [read_one(one, question(parameters), installed()) for one in found]
     files = [(encoded(one.name), one.file) for one in reads if one.file is not None]
@@ -51,13 +53,13 @@ def read(given: Given, name: str | None, parameters: Parameters, asker: _core.As
     return AskedFor(title, asker.files(files), tuple(reads), tuple(notes))
 
 
-def _row(given: Given, title: str, asker: _core.Asker) -> AskedFor:
+def _row(given: Given, title: str, asker: _core.Asker, is_seen: bool) -> AskedFor:
     """Read a row of a corpus: a typed string as it is, a file as its readable text."""
     if isinstance(given, str):
-        return AskedFor(title, asker.text(given))
+        return AskedFor(title, asker.text(given, is_seen))
     data = documents.read(given) if isinstance(given, os.PathLike) else given
     found = installed().extract(title, data)
-    return AskedFor(title, asker.text(found.text), (), tuple(found.notes))
+    return AskedFor(title, asker.text(found.text, is_seen), (), tuple(found.notes))
 
 
 def _documents(given: Given, name: str | None) -> list[Document]:

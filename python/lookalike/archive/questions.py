@@ -33,13 +33,16 @@ class _Tools:
 
     parameters: Parameters
     asker: _core.Asker
+    #: What an answer of ``seen`` is worth.
+    certificate: str
 
 
 @lru_cache(maxsize=8)
 def _tools(parameters: str) -> _Tools:
     """Return what asks indexes with these parameters, as the catalogue stores them."""
     made = Parameters.from_json(parameters)
-    return _Tools(made, _core.Asker(signer(made)))
+    certificate = certificates.resemblance(made, made.dedup.threshold)
+    return _Tools(made, _core.Asker(signer(made)), certificate)
 
 
 class Asking:
@@ -113,7 +116,7 @@ class Asking:
         view = self._view()
         tools = _tools(view.state.parameters)
         _check_resemblance(tools.parameters)
-        given = asked.read(document, name, tools.parameters, tools.asker)
+        given = asked.read(document, name, tools.parameters, tools.asker, is_seen=True)
         least = tools.parameters.dedup.threshold
         return _seen(tools, tools.asker.seen(view.core, given.core, least, _pairs(where)))
 
@@ -181,13 +184,11 @@ def _answer(question: str, found: Any, certificate: str) -> Answer:
 
 def _seen(tools: _Tools, found: Any) -> Seen:
     is_seen, nearest, _, _ = found
-    threshold = tools.parameters.dedup.threshold
-    certificate = certificates.resemblance(tools.parameters, threshold)
     if nearest is None:
-        return Seen(is_seen, None, False, certificate)
+        return Seen(is_seen, None, False, tools.certificate)
     match = match_of("resemblance", nearest)
     is_identical = nearest[5]
-    return Seen(is_seen, match, is_identical, certificates.IDENTICAL if is_identical else certificate)
+    return Seen(is_seen, match, is_identical, certificates.IDENTICAL if is_identical else tools.certificate)
 
 
 def _wanted(asked_for: Iterable[str], parameters: Parameters) -> list[str]:
