@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import math
 import os
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import islice
 from typing import Any
 
@@ -19,7 +19,10 @@ from lookalike.archive.signing import SIGNING, Known, Reading, SignedBatch, enco
 from lookalike.corpora import Scratch, open_object, open_sources
 from lookalike.corpora.arrays import USUAL_ID, value_at
 from lookalike.corpora.batches import RECORD_BYTES, Batch, Columns, Lines, Source, Texts, as_bytes, mended_note
+from lookalike.corpora.delimited import CsvSource
 from lookalike.corpora.objects import RowSource
+from lookalike.corpora.parquet import ParquetSource
+from lookalike.errors import ParameterError
 
 #: Rows of an iterable that are held at a time.
 _HELD = 4096
@@ -31,11 +34,16 @@ def sign(
     """Yield the rows of a source as records. Errors: as ``sign_batches``."""
     paths = _paths(source)
     if paths is None:
+        first = 0
         for one in _opened(source, how):
-            yield from signed(one, by, how, known)
+            yield from signed(one, by, how, known, first)
+            first += len(one.rows) if isinstance(one, RowSource) else 0
         return
     with Scratch() as scratch:
-        corpus = open_sources(paths, scratch, text_column=how.text_column, id_column=how.id_column, format=how.format)
+        # All columns of tables are read, for they are kept as metadata.
+        corpus = open_sources(
+            paths, scratch, text_column=how.text_column, id_column=how.id_column, format=how.format, is_copied=True
+        )
         total, before = corpus.size or None, 0
         yield SignedBatch([], list(corpus.problems))
         for one in corpus.sources:
@@ -77,8 +85,10 @@ def _row(row: Any, how: Reading) -> Any:
     return row
 
 
-def signed(source: Source, by: _core.RecordSigner, how: Reading, known: Known | None) -> Iterator[SignedBatch]:
-    """Yield the rows of one source; its problems come with the last batch."""
+def signed(
+    source: Source, by: _core.RecordSigner, how: Reading, known: Known | None, before: int = 0
+) -> Iterator[SignedBatch]:
+    """Yield the rows of one source; its problems come with the last batch. ``before``: rows of earlier parts of it."""
     id_column = how.id_column or USUAL_ID
     lines = _core.RecordLines(by, how.text_column, id_column, how.time_column, True, RECORD_BYTES)
     name, first = json.dumps(source.name), 0
@@ -91,7 +101,7 @@ def signed(source: Source, by: _core.RecordSigner, how: Reading, known: Known | 
             made, skipped, unchanged = _rows(source, batch, first, by, how, known)
             told = _told(source)
             problems = [
-                Problem(source.name, f"row {first + row + 1}", reason, 1)
+                Problem(source.name, f"row {before + first + row + 1}", reason, 1)
                 for row, reason in skipped
                 if not (told and _is_missing(batch, row))
             ]
@@ -113,11 +123,15 @@ def _rows(
     source: Source, batch: Columns | Texts, first: int, by: _core.RecordSigner, how: Reading, known: Known | None
 ) -> tuple[list[tuple[bytes, bytes, bytes]], list[tuple[int, str]], int]:
     count = batch.rows if isinstance(batch, Columns) else len(batch.rows)
-    given = source.rows[first : first + count] if isinstance(source, RowSource) else ()
+    given: Sequence[Any] = ()
+    if isinstance(source, RowSource):
+        given = source.rows[first : first + count]
+    elif isinstance(batch, Columns) and batch.others is not None:
+        given = batch.others()
+    _check_time(source, given, how)
     names = [name for name, _ in batch.rows] if isinstance(batch, Texts) else batch.ids
     ids = [None if name is None else encoded(name) for name in names] if names is not None else [None] * count
-    is_file = _told(source) and source.format in ("text", "documents")
-    metas = [_meta(source.name, None if is_file else first + row + 1, _fields(row, given, how)) for row in range(count)]
+    metas = [_meta(source, first + row + 1, _fields(row, given, how)) for row in range(count)]
     times = [_time(row, how.time_column) for row in given] if how.time_column is not None and given else None
     return by.rows(_texts(batch), ids, metas, times, known)
 
@@ -141,8 +155,22 @@ def _time(row: Any, column: str) -> str | None:
     return None if found is None else str(found)
 
 
-def _meta(source: str, line: int | None, fields: dict[str, Any]) -> bytes:
-    made: dict[str, Any] = {"source": source} | ({} if line is None else {"line": line})
+def _check_time(source: Source, given: Sequence[Any], how: Reading) -> None:
+    """Errors: ``ParameterError`` if times are wanted of a source whose rows have no such column."""
+    if how.time_column is None or any(isinstance(row, Mapping) and how.time_column in row for row in given):
+        return
+    has_path = any(value_at(row, how.time_column) is not None for row in given if isinstance(row, Mapping))
+    if not has_path and (isinstance(source, CsvSource | ParquetSource) or not given):
+        raise ParameterError(
+            f"time column `{how.time_column}` is not in `{source.name}`: leave it out, or give rows that have it"
+        )
+
+
+def _meta(source: Source, line: int, fields: dict[str, Any]) -> bytes:
+    """Return the metadata of a row: where it comes from, unless it is an object in memory, and its fields."""
+    made: dict[str, Any] = {} if source.format == "arrow" else {"source": source.name, "line": line}
+    if source.format in ("text", "documents"):
+        del made["line"]
     if fields := {key: value for key, value in fields.items() if not isinstance(value, float) or math.isfinite(value)}:
         made["fields"] = fields
     return json.dumps(made, separators=(",", ":"), ensure_ascii=True).encode()

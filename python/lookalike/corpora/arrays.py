@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from array import array
 from collections.abc import Callable, Container, Mapping
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from lookalike.corpora.batches import RECORD_BYTES, Columns, Names, Quoted
@@ -113,7 +114,9 @@ def columns(batch: pa.RecordBatch, wanted: Wanted, source: str) -> tuple[Columns
     """Return a batch, and what is wrong with rows of it. Errors: ``ParameterError`` if columns hold something else."""
     ids = None if wanted.name is None else names_of(field_at(batch, wanted.name))
     numbers = None if wanted.number is None else _numbers(field_at(batch, wanted.number), wanted.number, source)
-    return texts_of(field_at(batch, wanted.text), source, ids, numbers)
+    made, notes = texts_of(field_at(batch, wanted.text), source, ids, numbers)
+    rest = [name for name in batch.schema.names if name != wanted.text]
+    return replace(made, others=lambda: batch.select(rest).to_pylist()) if rest else made, notes
 
 
 def texts_of(

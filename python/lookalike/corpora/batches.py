@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from array import array
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Protocol, overload
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Protocol, overload
 
 from lookalike._types import Problem, counted
 from lookalike.documents.reasons import MIB
@@ -81,6 +81,8 @@ class Columns:
     #: Whether the type of the texts is string: they are UTF-8 and never guessed at. Else they are bytes as a file has
     #: them, in any encoding.
     is_text: bool = False
+    #: Makes the other columns of all rows, without the text, for metadata; ``None`` if there are none.
+    others: Callable[[], Sequence[Mapping[str, Any]]] | None = field(default=None, compare=False)
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,7 +12,8 @@ import itertools
 import re
 from array import array
 from collections.abc import Generator, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import NamedTuple, cast
 
 from lookalike._types import Problem
@@ -174,7 +175,8 @@ class CsvSource(InPlace):
         row = 0
         for cut in cuts(chunks, dialect, *fields):
             if cut.records:
-                yield self._batch(cut, row, text or 0, name, number)
+                made = self._batch(cut, row, text or 0, name, number)
+                yield replace(made, others=partial(self._others, cut.records, header, dialect))
             elif cut.is_end:
                 reason = f"a quote is never closed, or more than {in_bytes(RECORD_BYTES)}; it is not compared"
                 self.problems.append(Problem(self.name, f"row {row}", reason, 1))
@@ -192,6 +194,16 @@ class CsvSource(InPlace):
         ids = None if name is None else Names(len(records), lambda at: self._name(value(records[at][name])))
         numbers = None if number is None else array("d", [_number(value(record[number])) for record in records])
         return packed(texts, ids, numbers, is_text=True)
+
+    def _others(self, records: Sequence[re.Match[bytes]], header: bytes, dialect: Dialect) -> list[dict[str, str]]:
+        """Return all columns of records but the text."""
+        names = self._names(header, dialect)
+        text = self._columns(header, dialect)[0]
+        made = []
+        for record in records:
+            fields = [self._name(value(one[0])) or "" for one in dialect.fields.finditer(record[0].rstrip(b"\r\n"))]
+            made.append({name: one for at, (name, one) in enumerate(zip(names, fields, strict=False)) if at != text})
+        return made
 
     def _text(self, field: bytes | None) -> bytes | None:
         """Return a field as UTF-8, by the encoding of the file: fields are not guessed at one by one."""
@@ -255,13 +267,14 @@ class CsvSource(InPlace):
                 break
         return held, dialect, chunks
 
+    def _names(self, header: bytes, dialect: Dialect) -> list[str]:
+        """Return the names of the columns."""
+        fields = dialect.fields.finditer(header.rstrip(b"\r\n"))
+        return [(value(field[0]) or b"").decode(self._legacy or "utf-8", "replace") for field in fields]
+
     def _columns(self, header: bytes, dialect: Dialect) -> tuple[int, int | None, int | None]:
         """Return the field numbers of text, id and number."""
-        line = header.rstrip(b"\r\n")
-        names = [
-            (value(field[0]) or b"").decode(self._legacy or "utf-8", "replace")
-            for field in dialect.fields.finditer(line)
-        ]
+        names = self._names(header, dialect)
         text, name, number = self.wanted.among(names, self.name)
         name_at, number_at = (None if one is None else names.index(one) for one in (name, number))
         return names.index(text), name_at, number_at
