@@ -7,7 +7,7 @@ import pytest
 
 from lookalike import _core
 from lookalike.errors import DamagedError
-from support.records import Record
+from support.full_records import Record
 
 PARAMETERS = b'{"kind": "corpus"}'
 
