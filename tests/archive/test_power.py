@@ -11,7 +11,6 @@ from pathlib import Path
 
 import pytest
 
-from tests.support.archive_fault_child import change
 from tests.support.archives import create, fast_folder, reopen, snapshot_of
 from tests.support.power import CALLS, Disk
 from tests.support.records import signed

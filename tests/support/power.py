@@ -16,9 +16,9 @@ from pathlib import Path
 
 #: Every call that changes a file or a folder. One that the model does not know is an error, never passed over.
 CALLS = (
-    "openat", "open", "creat", "write", "pwrite64", "writev", "pwritev", "pwritev2", "ftruncate", "truncate", "fallocate",
-    "rename", "renameat", "renameat2", "unlink", "unlinkat", "mkdir", "mkdirat", "rmdir", "fsync", "fdatasync",
-    "sync_file_range", "link", "linkat", "symlink", "copy_file_range", "sendfile",
+    "openat", "open", "creat", "write", "pwrite64", "writev", "pwritev", "pwritev2", "ftruncate", "truncate",
+    "fallocate", "rename", "renameat", "renameat2", "unlink", "unlinkat", "mkdir", "mkdirat", "rmdir", "fsync",
+    "fdatasync", "sync_file_range", "link", "linkat", "symlink", "copy_file_range", "sendfile",
 )  # fmt: skip
 _LINE = re.compile(r"^(?:\d+ +)?(\w+)\((.*)\) += (-?\d+)(?:<(.*)>)?")
 _STRING = re.compile(r'"((?:[^"\\]|\\.)*)"')
