@@ -5,20 +5,21 @@ Each answer says what it is worth. ``tests/oracles/query.py`` computes the same 
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 from lookalike import _core, params
-from lookalike.archive import asked, certificates, where
+from lookalike.archive import asked, certificates, sharing, where
 from lookalike.archive.answers import Answer, Queried, Seen, match_of
 from lookalike.archive.asked import AskedFor, Given
 from lookalike.archive.parameters import Parameters
 from lookalike.archive.signing import signer
 from lookalike.archive.where import Where
-from lookalike.errors import ParameterError
+from lookalike.errors import FrontendError, ParameterError
 
 if TYPE_CHECKING:
     from lookalike.archive.view import View
@@ -61,6 +62,7 @@ class Asking:
         top: int = params.ASKING["top"].default,
         where: Where | None = None,
         name: str | None = None,
+        key: str | os.PathLike[str] | None = None,
     ) -> Queried:
         """Ask which documents of the index are like a document.
 
@@ -72,6 +74,7 @@ class Asking:
         :param top: Most documents to list for each question; 0 for all. All are counted.
         :param where: Only documents with these values in their metadata, such as ``{"label": "2025"}``.
         :param name: The file name of a text, which decides its language.
+        :param key: The key file of an index that another institution shared.
         :returns: An answer for each question, each with its certificate.
         :raises ParameterError: A parameter is out of range, or the index does not answer a question.
         :raises FrontendError: The document cannot be read.
@@ -91,10 +94,17 @@ class Asking:
         least = _threshold(threshold, tools.parameters)
         bits = _distance(params.DISTANCE.default if distance is None else distance)
         most = _top(top)
-        given = asked.read(document, name, tools.parameters, tools.asker)
+        given = _keyed(asked.read(document, name, tools.parameters, tools.asker), tools, _secret(key), view.name)
         return _queried(view, tools, given, wanted, least, bits, most, where)
 
-    def seen(self, document: Given, *, where: Where | None = None, name: str | None = None) -> Seen:
+    def seen(
+        self,
+        document: Given,
+        *,
+        where: Where | None = None,
+        name: str | None = None,
+        key: str | os.PathLike[str] | None = None,
+    ) -> Seen:
         """Tell whether the index has a document like this one, and which is the nearest.
 
         The answer is yes if a document has the same content, or a resemblance at or above the threshold of the index.
@@ -102,6 +112,7 @@ class Asking:
         :param document: A text, bytes as a file has them, or a ``pathlib.Path`` of a file or folder.
         :param where: Only documents with these values in their metadata.
         :param name: The file name of a text, which decides its language.
+        :param key: The key file of an index that another institution shared.
         :returns: The verdict, which is true for yes, and the nearest document.
         :raises FrontendError: The document cannot be read.
         :raises DamagedError: A file of the index is damaged.
@@ -117,14 +128,22 @@ class Asking:
         tools = _tools(view.state.parameters)
         _check_resemblance(tools.parameters)
         given = asked.read(document, name, tools.parameters, tools.asker, is_seen=True)
+        given = _keyed(given, tools, _secret(key), view.name)
         least = tools.parameters.dedup.threshold
         return _seen(tools, tools.asker.seen(view.core, given.core, least, _pairs(where)))
 
-    def seen_many(self, documents: Sequence[str | bytes], *, where: Where | None = None) -> list[Seen]:
+    def seen_many(
+        self,
+        documents: Sequence[str | bytes],
+        *,
+        where: Where | None = None,
+        key: str | os.PathLike[str] | None = None,
+    ) -> list[Seen]:
         """Tell for each of many texts whether the index has a document like it, on all cores.
 
         :param documents: Texts as ``str`` or bytes. An index of a class reads them as prose.
         :param where: Only documents with these values in their metadata.
+        :param key: The key file of an index that another institution shared.
         :returns: A verdict for each; one that cannot be read has its reason in ``refusal``.
         :raises DamagedError: A file of the index is damaged.
 
@@ -140,6 +159,9 @@ class Asking:
         _check_resemblance(tools.parameters)
         least = tools.parameters.dedup.threshold
         texts: list[Any] = list(documents)
+        if tools.parameters.keyed is not None or key is not None:
+            secret, conditions = _secret(key), _pairs(where)
+            return [_seen_keyed(view, tools, text, secret, conditions) for text in texts]
         found = tools.asker.seen_many(view.core, texts, least, _pairs(where))
         return [
             Seen(False, None, False, "", refusal) if seen is None else _seen(tools, seen) for seen, refusal in found
@@ -173,6 +195,26 @@ def _queried(
     answers = tuple(_answer(one, ask[one](), worth[one]()) for one in wanted if one in ask)
     shingles, tokens, size, _, _ = core.sizes
     return Queried(given.name, view.name, len(view), answers, tokens, shingles, size, given.notes)
+
+
+def _secret(key: str | os.PathLike[str] | None) -> bytes | None:
+    """Return the secret of a key file. Errors: ``ParameterError``, ``OSError``."""
+    return None if key is None else sharing.read_secret(key)
+
+
+def _keyed(given: AskedFor, tools: _Tools, secret: bytes | None, name: str) -> AskedFor:
+    """Return a document as the index understands it. Errors: ``ParameterError``, ``VersionError``."""
+    return replace(given, core=sharing.keyed(given.core, tools.parameters, secret, name))
+
+
+def _seen_keyed(view: View, tools: _Tools, text: Any, secret: bytes | None, conditions: list[tuple[str, str]]) -> Seen:
+    """Ask a shared index about one of many texts."""
+    try:
+        core = tools.asker.text(text, True)
+    except FrontendError as error:
+        return Seen(False, None, False, "", str(error))
+    core = sharing.keyed(core, tools.parameters, secret, view.name)
+    return _seen(tools, tools.asker.seen(view.core, core, tools.parameters.dedup.threshold, conditions))
 
 
 def _answer(question: str, found: Any, certificate: str) -> Answer:

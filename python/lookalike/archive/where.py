@@ -46,7 +46,7 @@ def parsed(given: Iterable[str]) -> dict[str, str]:
     for one in given:
         key, equals, value = one.partition("=")
         if not equals or not key:
-            raise ParameterError(f"--where `{one}` is not a condition: write key=value, such as label=2025")
+            raise ParameterError(f"--where `{one}` is not a condition: write a name, = and a value, such as label=2025")
         if made.get(key, value) != value:
             raise ParameterError(f"--where `{key}` has two values, and no document can have both: give one")
         made[key] = value

@@ -17,13 +17,13 @@ from lookalike.cli.command import Command
     cls=Command,
     short_help="Ask an index which documents are like a document.",
     groups={
-        "Questions": ["question", "threshold", "distance", "where", "name"],
+        "Questions": ["question", "threshold", "distance", "where", "name", "key"],
         "Output": ["top", "out", "overwrite", "open_report", "as_json", "quiet"],
     },
 )
 @click.argument("index", metavar="INDEX", type=click.Path())
 @click.argument("path", metavar="PATH|-", type=click.Path())
-@options.all_options(params.ASKING.values())
+@options.all_options([*params.ASKING.values(), params.KEY])
 @options.report_folder("the answers as a page, a new folder with report.html and report.json. Default: no page")
 @options.overwrite
 @options.open_report

@@ -18,6 +18,7 @@ from lookalike.cli.shell import ABOVE
 @click.argument("path", metavar="PATH|-", type=click.Path())
 @options.option(params.ASKING["where"])
 @options.option(params.ASKING["name"])
+@options.option(params.KEY)
 @options.option(params.FAIL_IF_SEEN)
 @options.as_json
 @options.quiet
@@ -29,6 +30,7 @@ def seen(
     path: str,
     where: tuple[str, ...],
     name: str | None,
+    key: str | None,
     fail_if_seen: bool,
     as_json: bool,
     quiet: bool,
@@ -50,7 +52,7 @@ def seen(
 
     given, named = document(context, path, name)
     with opened(index) as archive:
-        found = archive.seen(given, name=named, where=parsed(where))
+        found = archive.seen(given, name=named, where=parsed(where), key=key)
     click.echo(printed.seen_json(found) if as_json else printed.verdict(found, quiet=quiet))
     if fail_if_seen and found:
         sys.exit(ABOVE)

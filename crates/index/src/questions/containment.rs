@@ -41,7 +41,7 @@ impl Asker {
     /// Whether the shared samples leave it open that either containment reaches the threshold.
     fn may_contain(&mut self, asked: &Asked, group: &Group, threshold: f64) -> bool {
         let least = |whole: u64| (threshold * whole as f64).ceil() as u64;
-        let (mine, theirs) = (asked.shingles.len() as u64, u64::from(group.row.shingles));
+        let (mine, theirs) = (u64::from(asked.document.shingles), u64::from(group.row.shingles));
         let common = u64::from(group.shared);
         // The limit of the smaller document is the lower one.
         !self.limits.are_too_few(common, least(mine.min(theirs)))
@@ -59,7 +59,7 @@ impl Asker {
             let exact = |share: Option<f64>| Score::exact(share.unwrap_or(0.0));
             return Ok((exact(counts.containment()), exact(counts.turned().containment())));
         }
-        let (mine, theirs) = (asked.shingles.len() as u64, u64::from(group.row.shingles));
+        let (mine, theirs) = (u64::from(asked.document.shingles), u64::from(group.row.shingles));
         let estimate = |whole: u64| estimated_share(u64::from(group.shared), self.modulus, mine.min(theirs), whole);
         Ok((estimate(mine), estimate(theirs)))
     }

@@ -53,7 +53,7 @@ pub const CONFIDENCE: f64 = 0.95;
 pub struct Asked {
     /// What was signed of it.
     pub document: Document,
-    /// The distinct ids of its shingles, ascending.
+    /// The distinct ids of its shingles, ascending; empty if texts are not kept, for then nothing is counted.
     pub shingles: Vec<u64>,
 }
 

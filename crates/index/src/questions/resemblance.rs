@@ -54,7 +54,7 @@ impl Asker {
         }
         let estimate = interval(found.common as u64, found.size as u64, Population::Unknown, CONFIDENCE);
         let bound = collision_bound(64 * self.shingling.width as u64, self.shingling.bits);
-        let union = asked.shingles.len() as u64 + u64::from(found.group.row.shingles);
+        let union = u64::from(asked.document.shingles) + u64::from(found.group.row.shingles);
         Ok(estimate.map(|estimate| {
             let estimate = estimate.with_collisions(bound, union, CONFIDENCE);
             Score { value: estimate.value, low: estimate.low, high: estimate.high, is_exact: false }
