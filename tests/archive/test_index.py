@@ -1,0 +1,131 @@
+"""``lookalike.Index`` as a library: what an add does, how it goes on after an interruption, what a view shows."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+import lookalike as la
+from lookalike.archive.merging import Policy
+from lookalike.archive.parameters import Parameters
+from tests.support.archives import fast_folder
+
+#: Commits every few documents.
+EAGER = Policy(tail_documents=8, batch_bytes=2_000)
+
+
+@pytest.fixture
+def place() -> Iterator[Path]:
+    with fast_folder() as folder:
+        yield folder
+
+
+def corpus(path: Path, policy: Policy | None = None) -> la.Index:
+    return la.Index._create(path, Parameters.of("corpus"), policy)
+
+
+def test_an_interrupted_add_goes_on_where_it_stopped(place: Path):
+    rows = [(f"r{number}", f"row number {number} of many others") for number in range(3000)]
+
+    def cut_off() -> Iterator[tuple[str, str]]:
+        # Rows are read in parts of 4,096, so the interruption comes after the first of them.
+        yield from (rows * 2)[:5000]
+        raise KeyboardInterrupt
+
+    index = corpus(place / "index", EAGER)
+    with pytest.raises(KeyboardInterrupt):
+        index.add(cut_off())
+    index.close()
+    with la.Index._open(place / "index", EAGER, write=True) as index:
+        there = len(index)
+        assert there == 3000
+        done = index.add([*rows, ("one more", "text")])
+        assert (done.added, done.replaced, done.unchanged) == (1, 0, there)
+        assert [one.id for one in index.documents()][:3000] == [id_ for id_, _ in rows]
+        assert index.check() == []
+
+
+def test_the_last_one_of_an_id_counts(place: Path):
+    """An add means the same as one add per document, however it is cut into batches."""
+    steps = [("a", "one"), ("b", "two"), ("a", "three"), ("a", "one"), ("b", "two"), ("c", "x"), ("a", "one")]
+    for start in ([], [("a", "one")], [("a", "three"), ("c", "y")]):
+        found = []
+        for name, parts in (("whole", [steps]), ("single", [[one] for one in steps])):
+            with corpus(place / f"{name}-{len(start)}", EAGER) as index:
+                index.add(start)
+                counts = [0, 0, 0]
+                for part in parts:
+                    done = index.add(part)
+                    counts = [was + now for was, now in zip(counts, vars(done).values(), strict=False)]
+                with index.snapshot() as view:
+                    texts = [(one.id, view.texts(one.id)[0][1]) for one in view.documents()]
+                found.append((texts, counts))
+        assert found[0] == found[1]
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        ["some text", "another text"],
+        [("a", "some text"), ("b", "another text")],
+        [{"id": "a", "text": "some text"}, {"id": "b", "text": "another text"}],
+        (text for text in ("some text", "another text")),
+    ],
+)
+def test_rows_of_every_kind_are_taken(place: Path, source: object):
+    with corpus(place / "index") as index:
+        assert index.add(source).added == 2
+        assert len(index) == 2
+        assert index.add(["some text"] if "a" not in index else [("a", "some text")]).unchanged == 1
+
+
+def test_a_class_takes_names_and_texts(place: Path):
+    with la.Index.create(place / "index", kind="class") as index:
+        assert index.add({"ann": "print(1)\n", "bob": "print(2)\n"}).added == 2
+        assert index.add({"ann": "print(1)\n", "bob": "print(3)\n"}).replaced == 1
+        assert [one.id for one in index.documents()] == ["ann", "bob"]
+
+
+def test_a_failed_add_leaves_whole_batches_only(place: Path):
+    def rows() -> Iterator[object]:
+        yield from ((f"r{number}", f"row {number}") for number in range(20))
+        raise OSError("the source ends here")
+
+    with corpus(place / "index", EAGER) as index:
+        with pytest.raises(OSError, match="ends here"):
+            index.add(rows())
+        assert index.add([("after", "text")]).added == 1
+        assert index.check() == []
+
+
+def test_an_entry_tells_what_is_known(place: Path):
+    with corpus(place / "index") as index:
+        index.add([{"id": "a", "text": "some text", "year": 2025, "day": "2025-01-02"}], time_column="day")
+        one = index.document("a")
+        assert one is not None
+        assert (one.id, one.time, one.bytes, one.is_shadow, one.is_template) == ("a", 1735776000, 9, False, False)
+        assert one.meta["fields"]["year"] == 2025
+        assert index.document("b") is None
+        assert "a" in index
+        assert index.stats().documents == 1
+
+
+def test_questions_that_are_left_out_take_no_space(place: Path):
+    text = " ".join(f"word{number}" for number in range(2000))
+    sizes = {}
+    for name, without in (("all", ()), ("some", ("passages", "resemblance", "containment", "distance"))):
+        with la.Index.create(place / name, kind="corpus", without=without, no_texts=name == "some") as index:
+            index.add([("a", text)])
+            index.compact()
+            sizes[name] = sum(one.stat().st_size for one in (place / name).glob("*.lat"))
+            assert index.check() == []
+    assert sizes["some"] < sizes["all"] / 2
+
+
+def test_one_index_cannot_be_pickled(place: Path):
+    import pickle
+
+    with corpus(place / "index") as index, pytest.raises(TypeError, match=r"Index\(path\)"):
+        pickle.dumps(index)
