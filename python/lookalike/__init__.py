@@ -7,7 +7,7 @@ Compare submissions
 Remove near-duplicates from a corpus
     ``dedup`` → ``Deduplication``, ``estimate`` → ``Expected``, ``restore`` → ``Restored``
 Keep an archive of documents
-    ``Index`` → ``Added``
+    ``Index`` → ``Added``, ``JoinedIndex``
 Measure two documents
     ``resemblance``, ``containment``, ``distance``, ``measure`` → ``Measures``, ``similarity`` → ``Similarity``
 Make sketches and estimate from them
@@ -65,6 +65,7 @@ from lookalike.sketches.exact import Measures, containment, distance, measure, r
 from lookalike.tokens import Tokens
 
 if TYPE_CHECKING:
+    from lookalike.archive.joining import JoinedIndex
     from lookalike.archive.results import Added
     from lookalike.archive.store import Index
     from lookalike.comparison.job import compare
@@ -103,6 +104,7 @@ __all__ = [
     "HammingTable",
     "IdfTable",
     "Index",
+    "JoinedIndex",
     "Language",
     "LedgerError",
     "Limits",
@@ -163,6 +165,7 @@ __all__ = [
 #: Names that are loaded on first use, by module: calls on single texts do not need them.
 _ELSEWHERE = {
     "archive.results": ("Added",),
+    "archive.joining": ("JoinedIndex",),
     "archive.store": ("Index",),
     "comparison.job": ("compare",),
     "comparison.result": ("Report",),

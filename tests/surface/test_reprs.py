@@ -46,6 +46,11 @@ def index(folder: Path) -> la.Index:
     return la.Index.create(folder / "index")
 
 
+def joined(folder: Path) -> la.JoinedIndex:
+    index(folder).close()
+    return la.JoinedIndex([folder / "index"])
+
+
 #: Interfaces that users implement; there is nothing of ours to show.
 INTERFACES = {"FrontEnd"}
 MADE: dict[str, tuple[Callable[[Path], Any], str]] = {
@@ -61,6 +66,7 @@ MADE: dict[str, tuple[Callable[[Path], Any], str]] = {
     "HammingTable": (lambda _: la.HammingTable.build([1]), "<HammingTable of 1 row, distance 3, in memory>"),
     "IdfTable": (lambda _: la.idf_table(TEXTS), "in 500 documents>"),
     "Index": (index, "<Index `/index`, open for changes>"),
+    "JoinedIndex": (joined, "<JoinedIndex of `/index`>"),
     "Language": (lambda _: la.Language("basic"), "Language(name='basic'"),
     "Limits": (lambda _: la.Limits(), "Limits(file_bytes="),
     "LookUp": (lambda _: la.LookUp(1, 2), "LookUp(found=1, looked_up=2)"),

@@ -179,11 +179,11 @@ class Seen:
 Found: TypeAlias = tuple[int, _core.StoredRow, int, list[tuple[float, float, float, bool]], int, bool]
 
 
-def match_of(question: str, found: Found) -> Match:
-    """Return a match of the core as an object."""
+def match_of(question: str, found: Found, prefix: str = "") -> Match:
+    """Return a match of the core as an object; ``prefix`` stands before its id."""
     _, row, copies, scores, bits, _ = found
     made = [Score(*score) for score in scores]
-    id, meta = text_of(row.id), meta_of(row.meta)
+    id, meta = prefix + text_of(row.id), meta_of(row.meta)
     if question == "containment":
         return Match(id, meta, copies, inside=made[0], holds=made[1])
     if question == "distance":

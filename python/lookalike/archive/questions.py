@@ -130,7 +130,7 @@ class Asking:
         given = asked.read(document, name, tools.parameters, tools.asker, is_seen=True)
         given = _keyed(given, tools, _secret(key), view.name)
         least = tools.parameters.dedup.threshold
-        return _seen(tools, tools.asker.seen(view.core, given.core, least, _pairs(where)))
+        return _seen(view, tools, tools.asker.seen(view.core, given.core, least, _pairs(where)))
 
     def seen_many(
         self,
@@ -164,7 +164,8 @@ class Asking:
             return [_seen_keyed(view, tools, text, secret, conditions) for text in texts]
         found = tools.asker.seen_many(view.core, texts, least, _pairs(where))
         return [
-            Seen(False, None, False, "", refusal) if seen is None else _seen(tools, seen) for seen, refusal in found
+            Seen(False, None, False, "", refusal) if seen is None else _seen(view, tools, seen)
+            for seen, refusal in found
         ]
 
 
@@ -192,7 +193,7 @@ def _queried(
         "containment": lambda: certificates.containment(tools.parameters, threshold, core),
         "distance": lambda: certificates.distance(bits, core),
     }
-    answers = tuple(_answer(one, ask[one](), worth[one]()) for one in wanted if one in ask)
+    answers = tuple(_answer(view, one, ask[one](), worth[one]()) for one in wanted if one in ask)
     shingles, tokens, size, _, _ = core.sizes
     return Queried(given.name, view.name, len(view), answers, tokens, shingles, size, given.notes)
 
@@ -214,21 +215,20 @@ def _seen_keyed(view: View, tools: _Tools, text: Any, secret: bytes | None, cond
     except FrontendError as error:
         return Seen(False, None, False, "", str(error))
     core = sharing.keyed(core, tools.parameters, secret, view.name)
-    return _seen(tools, tools.asker.seen(view.core, core, tools.parameters.dedup.threshold, conditions))
+    return _seen(view, tools, tools.asker.seen(view.core, core, tools.parameters.dedup.threshold, conditions))
 
 
-def _answer(question: str, found: Any, certificate: str) -> Answer:
+def _answer(view: View, question: str, found: Any, certificate: str) -> Answer:
     matches, documents, distinct, work = found
-    return Answer(
-        question, tuple(match_of(question, one) for one in matches), documents, distinct, certificate, tuple(work)
-    )
+    told = tuple(match_of(question, one, view.prefix(one[0])) for one in matches)
+    return Answer(question, told, documents, distinct, certificate, tuple(work))
 
 
-def _seen(tools: _Tools, found: Any) -> Seen:
+def _seen(view: View, tools: _Tools, found: Any) -> Seen:
     is_seen, nearest, _, _ = found
     if nearest is None:
         return Seen(is_seen, None, False, tools.certificate)
-    match = match_of("resemblance", nearest)
+    match = match_of("resemblance", nearest, view.prefix(nearest[0]))
     is_identical = nearest[5]
     return Seen(is_seen, match, is_identical, certificates.IDENTICAL if is_identical else tools.certificate)
 

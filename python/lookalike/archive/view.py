@@ -125,6 +125,10 @@ class View:
     def __len__(self) -> int:
         return self.state.documents
 
+    def prefix(self, number: int) -> str:
+        """Return what stands before the id of a document; only indexes that are asked together have something."""
+        return ""
+
     def rows(self) -> Iterator[tuple[int, _core.StoredRow]]:
         """Yield numbers and rows of all documents, in the order of arrival."""
         number = 0

@@ -10,6 +10,7 @@ import click
 from lookalike.cli import options
 
 if TYPE_CHECKING:
+    from lookalike.archive.joining import JoinedIndex
     from lookalike.archive.store import Index
 
 
@@ -23,8 +24,9 @@ def document(context: click.Context, path: str, name: str | None) -> tuple[bytes
     return documents.read_stdin(), name or "standard input"
 
 
-def opened(path: str) -> Index:
-    """Open an index for reading. Errors: ``DamagedError``, ``VersionError``, ``OSError``."""
+def opened(path: str, also: tuple[str, ...] = ()) -> Index | JoinedIndex:
+    """Open an index for reading, or several as one. Errors: ``DamagedError``, ``VersionError``, ``OSError``."""
+    from lookalike.archive.joining import JoinedIndex
     from lookalike.archive.store import Index
 
-    return Index(path)
+    return JoinedIndex([path, *also]) if also else Index(path)

@@ -17,12 +17,13 @@ from lookalike.cli.command import Command
     cls=Command,
     short_help="Ask an index which documents are like a document.",
     groups={
-        "Questions": ["question", "threshold", "distance", "where", "name", "key"],
+        "Questions": ["also", "question", "threshold", "distance", "where", "name", "key"],
         "Output": ["top", "out", "overwrite", "open_report", "as_json", "quiet"],
     },
 )
 @click.argument("index", metavar="INDEX", type=click.Path())
 @click.argument("path", metavar="PATH|-", type=click.Path())
+@options.option(params.ALSO)
 @options.all_options([*params.ASKING.values(), params.KEY])
 @options.report_folder("the answers as a page, a new folder with report.html and report.json. Default: no page")
 @options.overwrite
@@ -35,6 +36,7 @@ def query(
     /,
     index: str,
     path: str,
+    also: tuple[str, ...],
     out: Path | None,
     overwrite: bool,
     open_report: bool,
@@ -69,7 +71,7 @@ def query(
 
         folder.check_out(out, overwrite)
     given, named = document(context, path, name)
-    with opened(index) as archive:
+    with opened(index, also) as archive:
         found = archive.query(given, name=named, where=parsed(where), **chosen)
     if out is not None:
         from lookalike.rendering.html import query_page

@@ -16,6 +16,7 @@ from lookalike.cli.shell import ABOVE
 @click.command(cls=Command, short_help="Tell whether an index has a document like this one.")
 @click.argument("index", metavar="INDEX", type=click.Path())
 @click.argument("path", metavar="PATH|-", type=click.Path())
+@options.option(params.ALSO)
 @options.option(params.ASKING["where"])
 @options.option(params.ASKING["name"])
 @options.option(params.KEY)
@@ -28,6 +29,7 @@ def seen(
     /,
     index: str,
     path: str,
+    also: tuple[str, ...],
     where: tuple[str, ...],
     name: str | None,
     key: str | None,
@@ -51,7 +53,7 @@ def seen(
     from lookalike.rendering.terminal import queries as printed
 
     given, named = document(context, path, name)
-    with opened(index) as archive:
+    with opened(index, also) as archive:
         found = archive.seen(given, name=named, where=parsed(where), key=key)
     click.echo(printed.seen_json(found) if as_json else printed.verdict(found, quiet=quiet))
     if fail_if_seen and found:

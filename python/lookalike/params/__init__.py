@@ -7,6 +7,7 @@ from lookalike._types import Parameter as Parameter
 from lookalike._types import Simhashing as Simhashing
 from lookalike._types import Sketching as Sketching
 from lookalike.params.archiving import ALLOW_NETWORK_FS as ALLOW_NETWORK_FS
+from lookalike.params.archiving import ALSO as ALSO
 from lookalike.params.archiving import CORPUS_THRESHOLDS as CORPUS_THRESHOLDS
 from lookalike.params.archiving import INDEXING as INDEXING
 from lookalike.params.archiving import KEY as KEY

@@ -66,4 +66,11 @@ SHARE = Parameter(
     "Write an index for another institution, with keyed hashes. The file of the key is made if it does not exist.",
     is_path=True,
 )
+ALSO = Parameter(
+    "also",
+    "Ask this index too, as one with INDEX. Both need the same parameters. Repeatable.",
+    default=(),
+    many=True,
+    is_path=True,
+)
 KEY = Parameter("key", "The key file of an index that another institution shared.", is_path=True)
