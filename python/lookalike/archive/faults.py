@@ -16,6 +16,7 @@ NEEDS_WRITING = (8, 14)
 _SYSTEM = {13: errno.ENOSPC, 8: errno.EROFS, 14: errno.EACCES, 10: errno.EIO, 18: errno.EFBIG}
 _BUSY = (5, 6)
 _NO_MEMORY = 7
+_CANNOT_OPEN = 14
 
 
 def code(error: sqlite3.Error) -> int:
@@ -56,5 +57,15 @@ def _translated(path: str, error: Exception) -> Exception:
     if number == _NO_MEMORY:
         return MemoryError(f"no memory for `{path}`")
     if number in _SYSTEM:
-        return OSError(_SYSTEM[number], f"{os.strerror(_SYSTEM[number])} ({error})", path)
+        reason = _reason(path) if number == _CANNOT_OPEN else _SYSTEM[number]
+        return OSError(reason, f"{os.strerror(reason)} ({error})", path)
     return damaged(path, f"SQLite says `{error}`")
+
+
+def _reason(path: str) -> int:
+    """Return why a file cannot be opened, which SQLite does not tell: no right to, or too many open files."""
+    try:
+        os.close(os.open(path, os.O_RDWR))
+    except OSError as error:
+        return error.errno or errno.EACCES
+    return errno.EACCES
