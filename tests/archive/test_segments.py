@@ -57,6 +57,12 @@ def test_records_come_back_from_memory_and_disk(tmp_path: Path):
         assert segment.records(0, 40) == records
         assert segment.records(7, 9) == records[7:9]
         assert segment.records(9, 9) == []
+        for memory in (0, 1 << 20):
+            reader = segment.read_all(memory, tmp_path)
+            assert [*reader.next(7), *reader.next(100)] == records
+            assert reader.next(1) == []
+            del reader
+            assert [path.name for path in tmp_path.iterdir()] == ["seg.lat"]
 
 
 def test_a_row_has_the_fields_of_its_record():

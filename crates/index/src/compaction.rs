@@ -7,12 +7,13 @@
 //! groups, to temporary files beside the new segment.
 
 use crate::bitmap::Bitmap;
-use crate::segment::writer::{beside, write_parameters, Written};
+use crate::segment::writer::{beside, unless, write_parameters, Written};
 use crate::segment::{tables, Segment};
 use lookalike_table::disk::Disk;
 use lookalike_table::merge::FAN_IN;
 use lookalike_table::{Cell, Error, Merge, Result, Row, Table, Writer};
 use std::path::{Path, PathBuf};
+use std::sync::atomic::AtomicBool;
 use std::sync::Arc;
 
 /// A segment, and its rows that are left out.
@@ -22,6 +23,17 @@ pub type MergePart<'a> = (Arc<Segment>, Option<&'a Bitmap>);
 ///
 /// Errors: a bitmap is of another segment, a segment is damaged, there are too many documents, or the system refuses.
 pub fn merge(disk: &Arc<dyn Disk>, parts: &[MergePart<'_>], path: &Path, parameters: &[u8]) -> Result<Written> {
+    merge_unless(disk, parts, path, parameters, &AtomicBool::new(false))
+}
+
+/// As [`merge`], but ends with an error soon after `stop` is set.
+pub fn merge_unless(
+    disk: &Arc<dyn Disk>,
+    parts: &[MergePart<'_>],
+    path: &Path,
+    parameters: &[u8],
+    stop: &AtomicBool,
+) -> Result<Written> {
     let mut temporary = Temporary { disk: disk.clone(), paths: Vec::new() };
     let mut parts = parts.to_vec();
     while parts.len() > FAN_IN {
@@ -29,12 +41,12 @@ pub fn merge(disk: &Arc<dyn Disk>, parts: &[MergePart<'_>], path: &Path, paramet
         for group in parts.chunks(FAN_IN) {
             let file = beside(path, &format!("merge-{:06}", temporary.paths.len()));
             temporary.paths.push(file.clone());
-            write(group, Writer::temporary(disk.clone(), &file)?, parameters)?;
+            write(group, Writer::temporary(disk.clone(), &file)?, parameters, stop)?;
             merged.push((Arc::new(Segment::open(&**disk, &file)?), None));
         }
         parts = merged;
     }
-    write(&parts, Writer::create(disk.clone(), path)?, parameters)
+    write(&parts, Writer::create(disk.clone(), path)?, parameters, stop)
 }
 
 /// Files that are removed when this is dropped.
@@ -86,13 +98,13 @@ fn numberings<'a>(parts: &'a [MergePart<'a>]) -> Result<(Vec<Numbering<'a>>, u64
 }
 
 /// Writes all tables of the new segment.
-fn write(parts: &[MergePart<'_>], mut writer: Writer, parameters: &[u8]) -> Result<Written> {
+fn write(parts: &[MergePart<'_>], mut writer: Writer, parameters: &[u8], stop: &AtomicBool) -> Result<Written> {
     let (numberings, rows) = numberings(parts)?;
     for name in tables::BY_ROW {
-        append_rows(&numberings, name, &mut writer)?;
+        append_rows(&numberings, Lazy::new(name, &mut writer, stop))?;
     }
     for name in tables::BY_KEY {
-        merge_keys(&numberings, name, &mut writer)?;
+        merge_keys(&numberings, Lazy::new(name, &mut writer, stop))?;
     }
     write_parameters(parameters, &mut writer)?;
     let written = writer.finish()?;
@@ -105,15 +117,17 @@ struct Lazy<'a> {
     columns: usize,
     is_begun: bool,
     writer: &'a mut Writer,
+    stop: &'a AtomicBool,
 }
 
 impl<'a> Lazy<'a> {
-    fn new(name: &'a str, writer: &'a mut Writer) -> Self {
-        Self { name, columns: tables::schema(name).columns.len(), is_begun: false, writer }
+    fn new(name: &'a str, writer: &'a mut Writer, stop: &'a AtomicBool) -> Self {
+        Self { name, columns: tables::schema(name).columns.len(), is_begun: false, writer, stop }
     }
 
     /// Appends a row with another key, or another number in its first column.
     fn push(&mut self, row: &Row<'_>, key: u64, first: Option<u64>) -> Result<()> {
+        unless(self.stop)?;
         if !self.is_begun {
             self.writer.begin(tables::schema(self.name))?;
             self.is_begun = true;
@@ -130,10 +144,9 @@ impl<'a> Lazy<'a> {
 }
 
 /// Copies a table by row of all segments.
-fn append_rows(parts: &[Numbering<'_>], name: &str, writer: &mut Writer) -> Result<()> {
-    let mut out = Lazy::new(name, writer);
+fn append_rows(parts: &[Numbering<'_>], mut out: Lazy<'_>) -> Result<()> {
     for part in parts {
-        let Some(mut scan) = part.segment.table(name)?.map(|table| table.scan()) else { continue };
+        let Some(mut scan) = part.segment.table(out.name)?.map(|table| table.scan()) else { continue };
         while let Some(row) = scan.next_row()? {
             if let Some(number) = part.number(row.key())? {
                 out.push(&row, number, None)?;
@@ -144,13 +157,12 @@ fn append_rows(parts: &[Numbering<'_>], name: &str, writer: &mut Writer) -> Resu
 }
 
 /// Merges a table by key of all segments.
-fn merge_keys(parts: &[Numbering<'_>], name: &str, writer: &mut Writer) -> Result<()> {
+fn merge_keys(parts: &[Numbering<'_>], mut out: Lazy<'_>) -> Result<()> {
     let mut tables: Vec<(&Numbering<'_>, Table)> = Vec::with_capacity(parts.len());
     for part in parts {
-        part.segment.table(name)?.into_iter().for_each(|table| tables.push((part, table)));
+        part.segment.table(out.name)?.into_iter().for_each(|table| tables.push((part, table)));
     }
     let mut merge = Merge::by_input(tables.iter().map(|(_, table)| table.scan()).collect())?;
-    let mut out = Lazy::new(name, writer);
     while let Some((input, row)) = merge.next_from()? {
         let (part, _) = &tables[input];
         if let Some(number) = part.number(row.number(0).unwrap_or(u64::MAX))? {

@@ -40,9 +40,10 @@ pub mod snapshot;
 pub mod texts;
 
 pub use bitmap::Bitmap;
-pub use compaction::merge;
+pub use compaction::{merge, merge_unless};
 pub use lookalike_table::{Error, Result};
 pub use record::{Document, Leader, Posting};
+pub use segment::records::Records;
 pub use segment::writer::{SegmentWriter, Settings, Written};
 pub use segment::{Segment, StoredRow, Which};
 pub use snapshot::{Part, Snapshot};

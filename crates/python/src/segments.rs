@@ -2,17 +2,19 @@
 //!
 //! Records come as lists of `bytes`, which are borrowed and decoded without the GIL. Content hashes are 16 bytes, the highest first.
 
-use crate::detach::{detached, locked};
+use crate::detach::{detached, interruptible, locked};
 use crate::error::archive_to_python;
 use lookalike_index::segment::StoredRow as Row;
 use lookalike_index::texts::{StoredTexts, TextUnpacker};
-use lookalike_index::{self as index, Bitmap, Document, Part, Result, Settings};
+use lookalike_index::{self as index, Bitmap, Document, Part, Result, Settings, Written};
 use lookalike_table::disk::{Disk, System};
 use lookalike_table::Error;
+use pyo3::exceptions::PyOSError;
 use pyo3::prelude::*;
 use pyo3::pybacked::PyBackedBytes;
 use pyo3::types::{PyBytes, PyIterator};
 use std::path::PathBuf;
+use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, Mutex};
 
 /// Records that are taken from an iterator at a time.
@@ -24,7 +26,7 @@ type Finished = (u64, u64, u64);
 /// Segments in order of arrival, each with the bitmap of its removed rows.
 type Parts<'py> = Vec<(Bound<'py, Segment>, Option<PyBackedBytes>)>;
 
-fn finished(written: index::Written) -> Finished {
+fn finished(written: Written) -> Finished {
     (written.rows, written.length, written.seal)
 }
 
@@ -34,6 +36,13 @@ fn decoded(records: &[PyBackedBytes]) -> Result<Vec<Document>> {
 
 fn disk() -> Arc<dyn Disk> {
     Arc::new(System)
+}
+
+/// Runs long work that a signal can end; then what its handler raised is returned.
+fn until_stopped(py: Python<'_>, work: impl FnOnce(&AtomicBool) -> Result<Written> + Send) -> PyResult<Finished> {
+    let pool = rayon::ThreadPoolBuilder::new().build();
+    let pool = pool.map_err(|error| PyOSError::new_err(format!("no threads can be had: {error}")))?;
+    interruptible(py, &pool, work)?.map(finished).map_err(archive_to_python)
 }
 
 /// A segment of an archive: documents in one immutable file, or in memory.
@@ -89,6 +98,13 @@ impl Segment {
     /// What is known of a document.
     fn row(&self, row: u64) -> PyResult<StoredRow> {
         self.0.row(row).map(StoredRow).map_err(archive_to_python)
+    }
+
+    /// All records in order, read once. Keys beyond so many bytes are kept in files of a folder.
+    fn read_all(&self, py: Python<'_>, memory: usize, folder: PathBuf) -> PyResult<RecordReader> {
+        let place = (disk(), memory, folder.join("records"));
+        let records = detached(py, usize::MAX, || self.0.read_all(Some(place)));
+        records.map(|records| RecordReader(Mutex::new(records))).map_err(archive_to_python)
     }
 
     /// The records of some rows; all keys are read once per call.
@@ -165,6 +181,27 @@ impl StoredRow {
     }
 }
 
+/// The records of a segment in order.
+#[pyclass(frozen, module = "lookalike._core")]
+pub struct RecordReader(Mutex<index::Records>);
+
+#[pymethods]
+impl RecordReader {
+    /// The next records, at most so many; an empty list at the end.
+    fn next(&self, py: Python<'_>, count: usize) -> PyResult<Vec<Py<PyBytes>>> {
+        let read = locked(py, &self.0, |records| {
+            let mut found = Vec::new();
+            while found.len() < count {
+                let Some(document) = records.next_document()? else { break };
+                found.push(document.encode());
+            }
+            Ok(found)
+        });
+        let found = read.map_err(archive_to_python)?;
+        Ok(found.iter().map(|record| PyBytes::new(py, record).unbind()).collect())
+    }
+}
+
 /// A segment that is being written.
 #[pyclass(frozen, module = "lookalike._core")]
 pub struct SegmentWriter(Mutex<Option<index::SegmentWriter>>);
@@ -201,8 +238,8 @@ impl SegmentWriter {
 
     /// Completes the file: number of documents, length in bytes and seal.
     fn finish(&self, py: Python<'_>) -> PyResult<Finished> {
-        let done = locked(py, &self.0, |writer| writer.take().ok_or_else(ended)?.finish());
-        done.map(finished).map_err(archive_to_python)
+        let writer = locked(py, &self.0, |writer| writer.take().ok_or_else(ended)).map_err(archive_to_python)?;
+        until_stopped(py, |stop| writer.finish_unless(stop))
     }
 
     /// Removes what was written.
@@ -249,13 +286,12 @@ pub fn merge_segments(
 ) -> PyResult<Finished> {
     let _ = memory;
     let parts: Vec<_> = parts.iter().map(|(segment, removed)| (segment.get().0.clone(), removed.as_ref())).collect();
-    let merged = detached(py, usize::MAX, || {
+    until_stopped(py, |stop| {
         let maps = parts.iter().map(|(segment, removed)| bitmap(segment, *removed)).collect::<Result<Vec<_>>>()?;
         let parts: Vec<_> =
             parts.iter().zip(&maps).map(|((segment, _), map)| (segment.clone(), map.as_ref())).collect();
-        index::merge(&disk(), &parts, &path, &parameters)
-    });
-    merged.map(finished).map_err(archive_to_python)
+        index::merge_unless(&disk(), &parts, &path, &parameters, stop)
+    })
 }
 
 /// Segments in order of arrival, asked as one. Its documents are numbered in order of arrival, the removed ones included.

@@ -14,6 +14,7 @@ use lookalike_table::disk::Disk;
 use lookalike_table::spill::{OwnedKey, PairedKey, PlacedKey, Sorted, Sorter, Spillable};
 use lookalike_table::{Cell, Error, Result, Writer};
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::Arc;
 use xxhash_rust::xxh3::xxh3_64;
 
@@ -35,6 +36,15 @@ pub struct Written {
     pub length: u64,
     /// The seal of the file.
     pub seal: u64,
+}
+
+/// Errors: long work was asked to end.
+#[inline]
+pub(crate) fn unless(stop: &AtomicBool) -> Result<()> {
+    match stop.load(Ordering::Relaxed) {
+        true => Err(Error::refused("the work was interrupted: nothing is changed")),
+        false => Ok(()),
+    }
 }
 
 /// Where temporary files of a segment go, and how much memory there is.
@@ -72,9 +82,14 @@ impl SegmentWriter {
     }
 
     /// Completes the segment and gives it its name. Errors: the system refuses.
-    pub fn finish(mut self) -> Result<Written> {
+    pub fn finish(self) -> Result<Written> {
+        self.finish_unless(&AtomicBool::new(false))
+    }
+
+    /// As [`Self::finish`], but ends with an error soon after `stop` is set.
+    pub fn finish_unless(mut self, stop: &AtomicBool) -> Result<Written> {
         let rows = self.waiting.rows;
-        self.waiting.write_to(&mut self.writer)?;
+        self.waiting.write_to(&mut self.writer, stop)?;
         let written = self.writer.finish()?;
         Ok(Written { rows, length: written.length, seal: written.seal })
     }
@@ -86,7 +101,7 @@ pub(crate) fn in_memory(documents: &[Document], parameters: &[u8]) -> Result<Vec
         let mut waiting = Waiting::new(None)?;
         waiting.parameters = parameters.to_vec();
         documents.iter().try_for_each(|document| waiting.push(document, writer))?;
-        waiting.write_to(writer)
+        waiting.write_to(writer, &AtomicBool::new(false))
     })
 }
 
@@ -205,20 +220,20 @@ impl Waiting {
     }
 
     /// Writes all tables but the texts. Errors: the system refuses.
-    fn write_to(self, writer: &mut Writer) -> Result<()> {
+    fn write_to(self, writer: &mut Writer, stop: &AtomicBool) -> Result<()> {
         if self.is_failed {
             return Err(Error::refused("the segment could not be written before: begin again"));
         }
-        write_spool(self.documents, tables::DOCUMENTS, writer)?;
-        write_spool(self.tokens, tables::TOKENS, writer)?;
-        write_spool(self.sketches, tables::SKETCHES, writer)?;
-        write_spool(self.simhashes, tables::SIMHASHES, writer)?;
-        write_sorted(self.ids, tables::IDS, writer)?;
-        write_sorted(self.contents, tables::CONTENTS, writer)?;
-        write_sorted(self.postings, tables::POSTINGS, writer)?;
-        write_sorted(self.literals, tables::LITERALS, writer)?;
-        write_sorted(self.features, tables::FEATURES, writer)?;
-        write_sorted(self.samples, tables::SAMPLES, writer)?;
+        write_spool(self.documents, tables::DOCUMENTS, writer, stop)?;
+        write_spool(self.tokens, tables::TOKENS, writer, stop)?;
+        write_spool(self.sketches, tables::SKETCHES, writer, stop)?;
+        write_spool(self.simhashes, tables::SIMHASHES, writer, stop)?;
+        write_sorted(self.ids, tables::IDS, writer, stop)?;
+        write_sorted(self.contents, tables::CONTENTS, writer, stop)?;
+        write_sorted(self.postings, tables::POSTINGS, writer, stop)?;
+        write_sorted(self.literals, tables::LITERALS, writer, stop)?;
+        write_sorted(self.features, tables::FEATURES, writer, stop)?;
+        write_sorted(self.samples, tables::SAMPLES, writer, stop)?;
         write_parameters(&self.parameters, writer)
     }
 }
@@ -229,7 +244,8 @@ pub(crate) fn write_parameters(parameters: &[u8], writer: &mut Writer) -> Result
     writer.push(0, &[Cell::Bytes(parameters)])
 }
 
-fn write_spool(spool: Spool, name: &str, writer: &mut Writer) -> Result<()> {
+fn write_spool(spool: Spool, name: &str, writer: &mut Writer, stop: &AtomicBool) -> Result<()> {
+    unless(stop)?;
     if spool.is_empty() {
         return Ok(());
     }
@@ -237,13 +253,15 @@ fn write_spool(spool: Spool, name: &str, writer: &mut Writer) -> Result<()> {
     spool.write_to(name, writer)
 }
 
-fn write_sorted<R: Spillable>(sorter: Sorter<R>, name: &str, writer: &mut Writer) -> Result<()> {
+fn write_sorted<R: Spillable>(sorter: Sorter<R>, name: &str, writer: &mut Writer, stop: &AtomicBool) -> Result<()> {
+    unless(stop)?;
     if sorter.is_empty() {
         return Ok(());
     }
     writer.begin(tables::schema(name))?;
     let mut rows: Sorted<R> = sorter.finish()?;
     while let Some(row) = rows.next_row()? {
+        unless(stop)?;
         row.write(writer)?;
     }
     Ok(())

@@ -39,6 +39,8 @@ fn answer(segment: &Arc<Segment>) -> Result<()> {
         snapshot.tokens(number)?;
         snapshot.text(number)?;
     }
+    let mut records = segment.read_all(None)?;
+    while records.next_document()?.is_some() {}
     segment.documents(0..rows.min(MOST)).map(drop)
 }
 

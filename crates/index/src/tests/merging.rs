@@ -2,9 +2,10 @@
 
 use super::documents::many;
 use super::{on_disk, path, shared, write};
-use crate::{merge, Bitmap, Document, Posting, Segment};
+use crate::{merge, merge_unless, Bitmap, Document, Posting, Segment, SegmentWriter, Settings};
 use lookalike_table::merge::FAN_IN;
 use lookalike_table::ram::Ram;
+use std::sync::atomic::AtomicBool;
 use std::sync::Arc;
 
 #[test]
@@ -49,4 +50,17 @@ fn a_posting_that_ends_before_it_starts_is_refused_and_nothing_else() {
     let disk = Ram::default();
     assert!(write(&disk, path(), std::slice::from_ref(&wrong), 0).is_err() && disk.files().is_empty());
     assert!(Segment::of_documents(&[wrong], b"").is_err());
+}
+
+#[test]
+fn work_that_is_stopped_leaves_nothing() {
+    let disk = Ram::default();
+    let stop = AtomicBool::new(true);
+    let parts = [(on_disk(&many(40, 3), 0), None)];
+    assert!(merge_unless(&shared(&disk), &parts, path(), b"", &stop).is_err());
+    let mut writer = SegmentWriter::new(shared(&disk), path(), Settings::default()).expect("begun");
+    many(40, 3).iter().try_for_each(|document| writer.push(document)).expect("written");
+    assert!(!disk.files().is_empty());
+    assert!(writer.finish_unless(&stop).is_err());
+    assert!(disk.files().is_empty());
 }

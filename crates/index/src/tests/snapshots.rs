@@ -36,6 +36,14 @@ fn assert_sound(parts: &[Known]) {
         known.segment.verify().expect("sound");
         let documents: Vec<Document> = known.rows.iter().map(|(document, _)| normal(document)).collect();
         assert_eq!(known.segment.documents(0..documents.len() as u64).expect("read"), documents);
+        for place in [None, Some((shared(&Ram::default()), 100, path().to_owned()))] {
+            let mut records = known.segment.read_all(place).expect("read");
+            let mut read = Vec::new();
+            while let Some(document) = records.next_document().expect("read") {
+                read.push(document);
+            }
+            assert_eq!(read, documents);
+        }
     }
 }
 
