@@ -40,7 +40,7 @@ RINGS = [
     {"__main__"},
 ]
 #: A public call that also writes a report loads the renderer when it is asked for one.
-LAZY = {("deduplication.job", "rendering.html")}
+LAZY = {("deduplication.job", "rendering.html"), ("comparison.earlier", "archive")}
 #: Order of the core's modules in the walk; a file may use only its own and those before it.
 CORE = [
     "machine",

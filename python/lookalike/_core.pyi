@@ -120,6 +120,24 @@ class ReadFile:
     def parts(self) -> list[tuple[_PartTokens, _PartPicks]]: ...
 
 @final
+class Earlier:
+    handed: list[int]
+    submitters: int
+    documents: int
+    def __new__(
+        cls,
+        snapshots: Sequence[Snapshot],
+        handed: Sequence[tuple[bytes, bytes | None, bool]],
+        thresholds: tuple[int, int],
+        threads: int,
+    ) -> Earlier: ...
+    def documents_of(self, persons: Sequence[int]) -> list[int]: ...
+    def templates(self) -> list[tuple[int, int]]: ...
+    def candidates(self, new: Sequence[Sequence[ReadFile]]) -> list[tuple[int, int]]: ...
+    def load(
+        self, places: Sequence[tuple[int, int]], every: bool
+    ) -> list[tuple[int, int, int | None, StoredRow, list[ReadFile], bytes]]: ...
+
 class Cohort:
     def __new__(
         cls,
@@ -130,6 +148,8 @@ class Cohort:
         cluster_threshold: float,
         max_pairs: int,
         threads: int,
+        submitters: int | None = None,
+        earlier: Earlier | None = None,
     ) -> Cohort: ...
     def advance(self, rows: int) -> bool: ...
     def counts(self) -> list[tuple[int, int, int, int]]: ...

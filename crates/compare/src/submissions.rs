@@ -55,6 +55,11 @@ impl TokenNumbers {
         next
     }
 
+    /// The exact texts by their numbers, in no order.
+    pub fn texts(&self) -> impl Iterator<Item = (u32, &[u8])> + '_ {
+        self.texts.iter().map(|(text, number)| (*number, &**text))
+    }
+
     /// Joins the files of a submission: the tokens of all parts, with a separator between two parts.
     pub fn entry(&mut self, files: Vec<Arc<SubmittedFile>>, submitter: u32, old: bool) -> (Submission, Entry) {
         let mut entry = Entry::of(submitter, old);

@@ -28,6 +28,7 @@
 
 pub mod bitmap;
 pub mod compaction;
+pub mod earlier;
 pub mod fields;
 pub mod idle;
 pub mod moments;

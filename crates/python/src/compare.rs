@@ -1,7 +1,8 @@
 //! Files and cohorts: what `compare` asks of the core.
 
 use crate::detach::{detached, locked};
-use crate::error::to_python;
+use crate::earlier::Earlier;
+use crate::error::{archive_to_python, to_python};
 use crate::input::{Hashes, Input};
 use lookalike_code::LANGUAGES;
 use lookalike_compare::places::{Region, Ruler};
@@ -13,7 +14,7 @@ use lookalike_core::matching::common::common;
 use lookalike_core::matching::entry::Entry;
 use lookalike_core::matching::passages::{Passage, PassageKind};
 use lookalike_core::matching::score::MatchedPair;
-use lookalike_core::matching::{Cohort as Weighed, Comparison, MatchOutcome, MatchSettings};
+use lookalike_core::matching::{Cohort as Weighed, Comparison, Holders, MatchOutcome, MatchSettings};
 use pyo3::exceptions::PyOSError;
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
@@ -191,8 +192,10 @@ struct State {
 #[pymethods]
 impl Cohort {
     /// Sorts and weighs submissions: (submitter, old, place of the name, files) each; template files; what to ask. `least`
-    /// is the least score, containment, evidence and bits, and the least worth of strong passages by language.
+    /// is the least score, containment, evidence and bits, and the least worth of strong passages by language. With
+    /// `earlier`, submitters are its persons, and it counts who holds what; otherwise `submitters` may say how many there are.
     #[new]
+    #[pyo3(signature = (submissions, templates, max_sharing, least, cluster_threshold, max_pairs, threads, submitters=None, earlier=None))]
     #[allow(clippy::too_many_arguments)]
     fn new(
         py: Python<'_>,
@@ -203,6 +206,8 @@ impl Cohort {
         cluster_threshold: f64,
         max_pairs: usize,
         threads: usize,
+        submitters: Option<u32>,
+        earlier: Option<Py<Earlier>>,
     ) -> PyResult<Self> {
         let files = |files: &[Py<ReadFile>]| files.iter().map(|file| file.get().file.clone()).collect::<Vec<_>>();
         let given: Vec<_> = submissions.iter().map(|(who, old, rank, all)| ((*who, *old, *rank), files(all))).collect();
@@ -219,7 +224,9 @@ impl Cohort {
         };
         let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build();
         let pool = pool.map_err(|error| PyOSError::new_err(error.to_string()))?;
-        Ok(detached(py, usize::MAX, || build(given, templates, settings, passages, pool)))
+        let outside = Outside { submitters, earlier: earlier.as_ref().map(Py::get) };
+        let made = detached(py, usize::MAX, || build(given, templates, settings, passages, pool, outside));
+        made.map_err(archive_to_python)
     }
 
     /// Compares the next `rows` submissions with all others, then makes the passages of so many pairs; whether there is
@@ -405,13 +412,20 @@ fn as_place(region: Region) -> Place {
     (region.file, region.start, region.end, region.start_line, region.end_line)
 }
 
+/// What is counted outside the cohort.
+struct Outside<'a> {
+    submitters: Option<u32>,
+    earlier: Option<&'a Earlier>,
+}
+
 fn build(
     given: Vec<GivenSubmission>,
     templates: Vec<Arc<SubmittedFile>>,
     settings: MatchSettings,
     passages: HashMap<String, u32>,
     pool: rayon::ThreadPool,
-) -> Cohort {
+    outside: Outside,
+) -> lookalike_table::Result<Cohort> {
     let mut numbers = TokenNumbers::new(passages);
     let templates: Vec<Entry> = templates.into_iter().map(|file| numbers.entry(vec![file], 0, false).1).collect();
     let (mut submissions, mut entries) = (Vec::new(), Vec::new());
@@ -421,6 +435,10 @@ fn build(
         submissions.push(submission);
         entries.push(entry);
     }
-    let weighed = pool.install(|| Weighed::new(entries, &templates, settings));
-    Cohort { submissions, weighed, pool, state: Mutex::default() }
+    let holders = match outside.earlier {
+        Some(earlier) => earlier.all.holders(&entries, &numbers)?,
+        None => Holders { submitters: outside.submitters, ..Holders::default() },
+    };
+    let weighed = pool.install(|| Weighed::among(entries, &templates, settings, holders));
+    Ok(Cohort { submissions, weighed, pool, state: Mutex::default() })
 }

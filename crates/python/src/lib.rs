@@ -13,6 +13,7 @@ mod dedup;
 mod dedup_later;
 mod design;
 mod detach;
+mod earlier;
 mod error;
 mod fingerprint;
 mod hamming;
@@ -51,6 +52,8 @@ mod _core {
     use crate::dedup_later::{corpus_digest, decide_after, readdressed, Additions, Later};
     #[pymodule_export]
     use crate::design::simulate_filter;
+    #[pymodule_export]
+    use crate::earlier::Earlier;
     #[pymodule_export]
     use crate::fingerprint::{canonical, concatenate, locate, select, stream, Fingerprinter};
     #[pymodule_export]

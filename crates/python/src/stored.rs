@@ -13,8 +13,8 @@ use std::sync::Arc;
 
 impl ReadFile {
     /// A file of an archive.
-    pub(crate) fn restored(file: SubmittedFile) -> Self {
-        Self { file: Arc::new(file), reading: ("utf-8".to_string(), false, 0) }
+    pub(crate) fn restored(file: Arc<SubmittedFile>) -> Self {
+        Self { file, reading: ("utf-8".to_string(), false, 0) }
     }
 }
 
@@ -37,6 +37,6 @@ pub fn restore_files(
     let size = texts.iter().map(String::len).sum();
     let found = detached(py, size, || stored::restore(bytes, texts));
     let found = found.ok_or_else(|| DamagedError::new_err("stored files differ from what was written"))?;
-    let files = found.files.into_iter().map(ReadFile::restored).collect();
+    let files = found.files.into_iter().map(Arc::new).map(ReadFile::restored).collect();
     Ok((files, Cow::Owned(found.facts)))
 }

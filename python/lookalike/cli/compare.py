@@ -20,8 +20,8 @@ if TYPE_CHECKING:
     from lookalike.rendering.html.folder import Written
 
 COMPARISON = (
-    params.LANGUAGE, params.TEMPLATE, params.OLD, params.BY_DIRECTORY, params.LAYOUT, params.INCLUDE, params.EXCLUDE,
-    params.FOLLOW_LINKS, params.COMMENTS, params.K, params.T, params.MAX_SHARING, params.MIN_SCORE,
+    params.LANGUAGE, params.TEMPLATE, params.OLD, params.INDEXES, params.BY_DIRECTORY, params.LAYOUT, params.INCLUDE,
+    params.EXCLUDE, params.FOLLOW_LINKS, params.COMMENTS, params.K, params.T, params.MAX_SHARING, params.MIN_SCORE,
     params.MIN_CONTAINED, params.MIN_PASSAGE, params.CLUSTER_THRESHOLD, params.MAX_PAIRS,
 )  # fmt: skip
 #: Options that only change the folder of the report.
@@ -32,8 +32,8 @@ FOLDER = ("top", "max_size", "overwrite", "open_report")
     cls=Command,
     short_help="Find submissions that share material.",
     groups={
-        "Input": [*(parameter.name for parameter in COMPARISON[:8]), "strict"],
-        "Matching": [parameter.name for parameter in COMPARISON[8:-1]],
+        "Input": [*(parameter.name for parameter in COMPARISON[:9]), "strict"],
+        "Matching": [parameter.name for parameter in COMPARISON[9:-1]],
         "Report": [
             *("out", "overwrite", "title", "top", "max_pairs", "max_passages", "max_size", "anonymise"),
             *("open_report", "as_json", "quiet"),
@@ -92,6 +92,7 @@ def compare(
       lookalike compare homework.zip -l java --open
       lookalike compare essays/*.docx --min-score 0.05
       lookalike compare this-year/ --old last-year/ --anonymise -o report
+      lookalike compare this-year/ --index archive
 
     Similarity is not proof of copying: the report shows the passages, and a person decides.
     """

@@ -14,9 +14,10 @@ from typing import Any, NamedTuple
 from lookalike import _core, documents, params
 from lookalike._calls import explained
 from lookalike._types import Progress, unheard
-from lookalike.comparison import token_documents
+from lookalike.comparison import earlier, token_documents
+from lookalike.comparison.earlier import Archive, Found, GivenIndexes
 from lookalike.comparison.outliers import with_outliers
-from lookalike.comparison.persons import persons, returning
+from lookalike.comparison.persons import persons
 from lookalike.comparison.reading import READING, Question, Read, read_all
 from lookalike.comparison.readings import Handed, read_apart
 from lookalike.comparison.result import (
@@ -32,8 +33,8 @@ from lookalike.comparison.result import (
     Remark,
     Report,
 )
+from lookalike.comparison.rows import Row, pairs_elsewhere, returning, rows_of, submitters
 from lookalike.comparison.sections import with_sections
-from lookalike.comparison.stored import digest
 from lookalike.comparison.token_documents import Given
 from lookalike.documents import Limits, Submission, understanding
 from lookalike.engines import local
@@ -47,9 +48,10 @@ COMPARING = "comparing submissions"
 
 #: What ``compare`` takes, in the words of the command line.
 COMPARING_BY = (
-    params.TEMPLATE, params.OLD, params.LANGUAGE, params.K, params.T, params.BY_DIRECTORY, params.LAYOUT,
-    params.INCLUDE, params.EXCLUDE, params.FOLLOW_LINKS, params.COMMENTS, params.MAX_SHARING, params.MIN_SCORE,
-    params.MIN_CONTAINED, params.MIN_PASSAGE, params.CLUSTER_THRESHOLD, params.TITLE, params.MAX_PAIRS,
+    params.TEMPLATE, params.OLD, params.INDEXES, params.LANGUAGE, params.K, params.T, params.BY_DIRECTORY,
+    params.LAYOUT, params.INCLUDE, params.EXCLUDE, params.FOLLOW_LINKS, params.COMMENTS, params.MAX_SHARING,
+    params.MIN_SCORE, params.MIN_CONTAINED, params.MIN_PASSAGE, params.CLUSTER_THRESHOLD, params.TITLE,
+    params.MAX_PAIRS,
 )  # fmt: skip
 
 
@@ -59,6 +61,7 @@ def compare(
     *,
     template: Given = (),
     old: Given = (),
+    index: GivenIndexes = (),
     language: str | None = None,
     k: int | None = None,
     t: int | None = None,
@@ -93,6 +96,8 @@ def compare(
     :raises ParameterError: A parameter is out of range, or there are fewer than two submissions.
     :raises FrontendError: Nothing could be read.
     :raises FileNotFoundError: A path does not exist.
+    :raises VersionError: An index was made with other parameters; the message has both.
+    :raises DamagedError: An index is damaged.
 
     >>> from lookalike.tokens import Tokens
     >>> report = compare({"ann": Tokens(range(40)), "bob": Tokens([7, *range(40)]), "eve": Tokens(range(90, 120))})
@@ -106,7 +111,8 @@ def compare(
     question = _question(readers, language, k, t, comments, max_sharing, *least)
     included, excluded = ([one] if isinstance(one, str) else one for one in (include, exclude))
     choice = Choice(by_directory, included, excluded, layout or params.LAYOUT.default, follow_links, limits or Limits())
-    return _compared(Inputs(submissions, old, template), choice, question, readers, title, max_pairs, threads, progress)
+    inputs = Inputs(submissions, old, template, index)
+    return _compared(inputs, choice, question, readers, title, max_pairs, threads, progress)
 
 
 class Inputs(NamedTuple):
@@ -115,6 +121,7 @@ class Inputs(NamedTuple):
     submissions: Given
     old: Given
     templates: Given
+    indexes: GivenIndexes = ()
 
 
 class Choice(NamedTuple):
@@ -140,19 +147,27 @@ def _compared(
 ) -> Report:
     """Read and match everything. Errors: as ``compare``."""
     tell = progress or unheard
-    intake = _collected(inputs, choice, tell)
-    understanding.check(intake, choice.include)
-    reads = read_all(intake, question, readers, threads, tell)
-    asked = asdict(question) | {"layout": choice.layout, "templates": len(intake.templates)}
-    del asked["k"], asked["t"]
-    if title:
-        asked["title"] = title
-    return _Comparison(intake, reads, question, max_pairs).run(asked, threads, tell)
+    cores = local.checked(threads) or local.cores()
+    with earlier.opened(inputs.indexes, question) as archive:
+        intake = _collected(inputs, choice, tell, archive)
+        understanding.check(intake, choice.include, alone=archive is not None)
+        reads = read_all(intake, question, readers, threads, tell)
+        found = None
+        if archive is not None:
+            handed = list(zip(intake.submissions, reads[0], strict=True))
+            found = archive.find(handed, persons(intake.submissions), question, cores, tell)
+        asked = asdict(question) | {"layout": choice.layout, "templates": len(intake.templates)}
+        del asked["k"], asked["t"]
+        if title:
+            asked["title"] = title
+        if archive is not None:
+            asked["indexes"] = [one.title for one in archive.opened]
+        return _Comparison(intake, reads, question, max_pairs, found).run(asked, cores, tell)
 
 
-def _collected(inputs: Inputs, choice: Choice, tell: Progress) -> documents.Intake:
+def _collected(inputs: Inputs, choice: Choice, tell: Progress, archive: Archive | None) -> documents.Intake:
     """Read files, and add the documents that were given as tokens."""
-    (paths, own), (old, own_old), (templates, own_templates) = (token_documents.split(given) for given in inputs)
+    (paths, own), (old, own_old), (templates, own_templates) = (token_documents.split(given) for given in inputs[:3])
     intake = documents.collect(
         paths,
         by_directory=choice.by_directory,
@@ -164,6 +179,7 @@ def _collected(inputs: Inputs, choice: Choice, tell: Progress) -> documents.Inta
         follow_links=choice.follow_links,
         limits=choice.limits,
         progress=lambda done: tell(READING, done, None),
+        taken=None if archive is None else archive.titles,
     )
     return token_documents.added(intake, own, own_old, own_templates)
 
@@ -206,16 +222,17 @@ class _Comparison:
         reads: tuple[list[list[Read]], list[Read]],
         question: Question,
         max_pairs: int,
+        found: Found | None,
     ) -> None:
-        self.intake, self.question, self.max_pairs = intake, question, max_pairs or 2**32 - 1
-        self.reads, self.templates = reads
-        self.kept = [[read for read in group if read.file is not None] for group in self.reads]
-        new = (kept for one, kept in zip(intake.submissions, self.kept, strict=True) if not one.old)
-        self.cut_off = question.cut_off(read.languages[0] for group in new for read in group if read.languages)
+        self.intake, self.question, self.max_pairs, self.found = intake, question, max_pairs or 2**32 - 1, found
+        self.rows = rows_of(intake.submissions, reads[0], found)
+        self.templates = [*reads[1], *(found.templates if found else ())]
+        new = (read for row in self.rows if not row.submission.old for read in row.kept)
+        self.cut_off = question.cut_off(read.languages[0] for read in new if read.languages)
 
-    def run(self, asked: dict[str, Any], threads: int | None, tell: Progress) -> Report:
+    def run(self, asked: dict[str, Any], threads: int, tell: Progress) -> Report:
         """Match all submissions and return the report."""
-        cohort = self._cohort(local.checked(threads) or local.cores())
+        cohort = self._cohort(threads)
         self._match(cohort, tell)
         (pair_count, contained_count, little_count, shared_count), below, histogram, aligned, limited = cohort.totals()
         entries = self._entries(cohort)
@@ -239,7 +256,7 @@ class _Comparison:
             little_count=little_count,
             shared=_pairs(cohort, 3),
             shared_count=shared_count,
-            below=below,
+            below=below + (pairs_elsewhere(self.rows, self.found) if self.found else 0),
             aligned=aligned,
             histogram=tuple(histogram),
             cut_off=self.cut_off,
@@ -247,7 +264,8 @@ class _Comparison:
             cluster_threshold=self.question.cluster_threshold,
             common=_common(cohort),
             groups=tuple(map(tuple, cohort.groups())),
-            submitters=len(set(persons(self.intake.submissions))),
+            submitters=submitters(self.rows, self.found),
+            elsewhere=self.found.core.documents - len(self.found.stored) if self.found else 0,
             undefined=tuple(self._undefined(cohort, entries)),
             skipped=tuple(self._skipped()),
             warnings=tuple(self._warnings(cohort, entries, limited)),
@@ -256,14 +274,14 @@ class _Comparison:
         return with_outliers(with_sections(report))
 
     def _languages(self) -> list[str]:
-        return sorted({language for group in self.kept for read in group for language in read.languages})
+        return sorted({language for row in self.rows for read in row.kept for language in read.languages})
 
     def _thresholds(self, languages: list[str]) -> dict[str, list[int]]:
         return {language: list(self.question.thresholds(language)) for language in languages}
 
     def _match(self, cohort: _core.Cohort, tell: Progress) -> None:
         """Compare all submissions and make passages, a few at a time; how many does not change the result."""
-        total, done, rows = len(self.kept), 0, local.cores()
+        total, done, rows = len(self.rows), 0, local.cores()
         more = True
         while more:
             tell(COMPARING, done, total)
@@ -274,28 +292,18 @@ class _Comparison:
         tell(COMPARING, total, total)
 
     def _cohort(self, threads: int) -> _core.Cohort:
-        submitters: dict[str, int] = {}
-        names = [submission.name for submission in self.intake.submissions]
-        ranks = {name: place for place, name in enumerate(sorted(set(names)))}
-        rows = [
-            (
-                submitters.setdefault(person, len(submitters)),
-                submission.old,
-                ranks[submission.name],
-                _files(kept),
-            )
-            for submission, kept, person in zip(
-                self.intake.submissions, self.kept, persons(self.intake.submissions), strict=True
-            )
-        ]
+        names = sorted({row.submission.name for row in self.rows})
+        ranks = {name: place for place, name in enumerate(names)}
+        rows = [(row.person, row.submission.old, ranks[row.submission.name], _files(row.kept)) for row in self.rows]
         asked, templates = self.question, _files(self.templates)
         passages = asked.passages(self._languages())
         least = self.cut_off, asked.min_contained, params.MIN_EVIDENCE, params.MIN_BITS, passages
         limits = asked.max_sharing, least, asked.cluster_threshold, self.max_pairs, threads
-        return _core.Cohort(rows, templates, *limits)
+        counted = submitters(self.rows, self.found)
+        return _core.Cohort(rows, templates, *limits, counted, self.found.core if self.found else None)
 
     def _entries(self, cohort: _core.Cohort) -> tuple[Entry, ...]:
-        rows = zip(self.intake.submissions, self.kept, cohort.counts(), cohort.reachability(), strict=True)
+        rows = zip(self.rows, cohort.counts(), cohort.reachability(), strict=True)
         return tuple(_entry(*row) for row in rows)
 
     def _promise(self, languages: list[str]) -> str:
@@ -339,22 +347,27 @@ class _Comparison:
     def _skipped(self) -> Iterator[Remark]:
         for skipped in self.intake.skipped:
             yield Remark(skipped.name, skipped.reason, skipped.is_submitted)
-        for submission, group in zip(self.intake.submissions, self.reads, strict=True):
-            for read in group:
+        for row in self.rows:
+            for read in row.reads:
                 if read.refusal:
-                    yield Remark(_place(submission, read), read.refusal)
+                    yield Remark(_place(row.submission, read), read.refusal)
         for read in self.templates:
             if read.refusal:
                 yield Remark(f"template {read.name}", read.refusal, False)
 
     def _read_apart(self) -> Iterator[Remark]:
         """Yield notes on files with one content that were read as different languages."""
-        submissions = self.intake.submissions
-        whose = zip(submissions, self.kept, persons(submissions), strict=True)
         handed = (
-            Handed(_place(one, read), person, one.old, read.languages, read.file.text, read.file.tokens)
-            for one, group, person in whose
-            for read in group
+            Handed(
+                _place(row.submission, read),
+                row.person,
+                row.submission.old,
+                read.languages,
+                read.file.text,
+                read.file.tokens,
+            )
+            for row in self.rows
+            for read in row.kept
             if read.file is not None
         )
         return read_apart(handed, (read.file.text for read in self.templates if read.file is not None))
@@ -362,11 +375,12 @@ class _Comparison:
     def _warnings(self, cohort: _core.Cohort, entries: tuple[Entry, ...], limited: int) -> Iterator[Remark]:
         # What hides a copy comes first: a terminal shows only some.
         yield from self._read_apart()
-        for submission, group in zip(self.intake.submissions, self.kept, strict=True):
-            for read in group:
+        # Notes on documents of an index were told when they were added.
+        for row in self.rows:
+            for read in () if row.is_stored else row.kept:
                 for note in read.notes:
-                    yield Remark(_place(submission, read), note)
-        for name in returning(self.intake.submissions):
+                    yield Remark(_place(row.submission, read), note)
+        for name in returning(self.rows):
             yield Remark(
                 name, "its name is that of a new submission: taken for the same person, and not paired with it"
             )
@@ -393,9 +407,7 @@ def _or(words: list[str]) -> str:
     return " or ".join([", ".join(words[:-1]), words[-1]] if len(words) > 1 else words)
 
 
-def _entry(
-    submission: Submission, kept: list[Read], counts: tuple[int, int, int, int], reachability: tuple[int, str]
-) -> Entry:
+def _entry(row: Row, counts: tuple[int, int, int, int], reachability: tuple[int, str]) -> Entry:
     files = tuple(
         File(
             read.name,
@@ -406,17 +418,18 @@ def _entry(
             read.format,
             read.places,
         )
-        for read in kept
+        for read in row.kept
         if read.file is not None
     )
     tokens, template, common, _ = counts
+    submission = row.submission
     return Entry(
         submission.name,
         files,
         tokens,
         template,
         common,
-        digest(submission),
+        row.digest,
         submission.person,
         submission.label,
         submission.time,

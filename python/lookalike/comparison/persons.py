@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 
 from lookalike.documents import Submission
 
@@ -17,13 +17,6 @@ def persons(submissions: Sequence[Submission]) -> list[str]:
     # A name that several new submitters have decides nothing.
     sole = {name: next(iter(found)) for name, found in known.items() if len(found) == 1}
     return [sole.get(one.known_as, _submitter(one)) if one.old else _submitter(one) for one in submissions]
-
-
-def returning(submissions: Sequence[Submission]) -> Iterator[str]:
-    """Yield the names of the old submissions whose person is among the new ones."""
-    found = persons(submissions)
-    new = {person for person, one in zip(found, submissions, strict=True) if not one.old}
-    return (one.name for person, one in zip(found, submissions, strict=True) if one.old and person in new)
 
 
 def _submitter(submission: Submission) -> str:

@@ -20,7 +20,7 @@ class Handed(NamedTuple):
     """A file that was read."""
 
     place: str
-    person: str
+    person: object
     is_old: bool
     languages: tuple[str, ...]
     text: str

@@ -300,12 +300,14 @@ class Report:
     submitters: int = 0
     #: Submissions whose best score stands out, farthest first.
     outliers: tuple[Outlier, ...] = ()
+    #: Documents of indexes that share nothing with a new submission: compared, but not among ``entries``.
+    elsewhere: int = 0
 
     @property
     def compared(self) -> int:
         """Submissions that were compared: all but those that ``undefined`` names."""
         without = {remark.name for remark in self.undefined}
-        return sum(entry.name not in without for entry in self.entries)
+        return sum(entry.name not in without for entry in self.entries) + self.elsewhere
 
     @property
     def listed(self) -> int:

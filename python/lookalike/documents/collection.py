@@ -34,10 +34,12 @@ def collect(
     follow_links: bool = False,
     limits: Limits = DEFAULT_LIMITS,
     progress: Callable[[int], None] | None = None,
+    taken: Callable[[Sequence[str]], list[set[str]]] | None = None,
 ) -> Intake:
     """Read submissions from folders, files, archives and glob patterns.
 
-    ``progress`` is called with the number of files read so far.
+    ``progress`` is called with the number of files read so far. ``taken`` is called with the names of submissions and
+    says where else, outside these paths, each name is found: as if roots of these titles had been given.
 
     A single path is a root: each folder, archive and loose file in it is a submission. With several paths, a folder
     that holds files is a submission, and a folder of folders is a root; with ``by_directory`` each folder is one
@@ -57,7 +59,7 @@ def collect(
     submissions += [(one.prefix, replace(each, old=True)) for one in found_old for each in one.submissions]
     marked = [one.templates for one in found + found_old]
     return Intake(
-        _unique(submissions),
+        _unique(submissions, taken),
         tuple(
             sorted(
                 (one for ones in [*(ones for _, ones in starters), *marked] for one in ones),
@@ -285,11 +287,16 @@ def _with_folders(path: str) -> Iterator[str]:
         path = path.rpartition("/")[0]
 
 
-def _unique(found: list[tuple[str, Submission]]) -> tuple[Submission, ...]:
+def _unique(
+    found: list[tuple[str, Submission]], taken: Callable[[Sequence[str]], list[set[str]]] | None
+) -> tuple[Submission, ...]:
     """Sort submissions and make their names unique: first by the root's name in front, then by a number."""
     titles = defaultdict(set)
     for title, one in found:
         titles[one.name].add(title)
+    names = list(titles)
+    for name, others in zip(names, taken(names) if taken else (), strict=taken is not None):
+        titles[name] |= others
     named = [replace(one, name=f"{title}/{one.name}") if len(titles[one.name]) > 1 else one for title, one in found]
     # Submissions of equal name are ordered by content, so that the order of the given paths has no effect.
     named.sort(key=lambda one: (in_order(one.name), one.old, one.person or "", _content(one)))

@@ -61,18 +61,21 @@ def _and(words: Sequence[str]) -> str:
     return " and ".join([", ".join(words[:-1]), words[-1]] if len(words) > 1 else words)
 
 
-def check(intake: Intake, include: Sequence[str]) -> None:
-    """Refuse an intake with nothing to compare. Errors: ``ParameterError``; ``FrontendError`` if nothing was read."""
+def check(intake: Intake, include: Sequence[str], *, alone: bool = False) -> None:
+    """Refuse an intake with nothing to compare; one submission is enough if it may be ``alone``.
+
+    Errors: ``ParameterError``; ``FrontendError`` if nothing was read.
+    """
     new = [one for one in intake.submissions if not one.old]
     if not new:
         raise _nothing(intake.skipped, include)
-    if len(intake.submissions) == 1:
+    if len(intake.submissions) == 1 and not alone:
         (lone,) = new
         files = len(lone.documents)
         own = f', or layout="flat" to compare its {files:,} files with each other' if files > 1 else ""
         raise ParameterError(
             f"there is only one submission, `{lone.name}`{_and_bare(intake.bare)}: give at least two, or earlier ones "
-            f"with old=…{own}"
+            f"with old=… or index=…{own}"
         )
 
 

@@ -34,6 +34,7 @@ from lookalike.params.comparison import FAIL_ABOVE as FAIL_ABOVE
 from lookalike.params.comparison import FOLLOW_LINKS as FOLLOW_LINKS
 from lookalike.params.comparison import FORMULA as FORMULA
 from lookalike.params.comparison import INCLUDE as INCLUDE
+from lookalike.params.comparison import INDEXES as INDEXES
 from lookalike.params.comparison import LANGUAGE as LANGUAGE
 from lookalike.params.comparison import LANGUAGE_CUT_OFFS as LANGUAGE_CUT_OFFS
 from lookalike.params.comparison import LANGUAGE_PASSAGES as LANGUAGE_PASSAGES

@@ -48,6 +48,12 @@ OLD = Parameter(
     many=True,
     is_path=True,
 )
+INDEXES = Parameter(
+    "index",
+    "An index with submissions of earlier years, which are not read again. Repeatable.",
+    many=True,
+    is_path=True,
+)
 BY_DIRECTORY = Parameter(
     "by_directory",
     "Each folder is one submission. Default if the given folder contains folders.",

@@ -21,7 +21,8 @@ def weight(holders: int, persons: int) -> int:
 
 def weigh(entries: Sequence[Entry], templates: Sequence[Entry], max_sharing: int | None) -> int:
     """Set the weights of all submissions; return the number of persons."""
-    persons = len({entry.person for entry in entries})
+    # An old submission of which nothing could be read does not count.
+    persons = len({entry.person for entry in entries if entry.files or not entry.old})
     keys, words = defaultdict(set), defaultdict(set)
     for entry in entries:
         for key, _ in entry.picks:

@@ -49,6 +49,7 @@ use score::{is_uneven, Judged, MatchedPair, Measures};
 use std::hash::{BuildHasher, RandomState};
 use std::sync::Arc;
 use template::Template;
+pub use weigh::Holders;
 use weigh::{Frequencies, Weighed};
 
 /// Intervals of the histogram of scores.
@@ -123,11 +124,17 @@ struct Buffers {
 
 impl Cohort {
     /// Sorts the table and weighs every submission. Template files are entries too.
-    pub fn new(mut entries: Vec<Entry>, templates: &[Entry], settings: MatchSettings) -> Self {
+    pub fn new(entries: Vec<Entry>, templates: &[Entry], settings: MatchSettings) -> Self {
+        Self::among(entries, templates, settings, Holders::default())
+    }
+
+    /// The same for a part of all submissions: `outside` says how many submitters of all hold what these hold. Old
+    /// submissions that share neither a literal nor t tokens with any new one may then be left out, which changes nothing.
+    pub fn among(mut entries: Vec<Entry>, templates: &[Entry], settings: MatchSettings, outside: Holders) -> Self {
         // Runs are looked up by keys that no text can be written for. No answer depends on them.
         let run_key = RunKey::new(RandomState::new().hash_one(0));
         entries.par_iter_mut().for_each(|entry| entry.roll(run_key));
-        let frequencies = Frequencies::new(&entries);
+        let frequencies = Frequencies::new(&entries, outside);
         let template = Template::new(templates.iter());
         let marker = template.marker(run_key);
         let by_pick = frequencies.by_pick(&entries);

@@ -186,6 +186,17 @@ impl Union {
     }
 }
 
+/// Who holds what, counted outside the cohort: of an archive, only a part is in the cohort. What is none is counted there.
+#[derive(Clone, Debug, Default)]
+pub struct Holders {
+    /// Number of submitters in all.
+    pub submitters: Option<u32>,
+    /// Number of submitters that hold each key of a pick in the cohort.
+    pub picks: Option<HashMap<u64, u32>>,
+    /// Number of submitters that hold each literal in the cohort, by its key there.
+    pub literals: Option<HashMap<u64, u32>>,
+}
+
 /// The picks of all submissions in one table, and the number of submitters that hold each key.
 pub struct Frequencies {
     /// The table. The owner of a row is the submission, its position the index of the pick.
@@ -202,8 +213,8 @@ pub struct Frequencies {
 }
 
 impl Frequencies {
-    /// Sorts the picks and counts submitters.
-    pub fn new(entries: &[Entry]) -> Self {
+    /// Sorts the picks and counts submitters, unless they were counted outside.
+    pub fn new(entries: &[Entry], outside: Holders) -> Self {
         let rows: Vec<PlacedKey> = entries
             .iter()
             .enumerate()
@@ -215,13 +226,16 @@ impl Frequencies {
         let table = PlacedKeys::new(&rows);
         let mut holders = vec![0; rows.len()];
         for run in table.runs() {
-            let count = distinct(table.rows()[run.clone()].iter().map(|row| entries[row.owner as usize].submitter));
-            holders[run].fill(count);
+            let rows = &table.rows()[run.clone()];
+            let known = outside.picks.as_ref().and_then(|picks| picks.get(&rows[0].key).copied());
+            let count = || distinct(rows.iter().map(|row| entries[row.owner as usize].submitter));
+            holders[run].fill(known.unwrap_or_else(count));
         }
-        let literals = count_literals(entries.iter());
         let new_literals = count_literals(entries.iter().filter(|entry| !entry.old));
         let literal_rows = new_literals.values().map(|count| u64::from(*count)).sum();
-        let submitters = distinct(entries.iter().map(|e| e.submitter));
+        let literals = outside.literals.unwrap_or_else(|| count_literals(entries.iter()));
+        let all = || distinct(entries.iter().map(|entry| entry.submitter));
+        let submitters = outside.submitters.unwrap_or_else(all);
         Self { table, holders, literals, new_literals, literal_rows, submitters }
     }
 
