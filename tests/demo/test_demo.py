@@ -171,3 +171,17 @@ def test_notices_that_were_seen_are_copies_of_what_came_before():
         assert one.before < one.row
         assert rows[one.row]["copy_of"] in (rows[one.before]["id"], rows[one.before]["copy_of"])
         assert one.bits <= 3
+
+
+def test_the_archive_knows_last_year_and_yesterday():
+    told = story.archived()
+    assert story._remembered(told) == "The copy from last year is found."
+    rows, found = story.notices()
+    today = {rows[place]["id"] for place in range(story.YESTERDAY, len(rows))}
+    # Day by day, as all at once.
+    assert set(told.kept) == today - {rows[place]["id"] for place in found.gone}
+
+
+def test_another_pair_with_last_year_is_told():
+    told = story.archived()
+    assert story._remembered(told._replace(report=replace(told.report, pairs=()))).startswith("Unexpected result")

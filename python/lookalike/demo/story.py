@@ -18,6 +18,7 @@ from rich.text import Text as Line
 
 from lookalike import params
 from lookalike._types import counted
+from lookalike.archive.store import Index
 from lookalike.comparison.job import compare
 from lookalike.comparison.result import Region, Report
 from lookalike.deduplication import Deduplication, dedup
@@ -64,6 +65,7 @@ def tell(out: Path, overwrite: bool) -> Path:
     rows, found = notices()
     _corpus(console, rows, found)
     _seen(console, rows)
+    _archive(console)
     written = folder.write(report, out, overwrite=replaces)
     console.print(Line(f"\nreport: {written.overview}", style="bold"), soft_wrap=True)
     console.print("Open the report in a browser, or run this again with --open. Then try:")
@@ -147,6 +149,68 @@ def _class(console: Console, report: Report) -> None:
     others = report.pair_count - sum(place is not None for place in places)
     if others:
         console.print(f"Other pairs: {others}. Programs for one task have some code in common. A person decides.")
+
+
+#: Who hands in this year, and whom of last year's class it copies from.
+NEW, COPIED = "weber", "last year/okafor"
+#: Notices that are yesterday's; the others are today's.
+YESTERDAY = 45
+
+
+class Archived(NamedTuple):
+    """What the archives answered: this year's pairs with last year's class, and today's notices without yesterday's."""
+
+    class_size: int
+    report: Report
+    today: int
+    #: Ids of today's notices that are new.
+    kept: list[str]
+
+
+def archived() -> Archived:
+    """Keep last year's class and yesterday's notices in archives, and ask both."""
+    with TemporaryDirectory() as room:
+        shutil.copytree(MATERIAL, room, ignore=shutil.ignore_patterns("__pycache__", "info.csv"), dirs_exist_ok=True)
+        base = Path(room)
+        (base / "new").mkdir()
+        (base / "class" / NEW).rename(base / "new" / NEW)
+        with Index.create(base / "classes", kind="class") as index:
+            index.add(base / "class", template=[base / "starter"], label="last year")
+            size = sum(not one.is_template for one in index.documents())
+        report = compare([base / "new"], index=[base / "classes"])
+        lines = (base / "notices.jsonl").read_text(encoding="utf-8").splitlines(keepends=True)
+        rows = [json.loads(line) for line in lines]
+        Index.create(base / "notices", kind="corpus").close()
+        dedup(rows[:YESTERDAY], index=base / "notices", add=True)
+        found = dedup(rows[YESTERDAY:], index=base / "notices", add=True)
+        return Archived(size, report, len(rows) - YESTERDAY, [str(row["id"]) for row in found.select()])
+
+
+def _archive(console: Console) -> None:
+    """Show a copy from last year, and today's notices that the archive has."""
+    told = archived()
+    console.print(
+        f"\n5. An archive remembers. Last year's class, {told.class_size} submissions, is in a folder on disk; its "
+        "files are not read again. This year one student hands in:\n"
+    )
+    for pair in told.report.pairs:
+        left, right = (told.report.entries[side] for side in (pair.left, pair.right))
+        new, old = (right, left) if left.old else (left, right)
+        console.print(f"  {new.name}, this year, and {old.name}: score {pair.score:.2f}")
+    console.print(Line(_remembered(told), style="bold"), soft_wrap=True)
+    gone = told.today - len(told.kept)
+    console.print(
+        f"Yesterday's {YESTERDAY} notices are in another archive. Of today's {told.today}, {gone} repeat one of them "
+        f"or of today's; {counted(len(told.kept), 'new notice')} went into the archive: {', '.join(told.kept)}."
+    )
+
+
+def _remembered(told: Archived) -> str:
+    """Return whether the copy from last year is found, and nothing else."""
+    found = {told.report.entries[side].name for pair in told.report.pairs for side in (pair.left, pair.right)}
+    if found == {NEW, COPIED}:
+        return "The copy from last year is found."
+    return f"Unexpected result: {NEW} should be paired with {COPIED}, and with nobody else."
 
 
 #: The notices of the corpus.
