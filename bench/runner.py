@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 
 from bench import (
+    archive,
     clustering,
     deduplication,
     hamming,
@@ -27,6 +28,11 @@ from bench.works import Run
 from lookalike import _core
 
 WORKS: dict[str, Callable[[Definition, Run], Outcome]] = {
+    "archive": archive.archive,
+    "archive-day": archive.day,
+    "archive-growth": archive.growth,
+    "archive-passages": archive.passages,
+    "archive-seen": archive.seen,
     "batch": works.batch,
     "clustering": clustering.clustering,
     "compare": jobs.compare,
@@ -45,6 +51,7 @@ WORKS: dict[str, Callable[[Definition, Run], Outcome]] = {
     "rival-class": rivals.rival_class,
     "rival-dedup": deduplication.rival_dedup,
     "rival-hamming": hamming.rival_hamming,
+    "rival-seen": archive.rival_seen,
     "rival-simhashes": simhashes.rival_simhashes,
     "rival-sketches": sketches.rival_sketches,
     "rolling": works.rolling,
@@ -63,9 +70,9 @@ WORKS: dict[str, Callable[[Definition, Run], Outcome]] = {
 }
 
 #: Works whose answer is not ours to know.
-UNJUDGED = ("rival", "rival-class", "rival-dedup", "rival-hamming", "rival-simhashes", "rival-sketches")
+UNJUDGED = ("rival", "rival-class", "rival-dedup", "rival-hamming", "rival-seen", "rival-simhashes", "rival-sketches")
 #: Works that are not measured a second time: memory does not vary, and rivals and large corpora take minutes.
-ONCE_ONLY = (*UNJUDGED, "clustering", "shared-growth", "space")
+ONCE_ONLY = (*UNJUDGED, "archive", "archive-growth", "clustering", "shared-growth", "space")
 
 
 @dataclass(frozen=True)

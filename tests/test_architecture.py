@@ -210,8 +210,8 @@ def defined() -> dict[str, Parameter]:
 
 COMPARED = {
     "language", "k", "t", "template", "old", "index", "by_directory", "layout", "include", "exclude", "follow_links",
-    "comments", "max_sharing", "min_score", "min_contained", "min_passage", "cluster_threshold", "top", "title", "anonymise",
-    "fail_above", "max_pairs", "max_passages", "max_size",
+    "comments", "max_sharing", "min_score", "min_contained", "min_passage", "cluster_threshold", "top", "title",
+    "anonymise", "fail_above", "max_pairs", "max_passages", "max_size",
 }  # fmt: skip
 
 
