@@ -17,7 +17,7 @@ from lookalike.archive.store import Index
 from lookalike.archive.view import View
 
 #: Sizes so small that segments and merges happen all the time.
-TINY = Policy(tail_documents=4, tail_bytes=1 << 20, fan_in=3, tier_bytes=9_000, memory=1 << 20)
+TINY = Policy(tail_documents=4, tail_bytes=1 << 20, fan_in=3, tier_bytes=9_000, memory=1 << 20, reserve=0)
 PARAMETERS = Parameters.of("corpus")
 #: Documents by id in the order of arrival: content and record.
 Model = dict[bytes, tuple[bytes, bytes]]

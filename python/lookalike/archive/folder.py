@@ -18,6 +18,8 @@ from lookalike.errors import DamagedError, ParameterError
 
 CATALOGUE = "catalog.sqlite"
 LOCK = "lock"
+#: A file without meaning that only takes space; see ``Folder.reserve``.
+RESERVE = "reserve"
 #: SQLite's own files beside the catalogue.
 JOURNALS = (f"{CATALOGUE}-wal", f"{CATALOGUE}-shm", f"{CATALOGUE}-journal")
 #: A catalogue that is being made; it is renamed when it is whole.
@@ -123,9 +125,31 @@ class Folder:
             return False
         return True
 
+    def reserve(self, size: int) -> None:
+        """Keep some space for the day on which the disk is full; without room for it, do nothing."""
+        path = self.file(RESERVE)
+        if not size or os.path.lexists(path):
+            return
+        try:
+            with open(path, "xb") as file:
+                # Bytes that no file system can compress away.
+                file.write(os.urandom(size))
+                file.flush()
+                os.fsync(file.fileno())
+        except OSError:
+            self.give_up_reserve()
+
+    def give_up_reserve(self) -> bool:
+        """Delete the reserve; return whether there was one."""
+        try:
+            os.unlink(self.file(RESERVE))
+        except OSError:
+            return False
+        return True
+
     def strangers(self) -> list[str]:
         """Return the names in it that no index has, ascending."""
-        own = {CATALOGUE, NEW_CATALOGUE, LOCK, *JOURNALS}
+        own = {CATALOGUE, NEW_CATALOGUE, LOCK, RESERVE, *JOURNALS}
         return sorted(name for name in os.listdir(self.path) if name not in own and _own_number(name) is None)
 
 

@@ -27,6 +27,8 @@ class Policy:
     tier_bytes: int = 16 << 20
     #: Bytes of records after which a large add commits what it has, as one segment.
     batch_bytes: int = 64 << 20
+    #: Bytes of a file that is given up when the disk is full, so that documents can still be removed; 0 for none.
+    reserve: int = 256 << 10
     #: Bytes of memory for sorting while a segment is written.
     memory: int = 256 << 20
 

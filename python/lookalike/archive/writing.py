@@ -23,7 +23,7 @@ from lookalike.archive.lock import WriterLock
 from lookalike.archive.merging import Policy
 from lookalike.archive.state import Change, SegmentRow, State, count, label, marked
 from lookalike.archive.view import View, Views
-from lookalike.engines.writing import writing
+from lookalike.engines.writing import NO_SPACE, writing
 from lookalike.errors import ParameterError
 
 MERGING = "merging segments"
@@ -59,6 +59,7 @@ class Writer:
         self._unlinked: set[int] = set()
         self._view = views.latest()
         self._sweep()
+        folder.reserve(policy.reserve)
 
     @property
     def state(self) -> State:
@@ -106,7 +107,7 @@ class Writer:
         if new:
             with self._changing(2 * sum(len(record) for record in new)):
                 self._append(new, removed)
-                self.merge()
+                self._tidy()
         return counts
 
     def _compared(self, documents: Sequence[Signed]) -> tuple[Counts, list[bytes], list[int]]:
@@ -166,8 +167,8 @@ class Writer:
         if chosen:
             with self._changing():
                 bitmaps, untailed = self._marks(chosen)
-                self._commit(Change(removed=bitmaps, untailed=untailed))
-                self.merge()
+                self._commit_from_reserve(Change(removed=bitmaps, untailed=untailed))
+                self._tidy()
         return len(chosen)
 
     def _marks(self, numbers: Iterable[int]) -> tuple[dict[int, bytes], frozenset[int]]:
@@ -194,6 +195,15 @@ class Writer:
         while run := self.policy.plan(self.state.segments, self.state.removed):
             progress(MERGING, 0, None)
             self._merge(run)
+
+    def _tidy(self) -> None:
+        """Merge after a change. Without room for it the segments stay as they are: the change itself is durable."""
+        try:
+            self.merge()
+        except OSError as error:
+            if error.errno not in NO_SPACE:
+                raise
+            self._sweep()
 
     def compact(self, progress: Progress = unheard) -> None:
         """Make one segment of all documents, without removed rows, and give free space back."""
@@ -307,6 +317,15 @@ class Writer:
         view = self._views.show(state, list(change.tail))
         assert view is not None
         self._view = view
+
+    def _commit_from_reserve(self, change: Change) -> None:
+        """Commit a removal. If the disk is full, the reserve makes room for it. Errors: ``OSError``."""
+        try:
+            self._commit(change)
+        except OSError as error:
+            if error.errno not in NO_SPACE or not self._folder.give_up_reserve():
+                raise
+            self._commit(change)
 
     def _sweep(self) -> None:
         """Delete files that the catalogue lists as garbage; those that stay are tried again by the next writer."""
