@@ -174,7 +174,7 @@ def test_exit_code_0_is_durable():
         (["add", "archive", "rows.jsonl", "--label", "x"], "--label has no effect"),
         (["remove", "archive"], "needs a condition"),
         (["remove", "archive", "--older-than", "soon"], "--older-than `soon` is no time"),
-        (["list", "archive", "--where", "x"], "key=value"),
+        (["list", "archive", "--where", "x"], "is not a condition"),
         (["show", "archive", "x"], "is not in index"),
         (["backup", "archive", "archive"], "is the index itself"),
     ],
