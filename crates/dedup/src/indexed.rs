@@ -8,7 +8,7 @@
 
 use crate::archive::{Archive, Found};
 use crate::job::Link;
-use lookalike_core::clustering::{Earlier, Reach};
+use lookalike_core::clustering::{Earlier, Reach, SeenHolders};
 use lookalike_index::record::SHADOW;
 use lookalike_index::segment::Which;
 use lookalike_index::snapshot::Snapshot;
@@ -56,8 +56,8 @@ impl<'a> Indexed<'a> {
 }
 
 impl Earlier for Indexed<'_> {
-    fn holders(&self, key: u64, reach: Reach, out: &mut Vec<u64>) -> Result<u64> {
-        self.snapshot.first_and_last(Which::Features, key, reach.first, reach.last, out)
+    fn holders(&self, keys: &[u64], reach: Reach, seen: SeenHolders<'_>) -> Result<()> {
+        self.snapshot.ends(Which::Features, keys, reach.first, reach.last, seen)
     }
 
     fn leads(&self, number: u64) -> Result<bool> {

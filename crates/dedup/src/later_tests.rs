@@ -9,7 +9,7 @@ use crate::sign::{RowState, Sketching};
 use crate::simhash_judge::Nearness;
 use crate::testing::fixed;
 use crate::tests::{corpora, reading, settings, Folder};
-use lookalike_core::clustering::{Earlier, Reach};
+use lookalike_core::clustering::{Earlier, Reach, SeenHolders};
 use lookalike_core::frontend::{Options, Unit};
 use lookalike_core::hash::mix64;
 use lookalike_core::simhash::hashing::SimhashRecipe;
@@ -63,11 +63,17 @@ impl<'a> Remembered<'a> {
 }
 
 impl Earlier for Remembered<'_> {
-    fn holders(&self, key: u64, reach: Reach, out: &mut Vec<u64>) -> Result<u64> {
-        let all: Vec<u64> = (0..).zip(&self.keys).filter(|(_, keys)| keys.contains(&key)).map(|(row, _)| row).collect();
-        let reached = |at: &usize| *at < reach.first || *at + reach.last >= all.len();
-        out.extend((0..all.len()).filter(reached).map(|at| all[at]));
-        Ok(all.len() as u64)
+    fn holders(&self, keys: &[u64], reach: Reach, seen: SeenHolders<'_>) -> Result<()> {
+        for (place, key) in keys.iter().enumerate() {
+            let all: Vec<u64> =
+                (0..).zip(&self.keys).filter(|(_, keys)| keys.contains(key)).map(|(row, _)| row).collect();
+            let reached = |at: &usize| *at < reach.first || *at + reach.last >= all.len();
+            let ends: Vec<u64> = (0..all.len()).filter(reached).map(|at| all[at]).collect();
+            if !all.is_empty() {
+                seen(place, &ends, all.len() as u64)?;
+            }
+        }
+        Ok(())
     }
 
     fn leads(&self, number: u64) -> Result<bool> {

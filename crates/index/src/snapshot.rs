@@ -256,9 +256,32 @@ impl Snapshot {
     /// Appends the first and the last live holders of a key in ascending order, each once, and returns the number of all. Where nothing is
     /// removed, the holders in between are not read, except of postings, of which a document may have several. Errors: damaged.
     pub fn first_and_last(&self, which: Which, key: u64, first: usize, last: usize, out: &mut Vec<u64>) -> Result<u64> {
+        let mut count = 0;
+        self.ends(which, &[key], first, last, &mut |_, numbers, all| {
+            out.extend_from_slice(numbers);
+            count = all;
+            Ok(())
+        })?;
+        Ok(count)
+    }
+
+    /// As [`Snapshot::first_and_last`] for several keys, which ascend: calls `seen` with the place of each key that has holders, the first
+    /// and last of these, and the number of all. Errors: the keys do not ascend, damaged, or those of `seen`.
+    pub fn ends(
+        &self,
+        which: Which,
+        keys: &[u64],
+        first: usize,
+        last: usize,
+        seen: &mut dyn FnMut(usize, &[u64], u64) -> Result<()>,
+    ) -> Result<()> {
         let mut ends = Ends { first, last, heads: Vec::new(), tail: Vec::new(), all: 0 };
-        let mut buffer = Vec::new();
-        self.each_key(which, &[key], |_, part, table, places| {
+        let (mut buffer, mut current) = (Vec::new(), 0);
+        self.each_key(which, keys, |place, part, table, places| {
+            if place != current {
+                ends.hand_over(current, seen)?;
+                current = place;
+            }
             if part.removed.is_some() || which == Which::Postings {
                 return part.live(table, places, &mut buffer, |number| ends.push(number));
             }
@@ -269,7 +292,7 @@ impl Snapshot {
             ends.all += after - wanted;
             part.live(table, places.start + after..places.end, &mut buffer, |number| ends.push(number))
         })?;
-        Ok(ends.write_to(out))
+        ends.hand_over(current, seen)
     }
 
     /// What is known of a document, removed or not. Errors: there is no such number, or damaged.
@@ -361,10 +384,16 @@ impl Ends {
         }
     }
 
-    /// Appends the numbers, and returns how many there were.
-    fn write_to(self, out: &mut Vec<u64>) -> u64 {
-        out.extend(self.heads);
-        out.extend(&self.tail[self.tail.len().saturating_sub(self.last)..]);
-        self.all
+    /// Hands over the numbers of a key, if there are any, and begins with the next key.
+    fn hand_over(&mut self, place: usize, seen: &mut dyn FnMut(usize, &[u64], u64) -> Result<()>) -> Result<()> {
+        if self.all > 0 {
+            self.tail.drain(..self.tail.len().saturating_sub(self.last));
+            self.heads.append(&mut self.tail);
+            seen(place, &self.heads, self.all)?;
+        }
+        self.heads.clear();
+        self.tail.clear();
+        self.all = 0;
+        Ok(())
     }
 }

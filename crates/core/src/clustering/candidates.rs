@@ -89,6 +89,48 @@ fn too_many(documents: usize) -> Error {
     ))
 }
 
+/// Keys that are looked up at a time.
+const BATCH: usize = 1 << 10;
+
+/// Some keys of a table, and the documents of each, ascending.
+#[derive(Default)]
+struct KeyBatch {
+    keys: Vec<u64>,
+    owners: Vec<u32>,
+    ends: Vec<usize>,
+}
+
+impl KeyBatch {
+    /// Reads the next keys; with `is_shared` only those of several documents. Errors: an owner is no document.
+    fn fill(&mut self, table: &mut Sorted, documents: usize, is_shared: bool) -> Result<()> {
+        self.keys.clear();
+        self.owners.clear();
+        self.ends.clear();
+        while self.keys.len() < BATCH {
+            let Some((key, owners)) = table.next_run()? else { return Ok(()) };
+            // Owners ascend, so the last is the greatest; if first and last are equal there is only one.
+            let (Some(first), Some(last)) = (owners.first(), owners.last()) else { continue };
+            if *last as usize >= documents {
+                return Err(Error::refused(format!(
+                    "a row belongs to document `{last}`, there are `{documents}`: give a rank for every document"
+                )));
+            }
+            if first == last && is_shared {
+                continue;
+            }
+            self.owners.extend(owners.chunk_by(|a, b| a == b).map(|same| same[0]));
+            self.ends.push(self.owners.len());
+            self.keys.push(key);
+        }
+        Ok(())
+    }
+
+    fn owners(&self, place: usize) -> &[u32] {
+        let start = place.checked_sub(1).map_or(0, |before| self.ends[before]);
+        &self.owners[start..self.ends[place]]
+    }
+}
+
 /// The buckets of the table in order of key.
 #[derive(Default)]
 struct KeyBuckets {
@@ -103,32 +145,42 @@ impl KeyBuckets {
     /// Reads the buckets of a table. Until `settle` numbers them, earlier documents are numbered after the new ones, in
     /// the order in which they are met; in a bucket they come first.
     fn read(mut table: Sorted, documents: usize, reach: Reach, earlier: &impl Earlier) -> Result<(Self, Known)> {
-        let (mut runs, mut known, mut before) = (Self::default(), Known::after(documents), Vec::new());
-        while let Some((key, owners)) = table.next_run()? {
-            // Owners ascend, so the last is the greatest; if first and last are equal there is only one.
-            let (Some(first), Some(last)) = (owners.first(), owners.last()) else { continue };
-            if *last as usize >= documents {
-                return Err(Error::refused(format!(
-                    "a row belongs to document `{last}`, there are `{documents}`: give a rank for every document"
-                )));
+        let (mut runs, mut known, mut batch) = (Self::default(), Known::after(documents), KeyBatch::default());
+        loop {
+            batch.fill(&mut table, documents, earlier.is_empty())?;
+            if batch.keys.is_empty() {
+                return Ok((runs, known));
             }
-            before.clear();
-            let all = earlier.holders(key, reach, &mut before)?;
-            if first == last && before.is_empty() {
-                continue;
-            }
-            if all > before.len() as u64 {
-                known.crowds.insert(key, all);
-            }
-            let start = runs.holders.len();
-            for number in &before {
-                runs.holders.push(known.number(*number)?);
-            }
-            runs.holders.extend(owners.chunk_by(|a, b| a == b).map(|same| same[0]));
-            runs.sizes.push((runs.holders.len() - start) as u32);
-            runs.keys.push(key);
+            let mut next = 0;
+            earlier.holders(&batch.keys, reach, &mut |place, before, all| {
+                (next..place).for_each(|place| runs.push(&batch, place));
+                next = place + 1;
+                let start = runs.holders.len();
+                for number in before {
+                    runs.holders.push(known.number(*number)?);
+                }
+                if all > before.len() as u64 {
+                    known.crowds.insert(batch.keys[place], all);
+                }
+                runs.end(&batch, place, start);
+                Ok(())
+            })?;
+            (next..batch.keys.len()).for_each(|place| runs.push(&batch, place));
         }
-        Ok((runs, known))
+    }
+
+    /// Appends the bucket of a key without earlier holders, if there are several others.
+    fn push(&mut self, batch: &KeyBatch, place: usize) {
+        if batch.owners(place).len() > 1 {
+            self.end(batch, place, self.holders.len());
+        }
+    }
+
+    /// Appends the new holders of a key, whose earlier ones begin at `start`.
+    fn end(&mut self, batch: &KeyBatch, place: usize, start: usize) {
+        self.holders.extend(batch.owners(place));
+        self.sizes.push((self.holders.len() - start) as u32);
+        self.keys.push(batch.keys[place]);
     }
 
     /// Numbers earlier documents in order of rank, and new ones after them. Returns the earlier ones.

@@ -44,7 +44,7 @@ pub use candidates::Candidates;
 pub use greedy::{greedy, Representative, Sketches};
 pub use pairs::each_pair;
 pub use prints::PrintGroups;
-pub use settled::{Earlier, NoEarlier, Settled};
+pub use settled::{Earlier, NoEarlier, SeenHolders, Settled};
 pub use verify::narrow;
 
 use rayon::prelude::*;

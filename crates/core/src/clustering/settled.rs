@@ -13,26 +13,38 @@ use super::{Capped, Reach};
 use lookalike_table::Result;
 use std::collections::HashMap;
 
+/// Takes the place of a key, its first and last holders, ascending, and the number of all.
+pub type SeenHolders<'a> = &'a mut dyn FnMut(usize, &[u64], u64) -> Result<()>;
+
 /// Earlier documents with keys, by their numbers in order of rank.
 pub trait Earlier {
-    /// Appends the first `reach.first` and the last `reach.last` holders of a key, each once, ascending. Returns the
-    /// number of all. Errors: they cannot be read.
-    fn holders(&self, key: u64, reach: Reach, out: &mut Vec<u64>) -> Result<u64>;
+    /// Calls `seen` for each of the keys, which ascend, that has holders: with the first `reach.first` and the last
+    /// `reach.last` of them, each once. Errors: they cannot be read, or those of `seen`.
+    fn holders(&self, keys: &[u64], reach: Reach, seen: SeenHolders<'_>) -> Result<()>;
 
     /// Whether a document leads; otherwise it is a shadow. Errors: it cannot be read.
     fn leads(&self, number: u64) -> Result<bool>;
+
+    /// Whether there are no documents.
+    fn is_empty(&self) -> bool {
+        false
+    }
 }
 
 /// No earlier documents.
 pub struct NoEarlier;
 
 impl Earlier for NoEarlier {
-    fn holders(&self, _key: u64, _reach: Reach, _out: &mut Vec<u64>) -> Result<u64> {
-        Ok(0)
+    fn holders(&self, _keys: &[u64], _reach: Reach, _seen: SeenHolders<'_>) -> Result<()> {
+        Ok(())
     }
 
     fn leads(&self, _number: u64) -> Result<bool> {
         Ok(true)
+    }
+
+    fn is_empty(&self) -> bool {
+        true
     }
 }
 
@@ -82,12 +94,18 @@ mod tests {
     }
 
     impl Earlier for Before<'_> {
-        fn holders(&self, key: u64, reach: Reach, out: &mut Vec<u64>) -> Result<u64> {
-            let all: Vec<u64> = (0..).zip(self.keys).filter(|(_, own)| own.contains(&key)).map(|(i, _)| i).collect();
-            // Numbers need not be without gaps: a removed document leaves one.
-            let reached = |at: &usize| *at < reach.first || *at + reach.last >= all.len();
-            out.extend((0..all.len()).filter(reached).map(|at| 3 * all[at]));
-            Ok(all.len() as u64)
+        fn holders(&self, keys: &[u64], reach: Reach, seen: SeenHolders<'_>) -> Result<()> {
+            assert!(keys.is_sorted_by(|left, right| left < right));
+            for (place, key) in keys.iter().enumerate() {
+                let all: Vec<u64> = (0..).zip(self.keys).filter(|(_, own)| own.contains(key)).map(|(i, _)| i).collect();
+                // Numbers need not be without gaps: a removed document leaves one.
+                let reached = |at: &usize| *at < reach.first || *at + reach.last >= all.len();
+                let ends: Vec<u64> = (0..all.len()).filter(reached).map(|at| 3 * all[at]).collect();
+                if !all.is_empty() {
+                    seen(place, &ends, all.len() as u64)?;
+                }
+            }
+            Ok(())
         }
 
         fn leads(&self, number: u64) -> Result<bool> {
