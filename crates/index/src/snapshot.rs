@@ -19,6 +19,9 @@ const BATCH: usize = 1 << 10;
 /// Rows read at a time.
 const CHUNK: u64 = 1 << 12;
 
+/// Takes the place of a key, its first and last holders, ascending, and the number of all.
+pub type SeenEnds<'a> = &'a mut dyn FnMut(usize, &[u64], u64) -> Result<()>;
+
 /// A segment of a snapshot.
 #[derive(Clone, Debug)]
 pub struct Part {
@@ -267,14 +270,7 @@ impl Snapshot {
 
     /// As [`Snapshot::first_and_last`] for several keys, which ascend: calls `seen` with the place of each key that has holders, the first
     /// and last of these, and the number of all. Errors: the keys do not ascend, damaged, or those of `seen`.
-    pub fn ends(
-        &self,
-        which: Which,
-        keys: &[u64],
-        first: usize,
-        last: usize,
-        seen: &mut dyn FnMut(usize, &[u64], u64) -> Result<()>,
-    ) -> Result<()> {
+    pub fn ends(&self, which: Which, keys: &[u64], first: usize, last: usize, seen: SeenEnds<'_>) -> Result<()> {
         let mut ends = Ends { first, last, heads: Vec::new(), tail: Vec::new(), all: 0 };
         let (mut buffer, mut current) = (Vec::new(), 0);
         self.each_key(which, keys, |place, part, table, places| {
@@ -385,7 +381,7 @@ impl Ends {
     }
 
     /// Hands over the numbers of a key, if there are any, and begins with the next key.
-    fn hand_over(&mut self, place: usize, seen: &mut dyn FnMut(usize, &[u64], u64) -> Result<()>) -> Result<()> {
+    fn hand_over(&mut self, place: usize, seen: SeenEnds<'_>) -> Result<()> {
         if self.all > 0 {
             self.tail.drain(..self.tail.len().saturating_sub(self.last));
             self.heads.append(&mut self.tail);

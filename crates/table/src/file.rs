@@ -11,6 +11,7 @@ use crate::codec::keys::Keys;
 use crate::disk::{Bytes, Disk, OpenFile};
 use crate::error::{Error, Result};
 use crate::footer::{self, Directory, HEADER, TRAILER};
+use crate::join;
 use crate::page::Page;
 use crate::scan::Scan;
 use crate::schema::{ColumnType, Schema};
@@ -20,9 +21,6 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::Arc;
 use xxhash_rust::xxh3::xxh3_64;
-
-/// Keys of a batch that are looked up together, so that their memory accesses overlap.
-const GROUP: usize = 16;
 
 /// How the bytes of a file are had.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -362,26 +360,20 @@ impl Table {
         self.between(key, key)
     }
 
-    /// Calls `seen` with the number of each key and its rows, in order; several keys are looked up at a time. Errors: the keys do not
-    /// ascend, or damaged.
-    pub fn find_sorted(&self, keys: &[u64], mut seen: impl FnMut(usize, Range<u64>)) -> Result<()> {
+    /// Calls `seen` with the number of each key and its rows, in order; several keys are looked up at a time, dense ones in one pass over
+    /// the rows between. Errors: the keys do not ascend, or damaged.
+    pub fn find_sorted(&self, keys: &[u64], seen: impl FnMut(usize, Range<u64>)) -> Result<()> {
         if !keys.is_sorted() {
             return Err(Error::refused("keys of a batch must ascend: sort them first"));
         }
-        for (group, keys) in keys.chunks(GROUP).enumerate().filter(|_| !self.is_empty()) {
-            keys.iter().try_for_each(|key| self.hint(*key))?;
-            for (i, key) in keys.iter().enumerate() {
-                seen(group * GROUP + i, self.find(*key)?);
-            }
+        match join::dense(self, keys)? {
+            Some(rows) => join::join(self, keys, rows, seen),
+            None => join::search(self, keys, seen),
         }
-        if self.is_empty() {
-            (0..keys.len()).for_each(|i| seen(i, 0..0));
-        }
-        Ok(())
     }
 
     /// Prefetches what a search for the key reads first.
-    fn hint(&self, key: u64) -> Result<()> {
+    pub(crate) fn hint(&self, key: u64) -> Result<()> {
         let page = self.page_of_key(key);
         let (from, to) = self.bounds(page);
         match self.file.content {

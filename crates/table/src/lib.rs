@@ -46,6 +46,7 @@ pub mod disk;
 pub mod error;
 pub mod file;
 mod footer;
+mod join;
 pub mod key_column;
 #[cfg(target_arch = "x86_64")]
 mod machine;

@@ -41,11 +41,15 @@ fn check(disk: &Ram, rows: &[Known], access: Access) {
             let (got, expected) = (table.between(*key, high).expect("read"), between(rows, *key, high));
             assert_eq!(got, expected, "{key}..={high}");
         }
-        let mut found = Vec::new();
-        table.find_sorted(&keys, |i, rows| found.push((i, rows))).expect("read");
-        assert_eq!(found.len(), keys.len());
-        for (i, got) in &found {
-            assert_eq!(*got, between(rows, keys[*i], keys[*i]));
+        // Many keys are found in one pass, few of them one by one.
+        let twice: Vec<u64> = keys.iter().flat_map(|key| [*key, *key]).collect();
+        for keys in keys.chunks(7).chain([&keys[..], &twice, &keys[keys.len() / 3..]]) {
+            let mut found = Vec::new();
+            table.find_sorted(keys, |i, rows| found.push((i, rows))).expect("read");
+            assert_eq!(found.len(), keys.len());
+            for (number, (i, got)) in found.iter().enumerate() {
+                assert_eq!((*i, got), (number, &between(rows, keys[*i], keys[*i])));
+            }
         }
     }
     for (number, row) in rows.iter().enumerate() {
