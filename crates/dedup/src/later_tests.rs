@@ -170,7 +170,7 @@ fn resemblance() -> (Sketching, SearchMethod) {
 }
 
 proptest! {
-    #![proptest_config(fixed(150))]
+    #![proptest_config(fixed(60))]
 
     #[test]
     fn days_one_by_one_are_all_days_at_once(
