@@ -100,6 +100,15 @@ def test_a_failed_add_leaves_whole_batches_only(place: Path):
         assert index.check() == []
 
 
+def test_problems_beyond_the_list_are_counted(place: Path, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr("lookalike.archive.adding.MOST_PROBLEMS", 3)
+    (place / "rows.jsonl").write_text('{"id": 1}\n' * 9 + '{"id": "a", "text": "some text"}\n')
+    with corpus(place / "index") as index:
+        done = index.add(place / "rows.jsonl")
+    assert done.added == 1
+    assert [one.reason for one in done.skipped][3:] == ["6 more problems are not listed"]
+
+
 def test_an_entry_tells_what_is_known(place: Path):
     with corpus(place / "index") as index:
         index.add([{"id": "a", "text": "some text", "year": 2025, "day": "2025-01-02"}], time_column="day")

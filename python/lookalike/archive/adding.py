@@ -15,7 +15,7 @@ from lookalike.archive.writing import Counts, Signed, Writer
 if TYPE_CHECKING:
     from lookalike.archive.signing import SignedBatch
 
-#: Problems that are kept; all are counted.
+#: Problems that are listed; the last one tells how many more there are.
 MOST_PROBLEMS = 100_000
 
 
@@ -30,6 +30,7 @@ class Adding:
         self._newest: dict[bytes, bytes] = {}
         self._counts = Counts()
         self._skipped: list[Problem] = []
+        self._unlisted = 0
 
     def known(self, ids: list[bytes], contents: list[bytes]) -> list[bool]:
         """Tell for each document whether the index has it already, with this content."""
@@ -51,12 +52,19 @@ class Adding:
             self._waiting += batch.documents
             self._bytes += sum(len(record) for _, _, record in batch.documents)
             self._counts.unchanged += batch.unchanged
-            self._skipped += batch.problems[: max(0, MOST_PROBLEMS - len(self._skipped))]
+            self._list(batch.problems)
             if self._bytes >= self._writer.policy.batch_bytes:
                 self._commit()
         self._commit()
         counts = self._counts
+        if self._unlisted:
+            self._skipped.append(Problem("", "", f"{self._unlisted:,} more problems are not listed", self._unlisted))
         return Added(counts.added, counts.replaced, counts.unchanged, self._skipped)
+
+    def _list(self, problems: list[Problem]) -> None:
+        room = max(0, MOST_PROBLEMS - len(self._skipped))
+        self._skipped += problems[:room]
+        self._unlisted += len(problems[room:])
 
     def _commit(self) -> None:
         if self._waiting:
