@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import csv
+import gzip
 import json
 import random
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 
 import lookalike as la
@@ -298,6 +301,34 @@ def test_an_index_without_what_a_method_needs_is_refused(tmp_path: Path):
         la.dedup(["a text"], index=tmp_path / "bare", method="simhash")
     for chosen in ({"method": "exact"}, {"method": "simhash", "no_verify": True}):
         assert la.dedup(["a text", "a text"], index=tmp_path / "bare", **chosen).select() == ["a text"]
+
+
+@pytest.mark.parametrize("suffix", ["jsonl.gz", "parquet", "csv"])
+def test_every_format_and_the_way_back(suffix: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    """Rows of other formats are added and found; a ledger undoes a day, also what was removed for the index."""
+    monkeypatch.chdir(tmp_path)
+    create(tmp_path)
+    words = [f"w{number}" for number in range(300)]
+    rng = random.Random(2)
+    texts = [" ".join(rng.choices(words, k=40)) for _ in range(6)]
+    for name, rows in {"one": texts[:4], "two": [texts[0], f"{texts[1]} more", texts[5], texts[5]]}.items():
+        path = Path(f"{name}.{suffix}")
+        if suffix == "jsonl.gz":
+            path.write_bytes(gzip.compress(b"".join(json.dumps({"text": text}).encode() + b"\n" for text in rows)))
+        elif suffix == "csv":
+            path.write_text("text\n" + "".join(f"{text}\n" for text in rows))
+        else:
+            pq.write_table(pa.table({"text": rows}), path)
+    la.dedup(Path(f"one.{suffix}"), index="index", add=True, out=f"one.out.{suffix}")
+    files = {"out": f"two.out.{suffix}", "ledger": "two.jsonl", "clusters": "clusters.csv"}
+    answer = la.dedup(Path(f"two.{suffix}"), index="index", add=True, **files)
+    assert answer.removed["identical"] == 2
+    assert (answer.removed["exact"], answer.removed_for_index) == (1, 2)
+    assert [row[1] for row in rows_of(Path("clusters.csv"))][:2] == [f"one.{suffix}:1", f"one.{suffix}:2"]
+    assert la.restore("two.jsonl", f"two.out.{suffix}", f"again.{suffix}").rows == 4
+    again = la.dedup(Path(f"again.{suffix}"))
+    assert again.rows == 4
+    assert len(la.dedup(Path(f"one.out.{suffix}"), index="index").gone) == 4
 
 
 Capture = pytest.CaptureFixture[str]
