@@ -1,6 +1,7 @@
 """Questions to an index: the same answers however it is stored, and nothing of what was removed."""
 
 import json
+import os
 import pathlib
 import random
 
@@ -10,7 +11,7 @@ import lookalike as la
 from lookalike.archive.answers import Queried
 from lookalike.archive.parameters import Parameters
 from lookalike.archive.store import Index
-from lookalike.errors import FrontendError, ParameterError
+from lookalike.errors import FrontendError, ParameterError, VersionError
 from support.archives import TINY
 
 NOTICE = "The municipal swimming pool is closed on Monday because of the annual cleaning of the large basin."
@@ -185,6 +186,33 @@ def test_a_threshold_below_that_of_the_index_is_told(corpus):
     lower = corpus.query(NOTICE, question="resemblance", threshold=0.4).answers[0].certificate
     assert "99.6 %" in usual
     assert "designed for 0.8, so documents below that are found less often" in lower
+
+
+def test_the_certificate_of_containment_tells_what_is_missed_both_ways(corpus):
+    corpus.add([("pool", long(NOTICE))])
+    told = corpus.query(long(NOTICE), question="containment").answers[0].certificate
+    assert "that has 0.8 of them is missed with probability" in told
+    assert "a document of 100 shingles of which 0.8 are here is missed with probability 2.3e-05" in told
+
+
+def test_an_index_of_another_version_is_not_asked(corpus, monkeypatch):
+    corpus.add([("pool", long(NOTICE))])
+    monkeypatch.setattr("lookalike.archive.parameters.versions", lambda: {"index": 1, "text": 999, "code": 1})
+    for ask in (corpus.query, corpus.seen, lambda text: corpus.seen_many([text])):
+        with pytest.raises(VersionError, match="text"):
+            ask(NOTICE)
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="there is no fork")
+def test_a_forked_process_can_ask(tmp_path: pathlib.Path):
+    with la.Index.create(tmp_path / "index", kind="corpus") as index:
+        index.add([("pool", long(NOTICE))])
+    index = la.Index(tmp_path / "index")
+    assert index.seen_many([long(NOTICE)])[0]
+    child = os.fork()
+    if child == 0:
+        os._exit(0 if index.seen_many([long(NOTICE)])[0] and index.seen(long(NOTICE)) else 1)
+    assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
 
 
 def test_short_empty_and_strange_documents_have_answers(corpus):

@@ -11,6 +11,8 @@ from lookalike.designs.filters import Filter
 #: The probability with which a sketch or sample may reject a document at the threshold.
 DOUBT = "once in a million"
 ESTIMATED = "the texts are not kept, so nothing is verified: values are estimates with intervals at 95 % confidence"
+#: Shingles of the document that stands for all that may be contained in the asked one.
+_EXAMPLE = 100
 IDENTICAL = "complete: 128-bit hashes of the readable texts are compared"
 
 
@@ -37,7 +39,9 @@ def containment(parameters: Parameters, threshold: float, asked: _core.AskedDocu
     missed = (1 - 1 / modulus) ** least
     found = (
         f"documents are found that share one of {samples:,} sampled shingles of {shingles:,} (one in {modulus}); one "
-        f"that has {threshold:g} of them is missed with probability {chance(missed)}"
+        f"that has {threshold:g} of them is missed with probability {chance(missed)}; a document of {_EXAMPLE} "
+        f"shingles of which {threshold:g} are here is missed with probability "
+        f"{chance((1 - 1 / modulus) ** math.ceil(threshold * _EXAMPLE))}, a longer one less often"
     )
     how = f"samples reject wrongly at most {DOUBT}, and values are counted on the stored texts"
     return f"{found}; {how if parameters.texts else ESTIMATED}"

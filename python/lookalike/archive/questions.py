@@ -46,6 +46,18 @@ def _tools(parameters: str) -> _Tools:
     return _Tools(made, _core.Asker(signer(made)), certificate)
 
 
+if hasattr(os, "register_at_fork"):
+    # The threads of an asker do not live in a forked process.
+    os.register_at_fork(after_in_child=_tools.cache_clear)
+
+
+def _asking(view: View) -> _Tools:
+    """Return what asks an index. Errors: ``VersionError`` if its keys were made by another version."""
+    tools = _tools(view.state.parameters)
+    tools.parameters.check_versions(view.name)
+    return tools
+
+
 class Asking:
     """The questions of an index. Every call asks the newest state."""
 
@@ -89,7 +101,7 @@ class Asking:
         [('a', '1.000')]
         """
         view = self._view()
-        tools = _tools(view.state.parameters)
+        tools = _asking(view)
         wanted = _wanted(question, tools.parameters)
         least = _threshold(threshold, tools.parameters)
         bits = _distance(params.DISTANCE.default if distance is None else distance)
@@ -125,7 +137,7 @@ class Asking:
         True False
         """
         view = self._view()
-        tools = _tools(view.state.parameters)
+        tools = _asking(view)
         _check_resemblance(tools.parameters)
         given = asked.read(document, name, tools.parameters, tools.asker, is_seen=True)
         given = _keyed(given, tools, _secret(key), view.name)
@@ -155,7 +167,7 @@ class Asking:
         [True, False]
         """
         view = self._view()
-        tools = _tools(view.state.parameters)
+        tools = _asking(view)
         _check_resemblance(tools.parameters)
         least = tools.parameters.dedup.threshold
         texts: list[Any] = list(documents)
