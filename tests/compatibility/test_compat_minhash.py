@@ -37,18 +37,20 @@ def crc(data: bytes) -> int:
     return zlib.crc32(data)
 
 
-@pytest.mark.parametrize("module", ["datasketch.minhash", "datasketch.lean_minhash", "datasketch.lsh", "simhash"])
+@pytest.mark.parametrize("module", ["datasketch.minhash", "datasketch.lean_minhash", "datasketch.lsh", "datasketch.disk", "simhash"])
 def test_docstring_examples_run(module: str):
     result = doctest.testmod(import_module(f"lookalike.compat.{module}"))
     assert (result.attempted >= 1, result.failed) == (True, 0)
 
 
-def test_the_examples_of_the_page_run():
+def test_the_examples_of_the_page_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.chdir(tmp_path)
     page = Path(__file__).parents[2] / "docs" / "coming-from-datasketch.md"
     blocks = re.findall(r"```python\n(.*?)```", page.read_text(encoding="utf-8"), re.DOTALL)
-    assert len(blocks) == 2
+    assert len(blocks) == 3
+    names: dict[str, object] = {}
     for block in blocks:
-        exec(block, {})
+        exec(block, names)
 
 
 # --- constructor ---

@@ -26,6 +26,7 @@
 //! # }
 //! ```
 
+pub mod bands;
 pub mod bitmap;
 pub mod compaction;
 pub mod earlier;

@@ -15,6 +15,7 @@ mod design;
 mod detach;
 mod earlier;
 mod error;
+mod features;
 mod fingerprint;
 mod hamming;
 mod ids;
@@ -54,6 +55,7 @@ mod _core {
     use crate::design::simulate_filter;
     #[pymodule_export]
     use crate::earlier::Earlier;
+    use crate::features::{band_records, band_sharing, band_values};
     #[pymodule_export]
     use crate::fingerprint::{canonical, concatenate, locate, select, stream, Fingerprinter};
     #[pymodule_export]

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable
-from dataclasses import asdict, dataclass, fields
+from dataclasses import asdict, dataclass, fields, replace
 from typing import Any
 
 from lookalike import _core, params
@@ -15,6 +15,8 @@ from lookalike.errors import DamagedError, ParameterError, VersionError
 
 #: The version of the folder: catalogue, records and segments.
 FORMAT = 1
+#: The kind of an index that ``MinHashLSH`` keeps.
+KEYS = "keys"
 #: The entry of ``thresholds`` for all languages without one of their own.
 OTHER_LANGUAGES = "code"
 #: The most k and t that a catalogue may hold; more is damage.
@@ -53,6 +55,17 @@ class Simhash:
 
 
 @dataclass(frozen=True)
+class Bands:
+    """Of an index of hash values alone, which ``MinHashLSH`` keeps: how they are cut into bands."""
+
+    threshold: float
+    num_perm: int
+    #: The number of bands, and hash values of each.
+    b: int
+    r: int
+
+
+@dataclass(frozen=True)
 class Parameters:
     """The parameters of an index.
 
@@ -63,7 +76,7 @@ class Parameters:
     True
     """
 
-    #: ``class`` or ``corpus``.
+    #: ``class`` or ``corpus``; ``keys`` for an index of ``MinHashLSH``.
     kind: str
     #: Which of ``params.QUESTIONS`` it answers.
     questions: tuple[str, ...]
@@ -82,6 +95,8 @@ class Parameters:
     versions: dict[str, int]
     #: Of an index that was made to be shared: the number by which it knows its secret.
     keyed: int | None = None
+    #: Of an index of ``MinHashLSH``: its bands.
+    bands: Bands | None = None
 
     @classmethod
     def of(
@@ -112,6 +127,12 @@ class Parameters:
         thresholds = _thresholds(kind, k, t)
         return cls(kind, questions, not no_texts, comments, chosen, k, t, thresholds, sketches, simhash, versions())
 
+    @classmethod
+    def of_bands(cls, bands: Bands) -> Parameters:
+        """Return the parameters of an index of ``MinHashLSH``, which answers no question about texts."""
+        plain = cls.of("corpus", without=params.QUESTIONS, no_texts=True)
+        return replace(plain, kind=KEYS, bands=bands, versions={"index": FORMAT})
+
     def thresholds_of(self, language: str) -> tuple[int, int]:
         """Return k and t of a language."""
         return self.thresholds.get(language) or self.thresholds[OTHER_LANGUAGES]
@@ -132,6 +153,7 @@ class Parameters:
             "thresholds": thresholds,
             "dedup": Dedup(**dedup | {"filter": tuple(int(one) for one in dedup["filter"])}),
             "simhash": Simhash(**simhash | {"ignore": tuple(simhash["ignore"])}),
+            "bands": _bands(given["bands"]),
         }
         if OTHER_LANGUAGES not in thresholds or not set(made["questions"]) <= set(params.QUESTIONS):
             raise ValueError("parameters of an index")
@@ -220,6 +242,16 @@ def _exact(given: Any, names: set[str]) -> dict[str, Any]:
     if not isinstance(given, dict) or given.keys() != names:
         raise ValueError("parameters of an index")
     return given
+
+
+def _bands(given: Any) -> Bands | None:
+    if given is None:
+        return None
+    made = Bands(**_exact(given, {field.name for field in fields(Bands)}))
+    counts = (made.num_perm, made.b, made.r)
+    if not all(type(one) is int and 0 < one < _MOST for one in counts) or made.b * made.r > made.num_perm:
+        raise ValueError("parameters of an index")
+    return made
 
 
 def _pair(pair: Any) -> tuple[int, int]:

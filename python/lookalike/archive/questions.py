@@ -42,6 +42,8 @@ class _Tools:
 def _tools(parameters: str) -> _Tools:
     """Return what asks indexes with these parameters, as the catalogue stores them."""
     made = Parameters.from_json(parameters)
+    if made.bands is not None:
+        raise ParameterError("the index holds keys of a MinHashLSH, and no documents: ask it with MinHashLSH.query")
     certificate = certificates.resemblance(made, made.dedup.threshold)
     return _Tools(made, _core.Asker(signer(made)), certificate)
 

@@ -126,6 +126,8 @@ class Index(Opened, Asking):
 
         adding = Adding(self._changes())
         parameters = self.parameters
+        if parameters.bands is not None:
+            raise ParameterError(f"index `{self._name}` holds keys of a MinHashLSH: add to it with MinHashLSH.insert")
         parameters.check_versions(self._name)
         reading: dict[str, Any] = {"layout": layout, "text_column": text_column, "include": include, "exclude": exclude}
         reading = {name: value for name, value in {**reading, "templates": template}.items() if value}

@@ -11,7 +11,8 @@ from lookalike.errors import ParameterError, VersionError
 def upgrade(writer: Writer, name: str, _progress: Progress) -> int:
     """Upgrade an index; return how many documents were read again. Errors: ``ParameterError``, ``VersionError``."""
     parameters = writer.view.parameters
-    if parameters.versions == versions():
+    current = versions()
+    if all(current.get(which) == number for which, number in parameters.versions.items()):
         return 0
     if not parameters.texts:
         raise ParameterError(
