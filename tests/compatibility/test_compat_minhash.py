@@ -37,7 +37,9 @@ def crc(data: bytes) -> int:
     return zlib.crc32(data)
 
 
-@pytest.mark.parametrize("module", ["datasketch.minhash", "datasketch.lean_minhash", "datasketch.lsh", "datasketch.disk", "simhash"])
+@pytest.mark.parametrize(
+    "module", ["datasketch.minhash", "datasketch.lean_minhash", "datasketch.lsh", "datasketch.disk", "simhash"]
+)
 def test_docstring_examples_run(module: str):
     result = doctest.testmod(import_module(f"lookalike.compat.{module}"))
     assert (result.attempted >= 1, result.failed) == (True, 0)
