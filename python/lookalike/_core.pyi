@@ -354,7 +354,7 @@ class RecordSigner:
         shingle: int,
         labelled: bool,
         bits: int,
-        resemblance: tuple[str, int, tuple[int, int, int]] | None,
+        resemblance: tuple[str, int, tuple[int, int, int], bool] | None,
         modulus: int | None,
         simhash: SimhashMaker | None,
         texts: bool,

@@ -14,7 +14,7 @@ WORDS = ["the", "a", "rose", "is", "tea", "house", "garden", "Über", "чай", 
 
 
 def signer(rules: Rules, *, threads: int = 2) -> _core.RecordSigner:
-    resemblance = (rules.sketch, rules.size, rules.filter)
+    resemblance = (rules.sketch, rules.size, rules.filter, False)
     return _core.RecordSigner(
         True,
         (5, 9),

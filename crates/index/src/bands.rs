@@ -126,8 +126,8 @@ mod tests {
     }
 
     fn segment(bands: Bands, stored: &[Vec<u64>]) -> Arc<Segment> {
-        let document = |values: &Vec<u64>| bands.document(b"id", b"{}", values).unwrap();
-        Arc::new(Segment::of_documents(&stored.iter().map(document).collect::<Vec<_>>(), b"{}").unwrap())
+        let document = |values: &Vec<u64>| bands.document(b"id", b"{}", values).expect("in range");
+        Arc::new(Segment::of_documents(&stored.iter().map(document).collect::<Vec<_>>(), b"{}").expect("in range"))
     }
 
     fn sketches() -> impl Strategy<Value = Vec<Vec<u64>>> {
@@ -140,34 +140,34 @@ mod tests {
             stored in sketches(), asked in prop::collection::vec(0..3u64, 7), cut in 0..30usize, count in 1..4usize,
             width in 1..3usize, most in 0..5usize, removed in 0..30usize,
         ) {
-            let bands = Bands::new(count, width).unwrap();
+            let bands = Bands::new(count, width).expect("in range");
             let (left, right) = stored.split_at(cut.min(stored.len()));
             let removed: Vec<_> = Some(removed).filter(|row| *row < left.len()).into_iter().collect();
-            let marks = Bitmap::of_rows(left.len() as u64, removed.iter().map(|row| *row as u64)).unwrap();
-            let parts = vec![Part::without(segment(bands, left), marks).unwrap(), Part::of(segment(bands, right))];
-            let snapshot = Snapshot::new(parts).unwrap();
-            let found = bands.sharing(&snapshot, &asked, most).unwrap();
+            let marks = Bitmap::of_rows(left.len() as u64, removed.iter().map(|row| *row as u64)).expect("in range");
+            let parts = vec![Part::without(segment(bands, left), marks).expect("in range"), Part::of(segment(bands, right))];
+            let snapshot = Snapshot::new(parts).expect("in range");
+            let found = bands.sharing(&snapshot, &asked, most).expect("in range");
             prop_assert_eq!(found, naive(bands, &stored, &removed, &asked, most));
             for (number, values) in stored.iter().enumerate() {
-                prop_assert_eq!(&stored_values(&snapshot, number as u64).unwrap(), values);
+                prop_assert_eq!(&stored_values(&snapshot, number as u64).expect("in range"), values);
             }
         }
     }
 
     #[test]
     fn a_collision_of_features_is_no_answer() {
-        let bands = Bands::new(2, 1).unwrap();
-        let mut document = bands.document(b"other", b"{}", &[7, 8]).unwrap();
-        document.features = bands.document(b"asked", b"{}", &[1, 2]).unwrap().features;
-        let segment = Segment::of_documents(&[document], b"{}").unwrap();
-        let snapshot = Snapshot::new(vec![Part::of(Arc::new(segment))]).unwrap();
-        assert!(bands.sharing(&snapshot, &[1, 2], 2).unwrap().is_empty());
+        let bands = Bands::new(2, 1).expect("in range");
+        let mut document = bands.document(b"other", b"{}", &[7, 8]).expect("in range");
+        document.features = bands.document(b"asked", b"{}", &[1, 2]).expect("in range").features;
+        let segment = Segment::of_documents(&[document], b"{}").expect("in range");
+        let snapshot = Snapshot::new(vec![Part::of(Arc::new(segment))]).expect("in range");
+        assert!(bands.sharing(&snapshot, &[1, 2], 2).expect("in range").is_empty());
     }
 
     #[test]
     fn too_few_values_are_refused() {
         assert!(Bands::new(0, 4).is_err() && Bands::new(usize::MAX, 2).is_err());
-        let bands = Bands::new(2, 2).unwrap();
+        let bands = Bands::new(2, 2).expect("in range");
         assert!(bands.document(b"a", b"{}", &[1, 2, 3]).is_err());
         assert!(bands.sharing(&Snapshot::default(), &[1, 2, 3], 2).is_err());
     }

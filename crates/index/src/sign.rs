@@ -52,6 +52,8 @@ pub struct KeptResemblance {
     pub size: usize,
     /// The filter: features, elements per feature, and how many features must be equal.
     pub filter: (usize, usize, usize),
+    /// Whether nothing but the features is kept: 8 bytes each, and neither a sketch nor the keys of several (Broder 2000, §3).
+    pub features_only: bool,
 }
 
 /// How documents are signed. A question that is left out keeps nothing.
@@ -80,6 +82,7 @@ pub struct RecordSigner {
     shingling: Shingling,
     shingler: Option<Shingler>,
     sketcher: Option<(Sketcher, Features)>,
+    features_only: bool,
     /// The greatest id that is sampled.
     sampled: Option<u64>,
     hasher: Option<Simhasher>,
@@ -145,6 +148,7 @@ impl RecordSigner {
             shingling: settings.shingling,
             shingler: is_shingled.then(|| Shingler::new(settings.shingling)),
             sketcher,
+            features_only: settings.resemblance.is_some_and(|kept| kept.features_only),
             sampled: settings.modulus.map(limit_of_modulus),
             hasher: recipe.map(Simhasher::new),
             shares_tokens: recipe.is_some_and(|recipe| recipe.is_of_tokens(settings.shingling.options)),
@@ -232,6 +236,9 @@ impl RecordSigner {
             sketcher.fill(&self.ids, &mut self.halves, &mut self.coordinates);
             // Comparing the lower halves is wrong for one pair of elements in 2^32.
             made.sketch = self.coordinates.iter().map(|element| *element as u32).collect();
+            if self.features_only {
+                return features.features(&std::mem::take(&mut made.sketch), &mut made.features);
+            }
             features.keys(&made.sketch, &mut made.features);
         }
     }

@@ -30,8 +30,8 @@ const TASK_ROWS: usize = 32;
 pub type SignedDocument = (Py<PyBytes>, Py<PyBytes>, Py<PyBytes>);
 /// Documents of a batch, the rows that could not be signed with the reason, and how many rows are known.
 pub type SignedRows = (Vec<SignedDocument>, Vec<(usize, String)>, usize);
-/// Sketch, its size and its filter (k, s, r).
-type Resemblance<'a> = (&'a str, usize, (usize, usize, usize));
+/// Sketch, its size, its filter (k, s, r), and whether only features are kept.
+type Resemblance<'a> = (&'a str, usize, (usize, usize, usize), bool);
 
 /// The seconds since 1970 that a text means; `None` if it is no moment.
 #[pyfunction]
@@ -126,13 +126,13 @@ impl RecordSigner {
     }
 }
 
-fn kept((kind, size, filter): Resemblance<'_>) -> PyResult<KeptResemblance> {
+fn kept((kind, size, filter, features_only): Resemblance<'_>) -> PyResult<KeptResemblance> {
     let kind = match kind {
         "fast" => Coordinates::Fast,
         "permutations" => Coordinates::Permutations,
         other => return Err(unknown("sketch", other, &["fast", "permutations"])),
     };
-    Ok(KeptResemblance { kind, size, filter })
+    Ok(KeptResemblance { kind, size, filter, features_only })
 }
 
 impl RecordSigner {

@@ -16,8 +16,24 @@ _EXAMPLE = 100
 IDENTICAL = "complete: 128-bit hashes of the readable texts are compared"
 
 
+#: Resemblances at which the curve of a filter is told.
+_CURVE = (0.5, 0.7, 0.8, 0.9, 0.95, 0.99)
+
+
+def features(parameters: Parameters) -> str:
+    """Return the curve of the filter of an index that keeps features alone."""
+    made = Filter(*parameters.dedup.filter)
+    curve = ", ".join(f"{one:g}: {chance(made.accept(one))}" for one in _CURVE)
+    return (
+        f"only features are kept, so nothing is verified: documents that share {made.r} of {made.k} features are told, "
+        f"by resemblance with these probabilities: {curve}; values are estimates with intervals at 95 % confidence"
+    )
+
+
 def resemblance(parameters: Parameters, threshold: float) -> str:
     """Return what the filter promises at a threshold."""
+    if parameters.features_only:
+        return features(parameters)
     made = Filter(*parameters.dedup.filter)
     found = (
         f"the filter {made} proposes a document of resemblance {threshold:g} with probability "

@@ -47,6 +47,7 @@ class Opened:
         k: int | None = None,
         t: int | None = None,
         comments: bool = False,
+        features_only: bool = False,
         allow_network_fs: bool = False,
         **dedup: Any,
     ) -> Self:
@@ -60,6 +61,8 @@ class Opened:
         :param k: Noise threshold, instead of that of each language.
         :param t: Guarantee threshold, instead of that of each language.
         :param comments: Also store the words in comments of code.
+        :param features_only: Keep only the features of the filter of each document (48 bytes with 6,14,2, the default
+            here), its id and the hash of its content. Resemblance is then decided by the filter, and never verified.
         :param allow_network_fs: Allow a network file system, where locks may not work.
         :param dedup: ``unit``, ``shingle``, ``threshold``, ``sketch``, ``size``, ``filter``, ``recall``, ``modulus``,
             ``labelled``, ``bits``, ``features`` and ``ignore``, as in ``dedup``.
@@ -68,8 +71,9 @@ class Opened:
         :raises FileExistsError: The folder is not empty.
         :raises OSError: It cannot be written.
         """
+        reading: dict[str, Any] = {"language": language, "k": k, "t": t, "comments": comments}
         parameters = Parameters.of(
-            kind, without=without, no_texts=no_texts, language=language, k=k, t=t, comments=comments, **dedup
+            kind, without=without, no_texts=no_texts, features_only=features_only, **reading, **dedup
         )
         return cls._create(path, parameters, allow_network_fs=allow_network_fs)
 

@@ -11,12 +11,15 @@ from dataclasses import asdict, dataclass, fields, replace
 from typing import Any
 
 from lookalike import _core, params
+from lookalike.designs.filters import PAPER
 from lookalike.errors import DamagedError, ParameterError, VersionError
 
 #: The version of the folder: catalogue, records and segments.
 FORMAT = 1
 #: The kind of an index that ``MinHashLSH`` keeps.
 KEYS = "keys"
+#: The question that features alone answer.
+_BY_FEATURES = "resemblance"
 #: The entry of ``thresholds`` for all languages without one of their own.
 OTHER_LANGUAGES = "code"
 #: The most k and t that a catalogue may hold; more is damage.
@@ -97,6 +100,8 @@ class Parameters:
     keyed: int | None = None
     #: Of an index of ``MinHashLSH``: its bands.
     bands: Bands | None = None
+    #: Whether only the features of the filter are kept of each document, and they decide.
+    features_only: bool = False
 
     @classmethod
     def of(
@@ -109,12 +114,16 @@ class Parameters:
         language: str | None = None,
         k: int | None = None,
         t: int | None = None,
+        features_only: bool = False,
         **dedup: Any,
     ) -> Parameters:
         """Fill in the parameters that were not given; ``dedup`` are those of ``dedup``. Errors: ``ParameterError``."""
         if kind not in params.INDEXING["kind"].choices:
             raise ParameterError(f"kind `{kind}` is not known: use class or corpus")
         left_out = _left_out(without)
+        if features_only:
+            left_out, no_texts = _left_out_of_features(left_out), True
+            dedup["filter"] = dedup.get("filter") or PAPER
         chosen = "text" if kind == "corpus" else language or "auto"
         if kind == "corpus" and language not in (None, "auto", "text"):
             raise ParameterError(
@@ -125,7 +134,8 @@ class Parameters:
         sketches, simhash = _deduplication(dedup)
         questions = tuple(one for one in params.QUESTIONS if one not in left_out)
         thresholds = _thresholds(kind, k, t)
-        return cls(kind, questions, not no_texts, comments, chosen, k, t, thresholds, sketches, simhash, versions())
+        made = cls(kind, questions, not no_texts, comments, chosen, k, t, thresholds, sketches, simhash, versions())
+        return replace(made, features_only=features_only)
 
     @classmethod
     def of_bands(cls, bands: Bands) -> Parameters:
@@ -197,6 +207,13 @@ def _left_out(without: Iterable[str]) -> set[str]:
     if unknown := left_out - set(params.QUESTIONS):
         raise ParameterError(f"without `{min(unknown)}` is no question: use some of {', '.join(params.QUESTIONS)}")
     return left_out
+
+
+def _left_out_of_features(left_out: set[str]) -> set[str]:
+    """Return the questions that an index of features alone does not answer. Errors: ``ParameterError``."""
+    if _BY_FEATURES in left_out:
+        raise ParameterError("features_only answers resemblance alone, and without leaves it out: give one of them")
+    return {one for one in params.QUESTIONS if one != _BY_FEATURES}
 
 
 def _deduplication(given: dict[str, Any]) -> tuple[Dedup, Simhash]:

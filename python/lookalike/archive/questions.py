@@ -267,6 +267,8 @@ def _check_resemblance(parameters: Parameters) -> None:
 def _threshold(threshold: float | None, parameters: Parameters) -> float:
     if threshold is None:
         return parameters.dedup.threshold
+    if parameters.features_only:
+        raise ParameterError("threshold has no effect in an index of features only, whose filter decides: leave it out")
     if not 0 < threshold <= 1:
         raise ParameterError(f"threshold `{threshold}` must be more than 0 and at most 1")
     return float(threshold)

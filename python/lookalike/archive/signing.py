@@ -68,7 +68,7 @@ def signer(parameters: Parameters, threads: int | None = None) -> _core.RecordSi
         dedup.shingle,
         dedup.labelled,
         dedup.bits,
-        (dedup.sketch, dedup.size, dedup.filter) if "resemblance" in asked else None,
+        (dedup.sketch, dedup.size, dedup.filter, parameters.features_only) if "resemblance" in asked else None,
         dedup.modulus if "containment" in asked else None,
         made if "distance" in asked else None,
         parameters.texts,

@@ -83,7 +83,7 @@ def as_document(value: Any) -> None:
     cls=Command,
     short_help="Make an index in a new folder.",
     groups={
-        "Index": ["kind", "without", "no_texts"],
+        "Index": ["kind", "without", "no_texts", "features_only"],
         "Passages": ["language", "k", "t", "comments"],
         "Resemblance, containment and distance": list(SKETCHED),
     },
@@ -103,6 +103,7 @@ def create(index: str, as_json: bool, quiet: bool, **chosen: Any) -> None:
       lookalike index create archive --for class
       lookalike index create notices --for corpus --threshold 0.9
       lookalike index create prints --for corpus --without passages --no-texts
+      lookalike index create seen --for corpus --features-only --filter 6,14,2
     """
     from lookalike.archive.store import Index
 

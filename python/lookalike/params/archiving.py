@@ -33,6 +33,13 @@ INDEXING = {
             default=False,
             kind=bool,
         ),
+        Parameter(
+            "features_only",
+            "Keep only features, id and content hash of each document: 48 bytes of features with --filter 6,14,2, the "
+            "default here. The filter alone decides whether a document resembles another; nothing is verified.",
+            default=False,
+            kind=bool,
+        ),
     )
 }
 #: How an index is opened for changes.

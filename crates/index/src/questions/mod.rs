@@ -26,6 +26,7 @@ pub mod conditions;
 mod containment;
 mod distance;
 pub mod exact;
+mod filtered;
 mod identical;
 mod limits;
 mod resemblance;
@@ -39,6 +40,7 @@ use crate::segment::StoredRow;
 use crate::sign::SignSettings;
 use conditions::Conditions;
 use exact::ExactCounter;
+use filtered::Filtered;
 use limits::Limits;
 use lookalike_core::sketch::shingle::Shingling;
 use lookalike_table::Result;
@@ -156,6 +158,8 @@ impl Found {
 pub struct Asker {
     exact: ExactCounter,
     limits: Limits,
+    /// Of an index that keeps features alone: what decides.
+    filtered: Option<Filtered>,
     shingling: Shingling,
     modulus: u64,
 }
@@ -164,6 +168,7 @@ impl Asker {
     /// Makes an asker for an index whose documents were signed like this. Errors: memory that it cannot have.
     pub fn new(settings: &SignSettings) -> Result<Self> {
         let (shingling, modulus) = (settings.shingling, settings.modulus.unwrap_or(1));
-        Ok(Self { exact: ExactCounter::new(shingling)?, limits: Limits::new(modulus), shingling, modulus })
+        let (exact, limits) = (ExactCounter::new(shingling)?, Limits::new(modulus));
+        Ok(Self { exact, limits, filtered: Filtered::of(settings), shingling, modulus })
     }
 }

@@ -1,7 +1,8 @@
 //! Which documents resemble the asked one at or above a threshold.
 //!
 //! Documents that share a key of the filter are candidates. A sketch rejects as in `dedup`, and never accepts: what is
-//! told is the exact resemblance of the stored texts. Without a text it is the estimate of the sketches.
+//! told is the exact resemblance of the stored texts. Without a text it is the estimate of the sketches. In an index that
+//! keeps features alone, the filter decides (`filtered.rs`).
 //!
 //! Cost: one sketch and at most one text per distinct content that shares a key. **Source.** Broder 2000, §3.
 
@@ -24,12 +25,12 @@ impl Asker {
     pub fn resemblance(&mut self, snapshot: &Snapshot, asked: &Asked, wish: Wish<'_>) -> Result<Found> {
         let mut work = Work::default();
         let mut matches = Vec::new();
-        for found in sketched(snapshot, asked, wish, &mut work)? {
-            if self.limits.rejects(found.common, found.size, wish.threshold) {
+        for found in self.sketched(snapshot, asked, wish, &mut work)? {
+            if self.rejects(&found, wish.threshold) {
                 continue;
             }
             let Some(score) = self.resemblance_of(snapshot, asked, &found, &mut work)? else { continue };
-            if score.value >= wish.threshold {
+            if self.accepts(score, wish.threshold) {
                 matches.push(matched(found.group, score));
             }
         }
@@ -40,6 +41,30 @@ impl Asker {
         Ok(Found::of(matches, wish.top, key, work))
     }
 
+    /// The groups that share a key, with their sketches compared, in order of their first document. Errors: damaged.
+    pub(super) fn sketched(
+        &self,
+        snapshot: &Snapshot,
+        asked: &Asked,
+        wish: Wish<'_>,
+        work: &mut Work,
+    ) -> Result<Vec<Sketched>> {
+        match self.filtered {
+            Some(filtered) => filtered.passing(snapshot, asked, wish, work),
+            None => sketched(snapshot, asked, wish, work),
+        }
+    }
+
+    /// Whether the sketches rule the threshold out.
+    pub(super) fn rejects(&mut self, found: &Sketched, threshold: f64) -> bool {
+        self.filtered.is_none() && self.limits.rejects(found.common, found.size, threshold)
+    }
+
+    /// Whether a candidate of this resemblance is an answer. One that passed a filter without texts is.
+    pub(super) fn accepts(&self, score: Score, threshold: f64) -> bool {
+        self.filtered.is_some() || score.value >= threshold
+    }
+
     /// The resemblance of a candidate: exact if its text is kept, otherwise estimated. Errors: damaged.
     pub(super) fn resemblance_of(
         &mut self,
@@ -48,6 +73,9 @@ impl Asker {
         found: &Sketched,
         work: &mut Work,
     ) -> Result<Option<Score>> {
+        if let Some(filtered) = self.filtered {
+            return Ok(filtered.estimate(found));
+        }
         if let Some(counts) = self.exact.counts(snapshot, &asked.shingles, found.group.number)? {
             work.texts += 1;
             return Ok(counts.resemblance().map(Score::exact));
@@ -63,11 +91,8 @@ impl Asker {
 }
 
 /// The groups that share a key, with their sketches compared, in order of their first document. Errors: damaged.
-pub(super) fn sketched(snapshot: &Snapshot, asked: &Asked, wish: Wish<'_>, work: &mut Work) -> Result<Vec<Sketched>> {
-    let mut keys = asked.document.features.clone();
-    keys.sort_unstable();
-    keys.dedup();
-    let numbers = holders(snapshot, Which::Features, &keys, work)?;
+fn sketched(snapshot: &Snapshot, asked: &Asked, wish: Wish<'_>, work: &mut Work) -> Result<Vec<Sketched>> {
+    let numbers = holders(snapshot, Which::Features, &keys_of(asked), work)?;
     let mut found = Vec::new();
     for group in groups(snapshot, numbers, wish.conditions, work)? {
         let sketch = snapshot.sketch(group.number)?;
@@ -77,6 +102,14 @@ pub(super) fn sketched(snapshot: &Snapshot, asked: &Asked, wish: Wish<'_>, work:
         found.push(Sketched { group, common, size: pairs.len() });
     }
     Ok(found)
+}
+
+/// The keys of the filter of the asked document, ascending.
+pub(super) fn keys_of(asked: &Asked) -> Vec<u64> {
+    let mut keys = asked.document.features.clone();
+    keys.sort_unstable();
+    keys.dedup();
+    keys
 }
 
 pub(super) fn matched(group: Group, score: Score) -> Match {

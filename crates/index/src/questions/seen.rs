@@ -7,12 +7,13 @@
 //! candidates that a sketch rejects at the threshold are not counted.
 //!
 //! So the verdict is never wrong because of a limit on work: counting ends only when the threshold is reached, or nothing
-//! is left that could reach it. Without texts, estimates decide, and the answer is marked.
+//! is left that could reach it. Without texts, estimates decide, and the answer is marked. In an index that keeps features
+//! alone, each document that passes the filter is one that was seen.
 //!
 //! Cost: one probe for the content; one batch of probes for the keys; one sketch per distinct candidate; few texts.
 
 use super::candidates::identical;
-use super::resemblance::{matched, sketched};
+use super::resemblance::matched;
 use super::{Asked, Asker, Match, Measure, Wish, Work};
 use crate::snapshot::Snapshot;
 use lookalike_table::Result;
@@ -42,16 +43,16 @@ impl Asker {
             let nearest = Some(Match { number: group.number, row: group.row, copies: group.copies, measure });
             return Ok(Seen { is_seen: true, nearest, candidates: 1, work });
         }
-        let mut found = sketched(snapshot, asked, wish, &mut work)?;
+        let mut found = self.sketched(snapshot, asked, wish, &mut work)?;
         found.sort_by_key(|one| (std::cmp::Reverse(one.common), one.group.number));
         let (candidates, mut nearest) = (found.len() as u64, None::<(f64, Match)>);
         let mut is_seen = false;
         for (place, one) in found.into_iter().enumerate() {
-            if place >= COUNTED && (is_seen || self.limits.rejects(one.common, one.size, wish.threshold)) {
+            if place >= COUNTED && (is_seen || self.rejects(&one, wish.threshold)) {
                 break;
             }
             let Some(score) = self.resemblance_of(snapshot, asked, &one, &mut work)? else { continue };
-            is_seen |= score.value >= wish.threshold;
+            is_seen |= self.accepts(score, wish.threshold);
             if nearest.as_ref().is_none_or(|(best, _)| score.value > *best) {
                 nearest = Some((score.value, matched(one.group, score)));
             }

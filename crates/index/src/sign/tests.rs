@@ -15,7 +15,12 @@ fn settings(labelled: bool) -> SignSettings {
         passages: true,
         thresholds: (4, 7),
         shingling: Shingling::new(WORDS, 3, labelled, 64).expect("in range"),
-        resemblance: Some(KeptResemblance { kind: Coordinates::Fast, size: 24, filter: (4, 6, 1) }),
+        resemblance: Some(KeptResemblance {
+            kind: Coordinates::Fast,
+            size: 24,
+            filter: (4, 6, 1),
+            features_only: false,
+        }),
         modulus: Some(2),
         simhash: Some(SimhashRecipe::new(WORDS, 1).expect("in range")),
         texts: true,
@@ -37,6 +42,21 @@ fn file(text: &str, language: &str, thresholds: (u32, u32)) -> Arc<SubmittedFile
 
 proptest! {
     #![proptest_config(ProptestConfig { cases: 150, failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn features_alone_are_those_of_dedup(text in texts(), r in 1..4usize) {
+        let mut settings = SignSettings { passages: false, modulus: None, simhash: None, texts: false, ..settings(false) };
+        let filter = (4, 6, r);
+        settings.resemblance =
+            Some(KeptResemblance { kind: Coordinates::Fast, size: 24, filter, features_only: true });
+        let sketching = Sketching::Features { coordinates: Box::new(Sketching::Fast { size: 24 }), k: 4, s: 6 };
+        let mut expected = Signed::default();
+        Signer::new(settings.shingling, &sketching).expect("in range").push(&text, f64::NAN, &mut expected);
+        let made = signed(&settings, &text);
+        prop_assert_eq!(&made.features, &lookalike_dedup::feature_judge::get(&expected.elements).collect::<Vec<_>>());
+        let is_bare = made.sketch.is_empty() && made.samples.is_empty() && made.postings.is_empty();
+        prop_assert!(is_bare && made.text.is_empty() && made.simhash.is_none());
+    }
 
     #[test]
     fn sketch_and_keys_are_those_of_dedup(text in texts(), labelled: bool, is_fast: bool) {
