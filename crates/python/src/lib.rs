@@ -55,6 +55,7 @@ mod _core {
     use crate::design::simulate_filter;
     #[pymodule_export]
     use crate::earlier::Earlier;
+    #[pymodule_export]
     use crate::features::{band_records, band_sharing, band_values};
     #[pymodule_export]
     use crate::fingerprint::{canonical, concatenate, locate, select, stream, Fingerprinter};
