@@ -106,7 +106,7 @@ def test_a_document_takes_48_bytes_of_features_and_little_else(corpus):
     assert {name: rows for name, rows, _ in segment.sizes()}["features"] == 6 * len(documents)
     # Keys of 8 bytes, sorted and packed, with their rows; then id (8), content hash (16) and metadata.
     assert sizes["features"] <= 6 * 10
-    assert sum(sizes.values()) <= 190
+    assert sum(sizes.values()) <= 120
 
 
 def test_a_near_copy_is_seen_and_says_that_nothing_is_verified(corpus):

@@ -17,7 +17,12 @@ fn settings() -> SignSettings {
         passages: false,
         thresholds: (5, 9),
         shingling: Shingling::new(options, 2, false, 64).expect("in range"),
-        resemblance: Some(KeptResemblance { kind: Coordinates::Fast, size: 32, filter: (8, 4, 1) }),
+        resemblance: Some(KeptResemblance {
+            kind: Coordinates::Fast,
+            size: 32,
+            filter: (8, 4, 1),
+            features_only: false,
+        }),
         modulus: Some(1),
         simhash: None,
         texts: true,
