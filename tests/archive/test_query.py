@@ -286,6 +286,12 @@ def test_starter_code_is_never_told(tmp_path: pathlib.Path):
         assert not index.seen(tmp_path / "starter.py").is_identical
 
 
+def test_ids_of_any_string_find_their_document(corpus):
+    for id_ in ("\ud800", "a\udcff", "日本", ""):
+        corpus.add([(id_, f"{long(NOTICE)} {len(id_)}")])
+        assert id_ in corpus
+
+
 def test_answers_are_json(corpus):
     corpus.add([("pool \udcff", long(NOTICE))])
     found = json.loads(json.dumps(corpus.query(near(long(NOTICE)), threshold=0.3).to_json()))

@@ -14,6 +14,7 @@ from typing import Any, NamedTuple, TypeAlias
 from lookalike import _core
 from lookalike._types import Problem, Progress, unheard
 from lookalike.archive.parameters import Parameters
+from lookalike.archive.view import bytes_of
 from lookalike.documents import Limits
 from lookalike.engines import local
 from lookalike.simhashes.texts import maker
@@ -111,11 +112,8 @@ def sign_batches(
 
 
 def encoded(name: str) -> bytes:
-    """Return an id as bytes; what is not UTF-8 in a file name is kept as it is."""
-    try:
-        return name.encode("utf-8", "surrogateescape")
-    except UnicodeEncodeError:
-        return name.encode("utf-8", "surrogatepass")
+    """Return an id as it is stored."""
+    return bytes_of(name)
 
 
 def scalars(row: Mapping[str, Any], without: Sequence[str | None]) -> dict[str, Any]:

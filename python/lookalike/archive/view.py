@@ -97,8 +97,14 @@ def text_of(id_: bytes) -> str:
 
 
 def bytes_of(id_: str | bytes) -> bytes:
-    """Return an id as it is stored."""
-    return id_ if isinstance(id_, bytes) else id_.encode("utf-8", "surrogateescape")
+    """Return an id as it is stored: UTF-8; what is not UTF-8 in a file name is kept as it is."""
+    if isinstance(id_, bytes):
+        return id_
+    try:
+        return id_.encode("utf-8", "surrogateescape")
+    except UnicodeEncodeError:
+        # Half a surrogate pair, which no file name has and a typed string may have.
+        return id_.encode("utf-8", "surrogatepass")
 
 
 @dataclass
