@@ -1,4 +1,4 @@
-"""Takes over a segment that was made elsewhere, unchanged, if it was made with the parameters of the index."""
+"""Takes over a segment that was made elsewhere, if it was made with the parameters of the index."""
 
 from __future__ import annotations
 
@@ -25,9 +25,11 @@ def adopt(writer: Writer, path: str) -> Added:
             f"segment `{path}` was made with other parameters than the index ({'; '.join(differences)}): "
             "make it again with those of the index"
         )
+    # Numbers change when the tail becomes a segment.
+    writer.flush()
     added, dropped, replaced = _compared(writer, segment)
     if len(dropped) < segment.rows:
-        writer.adopt(path, segment.rows, segment.length, segment.seal, dropped, replaced)
+        writer.adopt(segment, dropped, replaced)
     return added
 
 

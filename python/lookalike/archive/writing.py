@@ -283,24 +283,24 @@ class Writer:
         os.rmdir(workshop)
         self._folder.sync()
 
-    def adopt(
-        self, source: str, rows: int, length: int, seal: int, dropped: Sequence[int], replaced: list[int]
-    ) -> None:
-        """Take a copy of a segment file into the index, without some of its rows, and remove what they replace."""
-        from lookalike.archive.copying import copy_file
+    def adopt(self, segment: _core.Segment, dropped: Sequence[int], replaced: list[int]) -> None:
+        """Write a segment of another index as one of this index, without some rows, and remove what they replace.
 
-        with self._changing(length):
-            self.flush()
-            number = self._begin()
+        It is written anew and not copied, because a segment says which index and which arrivals it holds. REQUIRES: the
+        tail is empty, so that the numbers of ``replaced`` hold.
+        """
+        with self._changing(segment.length):
+            number, first = self._begin(), self.state.next_arrival
+            kept_rows = segment.rows - len(dropped)
+            without = marked(None, segment.rows, dropped) if dropped else None
             with self._made(number) as path:
-                copy_file(source, path)
-            first = self.state.next_arrival
+                told = self._told(first, first + kept_rows - 1)
+                rows, length, seal = _core.merge_segments([(segment, without)], path, told, self.policy.memory)
             made = SegmentRow(number, seal, length, rows, first, first + rows - 1, self.policy.tier(length))
             bitmaps, untailed = self._marks(replaced)
-            if dropped:
-                bitmaps[number] = marked(None, rows, dropped)
-            kept = frozenset([made.name])
-            self._commit(Change(made=[made], removed=bitmaps, untailed=untailed, arrivals=rows, kept=kept))
+            change = Change(made=[made], removed=bitmaps, untailed=untailed, arrivals=rows)
+            change.kept = frozenset([made.name])
+            self._commit(change)
             self.merge()
 
     # --- commits -----------------------------------------------------------------------------------------------------

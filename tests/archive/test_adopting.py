@@ -1,0 +1,50 @@
+"""A segment of another index becomes part of this one, as if its documents had been added, and stays so."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+import lookalike as la
+
+
+def text(word: str) -> str:
+    return f"a text about {word} and other things " * 8
+
+
+def segment_of(folder: Path, documents: list[tuple[str, str]]) -> Path:
+    with la.Index.create(folder, kind="corpus") as index:
+        index.add(documents)
+        index.compact()
+    return next(folder.glob("seg-*.lat"))
+
+
+@pytest.mark.parametrize("removed", ["", "a", "c"])
+def test_only_what_is_replaced_goes(removed: str, tmp_path: Path) -> None:
+    made = segment_of(tmp_path / "other", [("b", text("another b")), ("x", text("x")), ("d", text("d"))])
+    with la.Index.create(tmp_path / "own", kind="corpus") as index:
+        index.add([(name, text(name)) for name in "abcd"])
+        if removed:
+            index.remove(removed)
+        added = index.adopt(made)
+        assert (added.added, added.replaced, added.unchanged) == (1, 1, 1)
+        left = [name for name in "acd" if name != removed]
+        assert [one.id for one in index.documents()] == [*left, "b", "x"]
+        assert index.seen(text("another b")).is_identical
+        assert not index.seen(text("b")).is_identical
+        assert index.check() == []
+
+
+def test_own_and_adopted_documents_survive_the_loss_of_the_catalogue(tmp_path: Path) -> None:
+    made = segment_of(tmp_path / "other", [(f"other{i}", text(f"other {i}")) for i in range(5)])
+    with la.Index.create(tmp_path / "own", kind="corpus") as index:
+        index.add([(f"own{i}", text(f"own {i}")) for i in range(9)])
+        index.adopt(made)
+        names = [one.id for one in index.documents()]
+    catalogue = tmp_path / "own" / "catalog.sqlite"
+    catalogue.write_bytes(bytes(64) + catalogue.read_bytes()[64:])
+    assert la.Index.repair(tmp_path / "own").lost == []
+    with la.Index.open(tmp_path / "own", write=True) as index:
+        assert [one.id for one in index.documents()] == names
+        assert index.check() == []
