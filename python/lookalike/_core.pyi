@@ -97,7 +97,6 @@ class Sketch:
     def merged(self, other: Sketch) -> Sketch: ...
     def updated(self, shingles: Sequence[bytes | bytearray]) -> Sketch: ...
 
-_Place = tuple[int, int, int, int, int]
 _PartTokens = tuple[tuple[int, int], bool, list[int], list[str], list[tuple[int, int]]]
 _PartPicks = tuple[list[tuple[int, int]], list[tuple[str, int, int]], list[int]]
 
@@ -118,6 +117,22 @@ class ReadFile:
     @property
     def degraded(self) -> list[str]: ...
     def parts(self) -> list[tuple[_PartTokens, _PartPicks]]: ...
+
+_Place = tuple[int, int, int, int, int]
+
+def shared_passages(
+    snapshot: Snapshot,
+    files: Sequence[ReadFile],
+    thresholds: tuple[int, int],
+    top: int,
+    conditions: Sequence[tuple[str, str]],
+    keyed: AskedDocument | None = None,
+) -> tuple[
+    list[tuple[int, StoredRow, int, int, list[tuple[_Place, _Place, int, bool, bool]]]],
+    list[tuple[_Place, int]],
+    tuple[int, int, bool],
+    list[int],
+]: ...
 
 @final
 class Earlier:

@@ -43,7 +43,13 @@ def ids(found: Queried, question: str) -> list[str]:
 def test_every_question_finds_a_near_copy(corpus):
     corpus.add([("pool", long(NOTICE)), ("bicycle", long(OTHER))])
     found = corpus.query(near(long(NOTICE)) + " The end.", threshold=0.5, distance=10)
-    assert [answer.question for answer in found.answers] == ["identical", "resemblance", "containment", "distance"]
+    assert [answer.question for answer in found.answers] == [
+        "identical",
+        "passages",
+        "resemblance",
+        "containment",
+        "distance",
+    ]
     assert ids(found, "identical") == []
     assert ids(found, "resemblance") == ids(found, "containment") == ids(found, "distance") == ["pool"]
     score = found.find("resemblance").matches[0].resemblance
@@ -79,7 +85,7 @@ def test_conditions_restrict_every_question(corpus):
     corpus.add(rows)
     for where in ({"year": 2025}, {"year": "2025"}, {"year": "2025", "ok": "true"}, {"word": "x", "year": 2025}):
         found = corpus.query(long(NOTICE), where=where)
-        assert [ids(found, answer.question) for answer in found.answers] == [["2025"]] * 4
+        assert [ids(found, answer.question) for answer in found.answers] == [["2025"]] * 5
         assert corpus.seen(long(NOTICE), where=where).nearest.id == "2025"
         assert [entry.id for entry in corpus.documents(where)] == ["2025"]
     assert not corpus.seen(long(NOTICE), where={"year": 1999})
@@ -156,7 +162,11 @@ def test_without_texts_answers_are_marked(tmp_path: pathlib.Path):
 def test_questions_that_were_left_out_are_refused_by_name(tmp_path: pathlib.Path):
     with la.Index.create(tmp_path / "index", kind="corpus", without=["resemblance", "distance"]) as index:
         index.add([("pool", long(NOTICE))])
-        assert [answer.question for answer in index.query(long(NOTICE)).answers] == ["identical", "containment"]
+        assert [answer.question for answer in index.query(long(NOTICE)).answers] == [
+            "identical",
+            "passages",
+            "containment",
+        ]
         with pytest.raises(ParameterError, match="`distance` was left out when the index was created"):
             index.query(NOTICE, question=["distance"])
         with pytest.raises(ParameterError, match="seen needs the question resemblance"):
@@ -220,7 +230,13 @@ def test_short_empty_and_strange_documents_have_answers(corpus):
     corpus.add([(f"d{number}", text) for number, text in enumerate(strange)])
     for text in strange:
         found = corpus.query(text, distance=10)
-        assert [answer.question for answer in found.answers] == ["identical", "resemblance", "containment", "distance"]
+        assert [answer.question for answer in found.answers] == [
+            "identical",
+            "passages",
+            "resemblance",
+            "containment",
+            "distance",
+        ]
         assert not text.strip() or found.answers[0].documents >= 1
     verdicts = corpus.seen_many(strange)
     assert [bool(one) for one in verdicts] == [bool(text.strip()) for text in strange]
@@ -228,7 +244,7 @@ def test_short_empty_and_strange_documents_have_answers(corpus):
 
 def test_an_empty_index_answers_every_question(corpus):
     found = corpus.query(NOTICE)
-    assert [(answer.documents, answer.matches) for answer in found.answers] == [(0, ())] * 4
+    assert [(answer.documents, answer.matches) for answer in found.answers] == [(0, ())] * 5
     assert corpus.seen(NOTICE).nearest is None
 
 
@@ -295,7 +311,13 @@ def test_ids_of_any_string_find_their_document(corpus):
 def test_answers_are_json(corpus):
     corpus.add([("pool \udcff", long(NOTICE))])
     found = json.loads(json.dumps(corpus.query(near(long(NOTICE)), threshold=0.3).to_json()))
-    assert [one["question"] for one in found["answers"]] == ["identical", "resemblance", "containment", "distance"]
-    assert found["answers"][1]["matches"][0]["resemblance"]["exact"] is True
+    assert [one["question"] for one in found["answers"]] == [
+        "identical",
+        "passages",
+        "resemblance",
+        "containment",
+        "distance",
+    ]
+    assert found["answers"][2]["matches"][0]["resemblance"]["exact"] is True
     verdict = json.loads(json.dumps(corpus.seen(long(NOTICE)).to_json()))
     assert (verdict["seen"], verdict["identical"]) == (True, True)

@@ -60,7 +60,7 @@ def test_a_table_for_each_question(place: pathlib.Path):
 def test_json_is_one_document(place: pathlib.Path):
     found = json.loads(printed("query", "index", "-", "--json", "--where", "year=2025", data=POOL.encode()))
     assert found["name"] == "standard input"
-    assert [answer["matches"][0]["id"] for answer in found["answers"]] == ["tue"] * 4
+    assert [answer["matches"][0]["id"] for answer in found["answers"]] == ["tue"] * 5
     assert found["answers"][0]["matches"][0]["meta"]["fields"] == {"year": 2025}
 
 

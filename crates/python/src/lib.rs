@@ -5,6 +5,7 @@
 
 mod archive;
 mod archive_lines;
+mod archive_passages;
 mod archive_questions;
 mod arrow;
 mod column;
@@ -41,6 +42,8 @@ mod _core {
     use crate::archive::{moment, RecordSigner};
     #[pymodule_export]
     use crate::archive_lines::RecordLines;
+    #[pymodule_export]
+    use crate::archive_passages::shared_passages;
     #[pymodule_export]
     use crate::archive_questions::{AskedDocument, Asker};
     #[pymodule_export]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 
 from lookalike import _core
 from lookalike.archive.view import meta_of, text_of
@@ -34,6 +34,44 @@ class Score:
         return {"value": self.value, "low": self.low, "high": self.high, "exact": self.is_exact}
 
 
+class Stretch(NamedTuple):
+    """A part of one file: characters of its readable text, and lines from 1."""
+
+    file: int
+    start: int
+    end: int
+    start_line: int
+    end_line: int
+
+
+class Shared(NamedTuple):
+    """A passage of the asked document and of a document of the index, equal token by token."""
+
+    asked: Stretch
+    stored: Stretch
+    #: Its tokens; for a string literal, its words.
+    tokens: int
+    #: Whether names and values are equal too.
+    exact: bool
+    is_literal: bool
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the passage as values that JSON can hold."""
+        sides = {"asked": self.asked._asdict(), "stored": self.stored._asdict()}
+        return {**sides, "tokens": self.tokens, "exact": self.exact, "literal": self.is_literal}
+
+
+class CommonPart(NamedTuple):
+    """A part of the asked document that very many documents have; it is told once."""
+
+    asked: Stretch
+    documents: int
+
+    def to_json(self) -> dict[str, Any]:
+        """Return it as values that JSON can hold."""
+        return {"asked": self.asked._asdict(), "documents": self.documents}
+
+
 @dataclass(frozen=True)
 class Match:
     """A document of the index that answers a question; documents with the same content are told once.
@@ -55,6 +93,9 @@ class Match:
     holds: Score | None = None
     #: Number of bits in which the simhashes differ.
     distance: int | None = None
+    #: Fingerprints that it shares with the asked document, and the passages around them.
+    fingerprints: int | None = None
+    passages: tuple[Shared, ...] = ()
 
     @property
     def title(self) -> str:
@@ -66,6 +107,8 @@ class Match:
         made: dict[str, Any] = {"id": self.id, "meta": dict(self.meta), "copies": self.copies}
         scores = {"resemblance": self.resemblance, "inside": self.inside, "holds": self.holds}
         made |= {name: score.to_json() for name, score in scores.items() if score is not None}
+        if self.fingerprints is not None:
+            made |= {"fingerprints": self.fingerprints, "passages": [one.to_json() for one in self.passages]}
         return made if self.distance is None else {**made, "distance": self.distance}
 
 
@@ -87,10 +130,13 @@ class Answer:
     certificate: str
     #: Holders of keys, rows, sketches and texts that were read.
     work: tuple[int, ...] = field(default=(), compare=False)
+    #: Of passages: what very many documents have, told once.
+    common: tuple[CommonPart, ...] = ()
 
     def to_json(self) -> dict[str, Any]:
         """Return the answer as values that JSON can hold."""
-        return {
+        more = {"common": [one.to_json() for one in self.common]} if self.question == "passages" else {}
+        return more | {
             "question": self.question,
             "documents": self.documents,
             "distinct": self.distinct,
@@ -119,19 +165,17 @@ class Queried:
     bytes: int = 0
     #: How it was read, where that is worth a remark.
     notes: tuple[str, ...] = ()
-    #: Passages that documents of the index share with it, if they were asked for.
-    passages: Any = None
 
     def find(self, question: str) -> Answer | None:
         """Return the answer to a question, or ``None`` if it was not asked.
 
-        :param question: One of identical, resemblance, containment, distance.
+        :param question: One of identical, passages, resemblance, containment, distance.
         """
         return next((answer for answer in self.answers if answer.question == question), None)
 
     def to_json(self) -> dict[str, Any]:
         """Return all answers as values that JSON can hold."""
-        made: dict[str, Any] = {
+        return {
             "name": self.name,
             "index": self.index,
             "documents": self.documents,
@@ -141,7 +185,6 @@ class Queried:
             "notes": list(self.notes),
             "answers": [answer.to_json() for answer in self.answers],
         }
-        return made if self.passages is None else {**made, "passages": self.passages.to_json()}
 
 
 @dataclass(frozen=True)

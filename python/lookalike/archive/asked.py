@@ -33,6 +33,8 @@ class AskedFor:
     #: Its files, for a comparison; empty for a row of a corpus.
     reads: tuple[Read, ...] = ()
     notes: tuple[str, ...] = ()
+    #: The text of a row of a corpus.
+    text: str | bytes = ""
 
 
 def read(
@@ -56,10 +58,10 @@ def read(
 def _row(given: Given, title: str, asker: _core.Asker, is_seen: bool) -> AskedFor:
     """Read a row of a corpus: a typed string as it is, a file as its readable text."""
     if isinstance(given, str):
-        return AskedFor(title, asker.text(given, is_seen))
+        return AskedFor(title, asker.text(given, is_seen), text=given)
     data = documents.read(given) if isinstance(given, os.PathLike) else given
     found = installed().extract(title, data)
-    return AskedFor(title, asker.text(found.text, is_seen), (), tuple(found.notes))
+    return AskedFor(title, asker.text(found.text, is_seen), (), tuple(found.notes), found.text)
 
 
 def _documents(given: Given, name: str | None) -> list[Document]:

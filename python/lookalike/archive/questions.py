@@ -13,7 +13,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 from lookalike import _core, params
-from lookalike.archive import asked, certificates, sharing, where
+from lookalike.archive import asked, certificates, passages, sharing, where
 from lookalike.archive.answers import Answer, Queried, Seen, match_of
 from lookalike.archive.asked import AskedFor, Given
 from lookalike.archive.parameters import Parameters
@@ -207,7 +207,12 @@ def _queried(
         "containment": lambda: certificates.containment(tools.parameters, threshold, core),
         "distance": lambda: certificates.distance(bits, core),
     }
-    answers = tuple(_answer(view, one, ask[one](), worth[one]()) for one in wanted if one in ask)
+    answers = tuple(
+        passages.ask(view, tools.parameters, given, top, of)
+        if one == "passages"
+        else _answer(view, one, ask[one](), worth[one]())
+        for one in wanted
+    )
     shingles, tokens, size, _, _ = core.sizes
     return Queried(given.name, view.name, len(view), answers, tokens, shingles, size, given.notes)
 

@@ -29,6 +29,7 @@ pub mod exact;
 mod filtered;
 mod identical;
 mod limits;
+pub mod passages;
 mod resemblance;
 pub mod seen;
 

@@ -20,12 +20,14 @@ if TYPE_CHECKING:
 #: What each question asks, as a heading for people.
 ASKS = {
     "identical": "The same text",
+    "passages": "Shared passages",
     "resemblance": "Many common shingles",
     "containment": "Contained in it, or containing it",
     "distance": "A near simhash",
 }
 _COLUMNS = {
     "identical": (),
+    "passages": ("Shared fingerprints", "Tokens in passages", "Lines here = there"),
     "resemblance": ("Resemblance",),
     "containment": ("Share of this document that is in it", "Share of it that is in this document"),
     "distance": ("Bits that differ",),
@@ -84,7 +86,8 @@ def _section(answer: Answer) -> Section:
         Row(visible(match.title), queries.origin(match), match.copies, queries.measures(match))
         for match in answer.matches
     ]
-    certificate = answer.certificate[:1].upper() + answer.certificate[1:] + "."
+    certificate = ". ".join([*queries.common(answer), answer.certificate])
+    certificate = certificate[:1].upper() + certificate[1:] + "."
     heading = queries.heading(answer).partition(": ")[2]
     return Section(
         answer.question, ASKS[answer.question], heading, _COLUMNS[answer.question], rows, visible(certificate)

@@ -15,15 +15,18 @@ from lookalike._types import counted
 from lookalike.rendering.safe import visible
 
 if TYPE_CHECKING:
-    from lookalike.archive.answers import Answer, Match, Queried, Seen
+    from lookalike.archive.answers import Answer, Match, Queried, Seen, Stretch
 
 #: Headings of the measures of each question.
 COLUMNS = {
     "identical": (),
+    "passages": ("fingerprints", "tokens", "lines"),
     "resemblance": ("resemblance",),
     "containment": ("of this in it", "of it in this"),
     "distance": ("bits",),
 }
+#: Passages of a document that a table shows.
+_SHOWN = 3
 #: Metadata that says where a document comes from, in this order.
 _WHERE = ("label", "person", "source", "line")
 
@@ -48,6 +51,8 @@ def print_answers(found: Queried, out: Path | None = None, *, quiet: bool = Fals
         console.print(Line(heading(answer), style="bold"), soft_wrap=True)
         if answer.matches:
             console.print(_table(answer))
+        for line in common(answer):
+            console.print(Line(f"  {line}"), soft_wrap=True)
         if not quiet:
             console.print(Line(f"  {answer.certificate}", style="dim"), soft_wrap=True)
     for note in () if quiet else found.notes:
@@ -82,8 +87,24 @@ def _table(answer: Answer) -> Table:
 
 def measures(match: Match) -> list[str]:
     """Return the measures of a match as cells."""
+    if match.fingerprints is not None:
+        runs = sorted(match.passages, key=lambda one: -one.tokens)
+        shown = [f"{_lines(one.asked)} = {_lines(one.stored)}" for one in runs[:_SHOWN]]
+        more = [f"and {len(runs) - _SHOWN:,} more"] if len(runs) > _SHOWN else []
+        return [f"{match.fingerprints:,}", f"{sum(one.tokens for one in runs):,}", ", ".join([*shown, *more])]
     scores = [score for score in (match.resemblance, match.inside, match.holds) if score is not None]
     return [str(score) for score in scores] if match.distance is None else [f"{match.distance}"]
+
+
+def _lines(place: Stretch) -> str:
+    """Return the lines of a passage."""
+    first, last = place.start_line, place.end_line
+    return f"{first:,}" if first == last else f"{first:,}–{last:,}"
+
+
+def common(answer: Answer) -> list[str]:
+    """Return a line for each part of the document that very many have."""
+    return [f"lines {_lines(one.asked)} are in {counted(one.documents, 'document')}" for one in answer.common]
 
 
 def origin(match: Match) -> str:

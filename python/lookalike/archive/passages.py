@@ -1,0 +1,58 @@
+"""The question of passages: which documents of an index share runs of tokens with a document, and where they stand."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from lookalike import _core
+from lookalike.archive.answers import Answer, CommonPart, Match, Shared, Stretch
+from lookalike.archive.asked import AskedFor
+from lookalike.archive.view import meta_of, text_of
+
+if TYPE_CHECKING:
+    from lookalike.archive.parameters import Parameters
+    from lookalike.archive.view import View
+
+
+def ask(view: View, parameters: Parameters, given: AskedFor, top: int, conditions: list[tuple[str, str]]) -> Answer:
+    """Find the documents that share passages. Errors: ``DamagedError``."""
+    files = [read.file for read in given.reads if read.file is not None]
+    if parameters.kind == "corpus":
+        whole = ("text", 0, len(given.text), None, None, *parameters.thresholds_of("text"))
+        files = [_core.ReadFile(given.text, [whole], False)]
+    keyed = given.core if parameters.keyed is not None else None
+    found = _core.shared_passages(view.core, files, parameters.thresholds_of("text"), top, conditions, keyed)
+    rows, common, (documents, candidates, is_limited), work = found
+    matches = tuple(
+        Match(
+            view.prefix(number) + text_of(row.id),
+            meta_of(row.meta),
+            copies,
+            fingerprints=shared,
+            passages=tuple(map(_shared, passages)),
+        )
+        for number, row, copies, shared, passages in rows
+    )
+    told = tuple(CommonPart(Stretch(*place), count) for place, count in common)
+    worth = certificate(parameters, files, documents, candidates, is_limited=is_limited)
+    return Answer("passages", matches, documents, documents, worth, tuple(work), told)
+
+
+def _shared(row: tuple[tuple[int, ...], tuple[int, ...], int, bool, bool]) -> Shared:
+    asked, stored, *rest = row
+    return Shared(Stretch(*asked), Stretch(*stored), *rest)  # type: ignore[arg-type]
+
+
+def certificate(
+    parameters: Parameters, files: list[_core.ReadFile], documents: int, candidates: int, *, is_limited: bool
+) -> str:
+    """Return what the answer is worth."""
+    thresholds = sorted({part[0][0] for file in files for part in file.parts()})
+    runs = " or ".join(f"{t:,}" for _, t in thresholds) or "t"
+    found = f"complete: every document that shares a run of {runs} tokens is among the {documents:,} counted"
+    if not parameters.texts:
+        return f"{found}; the texts are not kept, so no passage is shown"
+    found += "; passages are equal token by token; starter code of the index is left out"
+    if documents > candidates:
+        found += f"; {documents - candidates:,} documents share only what very many have, which is told once"
+    return f"{found}; the search ended early, so documents that share less are not listed" if is_limited else found
