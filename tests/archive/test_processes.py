@@ -15,8 +15,12 @@ from pathlib import Path
 import pytest
 
 import lookalike as la
-from lookalike.archive.folder import network_of
+from lookalike.archive import lock
+from lookalike.archive.catalogue import Catalogue
+from lookalike.archive.folder import Folder, network_of
+from lookalike.archive.lock import WriterLock
 from lookalike.archive.opening import _check_local
+from lookalike.archive.state import Change
 from lookalike.engines.writing import WriteError
 from tests.support.archive_children import Server, follow, operations
 from tests.support.archives import Model, create, fast_folder, listed, reopen, snapshot_of
@@ -104,6 +108,59 @@ def test_a_writer_waits_for_the_lock(place: Path):
     child.stdout.close()
 
 
+def test_a_writer_whose_lock_was_deleted_is_refused(place: Path):
+    """Whoever opens the index next may change it; what the first one commits then would be a mix of both."""
+    first = create(place / "index")
+    first._add_records([signed("a", "x")])
+    (place / "index" / "lock").unlink()
+    with reopen(place / "index") as second:
+        second._add_records([signed("b", "y")])
+        with pytest.raises(la.LockedError, match="was deleted or replaced"):
+            first._add_records([signed("c", "z")])
+        second._add_records([signed("d", "z")])
+    first.close()
+    assert [id_ for id_, _ in snapshot_of(place / "index")] == [b"a", b"b", b"d"]
+
+
+def test_a_commit_on_an_older_state_is_refused(place: Path):
+    with create(place / "index") as index:
+        index._add_records([signed("a", "x")])
+        other = Catalogue(index._folder, write=True)
+        state, _ = other.read()
+        index._add_records([signed("b", "y")])
+        with pytest.raises(la.LockedError, match="another process has changed"):
+            other.apply(state, Change(garbage=frozenset(["seg-00000000000000ff.lat"]), segments=255))
+        other.close()
+        index._add_records([signed("c", "z")])
+    assert [id_ for id_, _ in snapshot_of(place / "index")] == [b"a", b"b", b"c"]
+
+
+@pytest.mark.parametrize("moment", ["before it is locked", "while another one has it"])
+def test_the_lock_is_taken_of_the_file_that_stands_in_the_folder(
+    place: Path, monkeypatch: pytest.MonkeyPatch, moment: str
+):
+    """The file is deleted and made again between opening and locking it."""
+    create(place / "index").close()
+    folder, lock_file = Folder.open(place / "index"), place / "index" / "lock"
+    holder = WriterLock(folder) if moment == "while another one has it" else None
+    real = lock._is_taken
+
+    def late(handle: int) -> bool:
+        monkeypatch.setattr(lock, "_is_taken", real)
+        lock_file.unlink()
+        lock_file.touch()
+        return real(handle)
+
+    monkeypatch.setattr(lock, "_is_taken", late)
+    taken = WriterLock(folder)
+    taken.check_kept()
+    with pytest.raises(la.LockedError, match=f"process {os.getpid()}"):
+        WriterLock(folder)
+    taken.release()
+    if holder is not None:
+        holder.release()
+
+
 FORKED = """
 import os, sys
 import lookalike as la
@@ -144,18 +201,18 @@ import os, sys
 from tests.support.archives import create
 
 index = create(sys.argv[1])
+told, tell = os.pipe()
 if os.fork() == 0:
+    os.write(tell, b"x")
     sys.stdin.read()
     os._exit(0)
-os.write(1, b"x")
+os.read(told, 1)
 os.kill(os.getpid(), 9)
 """
 
 
 def test_the_lock_ends_with_the_writer_though_a_child_lives(place: Path):
-    child = subprocess.Popen(
-        [sys.executable, "-c", ORPHAN, str(place / "index")], cwd=ROOT, stdin=subprocess.PIPE, stdout=subprocess.PIPE
-    )
+    child = subprocess.Popen([sys.executable, "-c", ORPHAN, str(place / "index")], cwd=ROOT, stdin=subprocess.PIPE)
     assert child.wait() == -signal.SIGKILL
     reopen(place / "index").close()
     child.communicate()

@@ -154,7 +154,8 @@ class Catalogue:
     def apply(self, state: State, change: Change) -> State:
         """Commit a change, durably, and return the new state. REQUIRES: the writer's lock; ``state`` is the newest.
 
-        Errors: ``OSError``. The transaction is then rolled back.
+        Errors: ``LockedError`` if another process has committed since ``state``, ``OSError``. The transaction is then
+        rolled back.
         """
         new = change.after(state)
         new.check()
@@ -162,6 +163,8 @@ class Catalogue:
         with self.turn, faults.spoken(self.folder.catalogue):
             try:
                 self._base.execute("BEGIN IMMEDIATE")
+                if self.generation() != state.generation:
+                    raise faults.overtaken(self.folder.path)
                 self._write(change, new)
                 self._base.execute("COMMIT")
             except BaseException:

@@ -41,6 +41,14 @@ def kept(path: str) -> LockedError:
     )
 
 
+def overtaken(path: str) -> LockedError:
+    """Return the error for an index that another process has changed although this one has the lock."""
+    return LockedError(
+        f"another process has changed index `{path}` since it was opened here, as happens if the file `lock` "
+        "is deleted: nothing was written; close the index and open it again"
+    )
+
+
 @contextlib.contextmanager
 def spoken(path: str) -> Iterator[None]:
     """Turn errors of SQLite into ``DamagedError``, ``LockedError``, ``MemoryError`` or ``OSError``."""

@@ -1,7 +1,8 @@
 """The lock of a writer: ``flock`` on a file that stays. The system frees it when the process ends, however it ends.
 
 The file holds the process id and the host of its last holder, for the message to the next one. The lock is never taken
-from the existence of a file.
+from the existence of a file. Someone may delete it all the same: a lock counts only while its file is the one that
+stands in the folder, which is looked at after it is taken and before each commit.
 """
 
 from __future__ import annotations
@@ -31,14 +32,14 @@ class WriterLock:
         """Take the lock. Errors: ``LockedError`` if another process still has it after ``wait`` seconds."""
         self._folder = folder
         self.process = os.getpid()
-        with writing(folder.path):
-            self._handle: int | None = os.open(folder.file(LOCK), os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644)
+        self._handle: int | None = None
+        # Before it waits: a child that is forked meanwhile must not keep the file open.
+        _HELD.add(self)
         try:
             self._take(time.monotonic() + wait)
         except BaseException:
             self.release()
             raise
-        _HELD.add(self)
 
     def _take(self, until: float) -> None:
         while not self._try():
@@ -54,14 +55,25 @@ class WriterLock:
             os.pwrite(self._handle, f"{self.process} {platform.node()}\n".encode(), 0)
 
     def _try(self) -> bool:
-        assert self._handle is not None
+        """Take the lock of the file that stands in the folder; return whether it is free."""
+        while True:
+            if self._handle is None:
+                with writing(self._folder.path):
+                    self._handle = os.open(self._folder.file(LOCK), os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644)
+            is_taken = _is_taken(self._handle)
+            if self._is_in_folder():
+                return is_taken
+            # The file was deleted between opening and locking, or its holder goes on without it.
+            self.release()
+
+    def _is_in_folder(self) -> bool:
+        """Return whether the locked file is the one that the next process would lock."""
+        if self._handle is None:
+            return False
         try:
-            fcntl.flock(self._handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except OSError as error:
-            if error.errno in (errno.EWOULDBLOCK, errno.EACCES):
-                return False
-            raise
-        return True
+            return os.path.samestat(os.fstat(self._handle), os.stat(self._folder.file(LOCK)))
+        except FileNotFoundError:
+            return False
 
     def _holder(self) -> str:
         assert self._handle is not None
@@ -76,11 +88,35 @@ class WriterLock:
                 "forked from it: open the index again in this process, after the other one has closed it"
             )
 
+    def check_kept(self) -> None:
+        """Refuse to go on if the file was deleted: another process may have the lock too. Errors: ``LockedError``."""
+        if not self._is_in_folder():
+            raise LockedError(
+                f"the file `{self._folder.file(LOCK)}` was deleted or replaced while the index was being changed, so "
+                "another process may change it, too: nothing was written; close the index and open it again"
+            )
+
     def release(self) -> None:
-        """Give the lock back. In a child made by fork nothing happens: the parent keeps it."""
+        """Give the lock back. A child made by fork only closes its copy of the file: the parent keeps the lock."""
         handle, self._handle = self._handle, None
-        if handle is not None:
+        if handle is None:
+            return
+        try:
+            if os.getpid() == self.process:
+                # Closing is not enough where a child still has a copy.
+                fcntl.flock(handle, fcntl.LOCK_UN)
+        finally:
             os.close(handle)
+
+
+def _is_taken(handle: int) -> bool:
+    try:
+        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError as error:
+        if error.errno in (errno.EWOULDBLOCK, errno.EACCES):
+            return False
+        raise
+    return True
 
 
 def _forget() -> None:

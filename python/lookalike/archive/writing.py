@@ -306,7 +306,9 @@ class Writer:
     # --- commits -----------------------------------------------------------------------------------------------------
 
     def _commit(self, change: Change) -> None:
-        """Commit a change, durably. Errors: ``OSError``."""
+        """Commit a change, durably. Errors: ``LockedError``, ``OSError``."""
+        self._folder.check_same()
+        self._lock.check_kept()
         if self._unlinked:
             # A file that is unlinked comes back after a loss of power unless the folder is synced.
             self._folder.sync()
