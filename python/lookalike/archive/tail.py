@@ -99,7 +99,6 @@ class Tail:
 
 
 def _without(piece: _Piece, known: set[int]) -> _Piece:
-    """Return a piece with the rows marked as gone that are not known any more."""
-    if known.issuperset(piece.arrivals):
-        return piece
-    return replace(piece, gone=frozenset(row for row, one in enumerate(piece.arrivals) if one not in known))
+    """Return a piece with exactly the rows marked as gone that are not known."""
+    gone = frozenset(row for row, one in enumerate(piece.arrivals) if one not in known)
+    return piece if gone == piece.gone else replace(piece, gone=gone)

@@ -191,7 +191,10 @@ def conditions(where: Mapping[str, str] | None) -> Callable[[bytes], bool]:
 
 
 class Views:
-    """Makes views of the newest state, and keeps open what neighbouring states share."""
+    """Makes views of the newest state, and keeps open what neighbouring states share.
+
+    Threads share it: a state is read and shown in one turn of the catalogue, so that none overtakes another.
+    """
 
     def __init__(self, name: str, folder: Folder, catalogue: Catalogue) -> None:
         self._name, self._folder, self._catalogue = name, folder, catalogue
@@ -204,24 +207,39 @@ class Views:
 
         Errors: ``DamagedError`` if a file is missing or not the one that is listed, ``OSError``.
         """
-        while True:
-            with self._catalogue.turn:
-                if self._latest is not None and (is_current or self._catalogue.generation() == self._latest.generation):
-                    return self._latest
-                state, new = self._catalogue.read(0 if self._tail is None else self._tail.last)
-            view = self.show(state, new)
-            if view is not None:
-                return view
+        with self._catalogue.turn:
+            while True:
+                if self._latest is not None:
+                    if is_current:
+                        return self._latest
+                    generation = self._catalogue.generation()
+                    if generation == self._latest.generation:
+                        return self._latest
+                    if generation < self._latest.generation:
+                        # Someone has put an older catalogue in its place: nothing of the newer one counts.
+                        self._segments, self._tail, self._latest = {}, None, None
+                view = self.show(*self._catalogue.read(0 if self._tail is None else self._tail.last))
+                if view is not None:
+                    return view
 
     def show(self, state: State, new: list[tuple[int, bytes]]) -> View | None:
-        """Return a view of a state and its new records; ``None`` if the writer has replaced files meanwhile."""
+        """Return a view of a state and its new records; ``None`` if the writer has replaced files meanwhile.
+
+        A state that is older than the one last shown is passed over: it was read before and comes late.
+        """
+        with self._catalogue.turn:
+            if self._latest is not None and state.generation < self._latest.generation:
+                return self._latest
+            try:
+                segments = {one.number: self._segment(one) for one in state.segments}
+            except FileNotFoundError as error:
+                if self._catalogue.generation() != state.generation:
+                    return None
+                raise faults.damaged(str(error.filename), "it is missing") from None
+            return self._shown(state, segments, new)
+
+    def _shown(self, state: State, segments: dict[int, _core.Segment], new: list[tuple[int, bytes]]) -> View:
         parameters = parsed(state.parameters, self._folder.catalogue)
-        try:
-            segments = {one.number: self._segment(one) for one in state.segments}
-        except FileNotFoundError as error:
-            if self._catalogue.generation() != state.generation:
-                return None
-            raise faults.damaged(str(error.filename), "it is missing") from None
         if self._tail is None or self._latest is None or self._latest.state.parameters != state.parameters:
             self._tail = Tail(state.parameters.encode())
         try:
