@@ -34,7 +34,7 @@ def ask(view: View, parameters: Parameters, given: AskedFor, top: int, condition
         for number, row, copies, shared, passages in rows
     )
     told = tuple(CommonPart(Stretch(*place), count) for place, count in common)
-    worth = certificate(parameters, files, documents, candidates, is_limited=is_limited)
+    worth = certificate(parameters, _lengths(parameters, given), documents, candidates, is_limited=is_limited)
     return Answer("passages", matches, documents, documents, worth, tuple(work), told)
 
 
@@ -43,12 +43,17 @@ def _shared(row: tuple[tuple[int, ...], tuple[int, ...], int, bool, bool]) -> Sh
     return Shared(Stretch(*asked), Stretch(*stored), *rest)  # type: ignore[arg-type]
 
 
+def _lengths(parameters: Parameters, given: AskedFor) -> list[int]:
+    """Return the lengths of runs that are found for sure, by the languages of the document."""
+    languages = {language for read in given.reads for language in read.languages} or {"text"}
+    return sorted({parameters.thresholds_of(language)[1] for language in languages})
+
+
 def certificate(
-    parameters: Parameters, files: list[_core.ReadFile], documents: int, candidates: int, *, is_limited: bool
+    parameters: Parameters, lengths: list[int], documents: int, candidates: int, *, is_limited: bool
 ) -> str:
     """Return what the answer is worth."""
-    thresholds = sorted({part[0][0] for file in files for part in file.parts()})
-    runs = " or ".join(f"{t:,}" for _, t in thresholds) or "t"
+    runs = " or ".join(f"{length:,}" for length in lengths)
     found = f"complete: every document that shares a run of {runs} tokens is among the {documents:,} counted"
     if not parameters.texts:
         return f"{found}; the texts are not kept, so no passage is shown"
