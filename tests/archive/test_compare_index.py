@@ -148,3 +148,9 @@ def test_an_index_that_keeps_too_little_is_refused(tmp_path: Path, how: dict[str
     new = write(tmp_path / "new", {"a.txt": prose(1), "b.txt": prose(2)})
     with pytest.raises(ParameterError, match=f"without {told}"):
         la.compare(new, index=tmp_path / "archive")
+
+
+def test_an_index_is_not_counted_twice(tmp_path: Path):
+    la.Index.create(tmp_path / "index").close()
+    with pytest.raises(ParameterError, match="given twice"):
+        la.compare(write(tmp_path / "new", {"ann/a.py": "x = 1"}), index=[tmp_path / "index", tmp_path / "index"])

@@ -53,3 +53,9 @@ def test_a_file_without_a_key_is_refused(shared: Path) -> None:
     with la.Index(shared / "own") as index, pytest.raises(ParameterError, match="32 hexadecimal digits"):
         index.share(shared / "again", shared / "empty")
     assert not (shared / "again").exists()
+
+
+def test_nothing_is_added_to_a_shared_index(shared: Path) -> None:
+    with la.Index.open(shared / "shared", write=True) as index, pytest.raises(ParameterError, match="share that again"):
+        index.add([("carol", "a text that could be read")])
+    assert b"carol" not in every_byte(shared / "shared")

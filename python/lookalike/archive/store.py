@@ -129,6 +129,11 @@ class Index(Opened, Asking):
         if parameters.bands is not None:
             raise ParameterError(f"index `{self._name}` holds keys of a MinHashLSH: add to it with MinHashLSH.insert")
         parameters.check_versions(self._name)
+        if parameters.keyed is not None:
+            raise ParameterError(
+                f"index `{self._name}` was made to be shared, and holds nothing that can be read: add to the original, "
+                "and share that again"
+            )
         reading: dict[str, Any] = {"layout": layout, "text_column": text_column, "include": include, "exclude": exclude}
         reading = {name: value for name, value in {**reading, "templates": template}.items() if value}
         reading |= {"label": label, "by_directory": by_directory, "follow_links": follow_links}

@@ -129,9 +129,12 @@ def opened(given: GivenIndexes, question: Question) -> Iterator[Archive | None]:
     from lookalike.archive.store import Index
 
     with ExitStack() as stack:
-        views = []
+        views, seen = [], set[str]()
         for one in several:
             index = one if isinstance(one, Index) else stack.enter_context(Index(one))
+            if index.path in seen:
+                raise ParameterError(f"index `{index.path}` is given twice, and would count twice: give it once")
+            seen.add(index.path)
             view = stack.enter_context(index.snapshot())
             _check(os.path.basename(index.path), view.parameters, question)
             views.append(Opened(os.path.basename(index.path), view.parameters, view.core))
