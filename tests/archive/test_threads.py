@@ -10,7 +10,7 @@ import pytest
 
 import lookalike as la
 from lookalike.archive.tail import Tail
-from tests.support.archives import create, fast_folder
+from tests.support.archives import create, fast_folder, snapshot_of
 from tests.support.records import signed
 
 
@@ -95,3 +95,50 @@ def test_threads_that_read_one_handle_never_go_back(place: Path):
 
         assert together(write, read, read, read) == []
         assert len(reader) == 150
+
+
+def test_threads_that_change_one_handle_take_turns(place: Path):
+    """Adds, replacements, removals and merges of four threads: everything acknowledged is there, once."""
+    index = create(place / "index")
+
+    def add(name: str) -> Callable[[], None]:
+        def run() -> None:
+            for number in range(30):
+                added = index._add_records([signed(f"{name}-{number}", "text"), signed("shared", f"{name} {number}")])
+                assert added.added + added.replaced == 2
+                if number % 3 == 0:
+                    assert index.remove(f"{name}-{number}") == 1
+
+        return run
+
+    def compact() -> None:
+        for _ in range(5):
+            index.compact()
+
+    assert together(add("a"), add("b"), add("c"), compact) == []
+    assert index.check() == []
+    index.close()
+    wanted = {f"{name}-{number}" for name in "abc" for number in range(30) if number % 3} | {"shared"}
+    found = [id_.decode() for id_, _ in snapshot_of(place / "index")]
+    assert sorted(found) == sorted(wanted)
+
+
+def test_closing_waits_for_a_change_of_another_thread(place: Path):
+    """One that comes after it is told that the index is closed, not that it is damaged."""
+    index = create(place / "index")
+    has_begun, acknowledged = threading.Event(), list[str]()
+
+    def add() -> None:
+        for number in range(10_000):
+            index._add_records([signed(f"d{number}", "text")])
+            acknowledged.append(f"d{number}")
+            has_begun.set()
+
+    def close() -> None:
+        has_begun.wait()
+        index.close()
+
+    (raised,) = together(add, close)
+    assert isinstance(raised, la.ParameterError)
+    assert "is closed" in str(raised)
+    assert [id_.decode() for id_, _ in snapshot_of(place / "index")] == acknowledged

@@ -80,9 +80,14 @@ class WriterLock:
         words = os.pread(self._handle, 300, 0).decode("utf-8", "replace").split()
         return f"process {words[0]} on {words[1]}" if len(words) == 2 else "another process"
 
+    @property
+    def is_own(self) -> bool:
+        """Whether this process took it, and not the one that it was forked from."""
+        return os.getpid() == self.process
+
     def check(self) -> None:
         """Refuse a process other than the one that took the lock. Errors: ``ParameterError``."""
-        if os.getpid() != self.process:
+        if not self.is_own:
             raise ParameterError(
                 f"index `{self._folder.path}` was opened for changes by process {self.process}, and this one was "
                 "forked from it: open the index again in this process, after the other one has closed it"
@@ -102,7 +107,7 @@ class WriterLock:
         if handle is None:
             return
         try:
-            if os.getpid() == self.process:
+            if self.is_own:
                 # Closing is not enough where a child still has a copy.
                 fcntl.flock(handle, fcntl.LOCK_UN)
         finally:

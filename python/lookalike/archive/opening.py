@@ -186,9 +186,11 @@ class Opened:
             raise ParameterError(f"index `{self._name}` is closed: open it again")
 
     def close(self) -> None:
-        """Close the files and give the lock back."""
+        """Close the files and give the lock back, after a change that another thread is making."""
         if self._is_open:
             self._is_open = False
+            if self._writer is not None:
+                self._writer.close()
             self._writer = None
             self._catalogue.close()
             if self._lock is not None:

@@ -172,10 +172,11 @@ class Index(Opened, Asking):
             raise ParameterError("remove needs a condition: give ids, where or older_than")
         writer = self._changes()
         removed = 0
-        if ids is not None or where or older_than is not None:
-            removed = writer.remove(self._chosen(writer.view, ids, where, older_than))
-        if purge:
-            writer.purge(progress or unheard)
+        with writer.turn:
+            if ids is not None or where or older_than is not None:
+                removed = writer.remove(self._chosen(writer.view, ids, where, older_than))
+            if purge:
+                writer.purge(progress or unheard)
         return removed
 
     def _chosen(
@@ -198,7 +199,9 @@ class Index(Opened, Asking):
         :param progress: Called with phase, amount done, and total or ``None``.
         :raises OSError: Writing failed, or there is no room for the new segment beside the old ones.
         """
-        self._changes().compact(progress or unheard)
+        writer = self._changes()
+        with writer.turn:
+            writer.compact(progress or unheard)
 
     def adopt(self, path: Path) -> Added:
         """Take over a segment file that was made elsewhere with the same parameters, as if its documents were added.
@@ -210,7 +213,9 @@ class Index(Opened, Asking):
         """
         from lookalike.archive.adopting import adopt
 
-        return adopt(self._changes(), os.fspath(path))
+        writer = self._changes()
+        with writer.turn:
+            return adopt(writer, os.fspath(path))
 
     def upgrade(self, progress: Progress | None = None) -> int:
         """Read the stored texts again with this version of lookalike, where that makes other keys.

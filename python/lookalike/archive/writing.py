@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import threading
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
@@ -54,7 +55,9 @@ class Writer:
     def __init__(self, folder: Folder, catalogue: Catalogue, views: Views, lock: WriterLock, policy: Policy) -> None:
         self._folder, self._catalogue, self._views, self._lock = folder, catalogue, views, lock
         self.policy = policy
-        self._has_failed = False
+        #: Held for a whole change, from the look at what is there to the last commit: threads take turns.
+        self.turn = threading.RLock()
+        self._has_failed = self._is_closed = False
         # Garbage whose files are gone; the next commit forgets it.
         self._unlinked: set[int] = set()
         self._view = views.latest()
@@ -77,24 +80,33 @@ class Writer:
         return self._view
 
     def check(self) -> None:
-        """Refuse a forked process, and a writer that has failed. Errors: ``ParameterError``."""
+        """Refuse a forked process, and a writer that was closed or has failed. Errors: ``ParameterError``."""
         self._lock.check()
+        if self._is_closed:
+            raise ParameterError(f"index `{self._folder.path}` is closed: open it again")
         if self._has_failed:
             raise ParameterError(
                 f"an earlier change of index `{self._folder.path}` failed: close it and open it again, "
                 "which shows what is in it"
             )
 
+    def close(self) -> None:
+        """Take no more changes; waits for one that another thread is making. In a forked process: do nothing."""
+        if self._lock.is_own:
+            with self.turn:
+                self._is_closed = True
+
     @contextlib.contextmanager
     def _changing(self, needed: int = 0) -> Iterator[None]:
         """Run a change. After any error in it the writer takes no other one. Errors: with the bytes needed."""
-        self.check()
-        try:
-            with writing(self._folder.path, lambda: needed):
-                yield
-        except BaseException:
-            self._has_failed = True
-            raise
+        with self.turn:
+            self.check()
+            try:
+                with writing(self._folder.path, lambda: needed):
+                    yield
+            except BaseException:
+                self._has_failed = True
+                raise
 
     # --- adding ------------------------------------------------------------------------------------------------------
 
@@ -103,11 +115,12 @@ class Writer:
 
         Errors: ``OSError``; nothing is added then.
         """
-        counts, new, removed = self._compared(documents)
-        if new:
-            with self._changing(2 * sum(len(record) for record in new)):
-                self._append(new, removed)
-                self._tidy()
+        with self.turn:
+            counts, new, removed = self._compared(documents)
+            if new:
+                with self._changing(2 * sum(len(record) for record in new)):
+                    self._append(new, removed)
+                    self._tidy()
         return counts
 
     def _compared(self, documents: Sequence[Signed]) -> tuple[Counts, list[bytes], list[int]]:
@@ -151,7 +164,10 @@ class Writer:
 
     def flush(self) -> None:
         """Make the tail a segment."""
-        waiting = self._views.tail().documents()
+        with self.turn:
+            self._flush(self._views.tail().documents())
+
+    def _flush(self, waiting: list[tuple[int, bytes]]) -> None:
         if not waiting:
             return
         with self._changing(sum(len(record) for _, record in waiting)):
@@ -162,7 +178,10 @@ class Writer:
     # --- removing ----------------------------------------------------------------------------------------------------
 
     def remove(self, numbers: Iterable[int]) -> int:
-        """Remove documents by their numbers in ``view``, in one commit; return how many. Errors: ``OSError``."""
+        """Remove documents by their numbers in ``view``, in one commit; return how many. Errors: ``OSError``.
+
+        REQUIRES: ``turn`` is held since ``view`` was looked at.
+        """
         chosen = sorted(set(numbers))
         if chosen:
             with self._changing():
@@ -192,9 +211,10 @@ class Writer:
 
     def merge(self, progress: Progress = unheard) -> None:
         """Merge neighbours until the policy is content."""
-        while run := self.policy.plan(self.state.segments, self.state.removed):
-            progress(MERGING, 0, None)
-            self._merge(run)
+        with self.turn:
+            while run := self.policy.plan(self.state.segments, self.state.removed):
+                progress(MERGING, 0, None)
+                self._merge(run)
 
     def _tidy(self) -> None:
         """Merge after a change. Without room for it the segments stay as they are: the change itself is durable."""
