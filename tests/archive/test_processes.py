@@ -15,7 +15,7 @@ from pathlib import Path
 import pytest
 
 import lookalike as la
-from lookalike.archive import lock
+from lookalike.archive import copies, lock
 from lookalike.archive.catalogue import Catalogue
 from lookalike.archive.folder import Folder, network_of
 from lookalike.archive.lock import WriterLock
@@ -196,6 +196,89 @@ def test_a_forked_process_cannot_change_the_index(place: Path):
     assert [id_ for id_, _ in snapshot_of(place / "index")] == [b"parent", b"later"]
 
 
+FORKED_READER = """
+import os, sys
+import lookalike as la
+from tests.support.archives import create
+from tests.support.records import signed
+from tests.archive.test_processes import ADD, python
+
+path = sys.argv[1]
+with create(path) as index:
+    index._add_records([signed("seed", "a")])
+keep, (told, tell), (heard, answer) = la.Index(path), os.pipe(), os.pipe()
+assert len(keep) == 1
+child = os.fork()
+if child == 0:
+    fresh = la.Index(path)
+    for turn in range(4):
+        seen = [one.id for one in keep.documents()]
+        assert seen == ["seed", *map(str, range(turn))], (turn, seen)
+        assert [one.id for one in fresh.documents()] == seen
+        assert keep.check() == []
+        os.write(answer, b"x")
+        os.read(told, 1)
+    keep.close()
+    os.write(answer, b"y")
+    os._exit(0)
+os.close(answer)
+assert os.read(heard, 1) == b"x"
+keep.close()
+for turn in range(4):
+    # The last one to close the catalogue deletes its journal, unless another process is known to use it.
+    done = python(ADD, path, turn)
+    assert done.returncode == 0, done.stderr
+    os.write(tell, b"x")
+    assert os.read(heard, 1), turn
+assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
+"""
+ADD = """
+import sys
+from tests.support.archives import reopen
+from tests.support.records import signed
+
+with reopen(sys.argv[1]) as index:
+    index._add_records([signed(sys.argv[2], "text")])
+"""
+
+
+def test_a_forked_reader_sees_what_is_committed_later(place: Path):
+    done = python(FORKED_READER, place / "index")
+    assert done.returncode == 0, done.stderr
+
+
+FORKS = """
+import os, sys, threading
+from tests.support.archives import create
+from tests.support.records import signed
+
+index, is_over = create(sys.argv[1]), threading.Event()
+
+
+def add():
+    for number in range(60):
+        index._add_records([signed(f"d{number}", "text")])
+    is_over.set()
+
+
+adding = threading.Thread(target=add)
+adding.start()
+while not is_over.is_set():
+    child = os.fork()
+    if child == 0:
+        index._catalogue.read()
+        os._exit(0 if index.check() == [] else 1)
+    assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
+adding.join()
+assert len(index) == 60 and index.check() == []
+"""
+
+
+def test_a_process_forks_while_a_thread_of_it_adds(place: Path):
+    done = python(FORKS, place / "index")
+    assert done.returncode == 0, done.stderr
+
+
 ORPHAN = """
 import os, sys
 from tests.support.archives import create
@@ -243,6 +326,65 @@ def test_a_moved_folder_is_not_written_to(place: Path):
     index.close()
     assert snapshot_of(place / "index") == []
     assert [id_ for id_, _ in snapshot_of(place / "moved")] == [b"a"]
+
+
+READ_LATER = """
+import os, sys, lookalike as la
+import lookalike.archive.store
+os.setuid(65534)
+index = la.Index(sys.argv[1])
+for _ in sys.stdin:
+    print(*(one.id for one in index.documents()), flush=True)
+os._exit(0)
+"""
+
+
+def test_a_reader_without_rights_sees_later_commits_and_leaves_no_copy(place: Path):
+    if os.getuid():
+        pytest.skip("only root can become a user without rights here")
+    create(place / "index").close()
+    (place / "temporary").mkdir()
+    (place / "temporary").chmod(0o777)
+    place.chmod(0o755)
+    child = subprocess.Popen(
+        [sys.executable, "-c", READ_LATER, str(place / "index")],
+        cwd=ROOT, env={**os.environ, "TMPDIR": str(place / "temporary")},
+        stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True,
+    )  # fmt: skip
+    assert child.stdin is not None
+    assert child.stdout is not None
+    ids = list[str]()
+    for number in range(7):
+        with reopen(place / "index") as index:
+            index._add_records([signed(f"d{number}", "text")])
+            ids.append(f"d{number}")
+            if number % 2:
+                print(file=child.stdin, flush=True)
+                assert child.stdout.readline().split() == ids
+        print(file=child.stdin, flush=True)
+        assert child.stdout.readline().split() == ids
+    child.communicate()
+    assert child.returncode == 0
+    assert os.listdir(place / "temporary") == []
+
+
+def test_a_copy_has_no_journal_of_an_earlier_attempt(place: Path, monkeypatch: pytest.MonkeyPatch):
+    """The writer commits and closes, which deletes the journal, while the first copy is made."""
+    index = create(place / "index")
+    index._add_records([signed("a", "x")])
+    (place / "copy").mkdir()
+    real = shutil.copyfile
+
+    def late(source: str, target: str) -> None:
+        real(source, target)
+        if source.endswith("-wal"):
+            index._add_records([signed("b", "y")])
+            index.close()
+
+    monkeypatch.setattr(copies.shutil, "copyfile", late)
+    copies.fill(index._folder, str(place / "copy"))
+    assert os.listdir(place / "copy") == ["catalog.sqlite"]
+    assert (place / "copy" / "catalog.sqlite").read_bytes() == (place / "index" / "catalog.sqlite").read_bytes()
 
 
 READ_ONLY = """

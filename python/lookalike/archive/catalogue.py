@@ -12,12 +12,12 @@ from __future__ import annotations
 import contextlib
 import os
 import sqlite3
-import threading
 import uuid
 from typing import Any
 from urllib.parse import quote
 
-from lookalike.archive import copies, faults
+from lookalike.archive import faults
+from lookalike.archive.connection import GUARD, Connection, connected
 from lookalike.archive.folder import CATALOGUE, NEW_CATALOGUE, Folder
 from lookalike.archive.parameters import FORMAT
 from lookalike.archive.state import Change, SegmentRow, State
@@ -35,29 +35,27 @@ TABLES = {
     "level INTEGER NOT NULL)",
     "tail": "CREATE TABLE tail (arrival INTEGER PRIMARY KEY, record BLOB NOT NULL)",
 }
-#: Longest text or blob that is read: a bitmap of 2^32 rows has 512 MiB.
-_LONGEST = 2**29
-#: Milliseconds to wait for SQLite's own locks, which are held for moments only.
-_BUSY = 10_000
 
 
 class Catalogue:
-    """An open catalogue. It is used by one thread at a time (``turn``) and by the process that opened it."""
+    """An open catalogue. It is used by one thread at a time (``turn``); only the process that opened it writes."""
 
     def __init__(self, folder: Folder, *, write: bool) -> None:
         """Open and check the catalogue of a folder. Errors: ``DamagedError``, ``VersionError``, ``OSError``."""
         self.folder = folder
-        self.process = os.getpid()
-        self.turn = threading.RLock()
-        self._copy: copies.Copy | None = None
         folder.check_index()
-        with faults.spoken(folder.catalogue):
-            self._base = self._opened(write)
+        self._connection = Connection(folder, self._check_kind, write=write)
+        self.process, self.turn = self._connection.process, self._connection.turn
         try:
-            self._check_kind()
+            with self.turn, faults.spoken(folder.catalogue):
+                self._connection.base()
         except BaseException:
             self.close()
             raise
+
+    @property
+    def _base(self) -> sqlite3.Connection:
+        return self._connection.base()
 
     @classmethod
     def create(cls, folder: Folder, parameters: str) -> None:
@@ -65,8 +63,8 @@ class Catalogue:
         new = folder.file(NEW_CATALOGUE)
         with contextlib.suppress(FileNotFoundError):
             os.unlink(new)
-        with faults.spoken(new):
-            base = _connected(f"file:{quote(new)}?mode=rwc")
+        with GUARD, faults.spoken(new):
+            base = connected(f"file:{quote(new)}?mode=rwc")
             try:
                 _make(base, State(uuid.uuid4().hex, parameters))
             finally:
@@ -75,35 +73,19 @@ class Catalogue:
         os.rename(new, folder.file(CATALOGUE))
         folder.sync()
 
-    def _opened(self, write: bool) -> sqlite3.Connection:
-        """Connect to the file, or to a copy of it where its folder cannot be written."""
-        if write:
-            base = _connected(f"file:{quote(self.folder.catalogue)}?mode=rw")
-            base.execute("PRAGMA journal_mode=WAL")
-            return base
-        try:
-            base = _connected(f"file:{quote(self.folder.catalogue)}?mode=ro")
-            base.execute("SELECT count(*) FROM sqlite_master")
-        except sqlite3.OperationalError as error:
-            if faults.code(error) not in faults.NEEDS_WRITING or os.access(self.folder.path, os.W_OK):
-                raise
-            self._copy = copies.Copy(self.folder)
-            return _connected(f"file:{quote(self._copy.path)}?mode=rw")
-        return base
-
-    def _check_kind(self) -> None:
+    def _check_kind(self, base: sqlite3.Connection) -> None:
         """Check kind, version, schema and pages of the file. Errors: ``DamagedError``, ``VersionError``."""
         with faults.spoken(self.folder.catalogue):
-            (kind,), (version,) = self._base.execute("PRAGMA application_id"), self._base.execute("PRAGMA user_version")
+            (kind,), (version,) = base.execute("PRAGMA application_id"), base.execute("PRAGMA user_version")
             if kind[0] == APPLICATION and version[0] > FORMAT:
                 raise VersionError(
                     f"index `{self.folder.path}` was made by format {version[0]}, this program reads ≤ {FORMAT}: "
                     "use a newer version of lookalike"
                 )
-            schema = self._base.execute("SELECT type, name, tbl_name, sql FROM sqlite_master ORDER BY name").fetchall()
+            schema = base.execute("SELECT type, name, tbl_name, sql FROM sqlite_master ORDER BY name").fetchall()
             if kind[0] != APPLICATION or version[0] != FORMAT or schema != _schema():
                 raise faults.damaged(self.folder.catalogue, "it is not the catalogue of an index")
-            found = self._base.execute("PRAGMA quick_check(1)").fetchone()
+            found = base.execute("PRAGMA quick_check(1)").fetchone()
             if found != ("ok",):
                 raise faults.damaged(self.folder.catalogue, "SQLite finds its pages inconsistent")
 
@@ -207,18 +189,14 @@ class Catalogue:
         return [] if found == ["ok"] else [str(one) for one in found]
 
     def close(self) -> None:
-        """Close the file. In a child made by fork the connection is left alone: it belongs to the parent."""
-        if os.getpid() == self.process:
-            with contextlib.suppress(sqlite3.Error):
-                self._base.close()
-        if self._copy is not None:
-            self._copy.remove()
+        """Close the file."""
+        self._connection.close()
 
 
 def rewrite(path: str, state: State, tail: list[tuple[int, bytes]]) -> None:
     """Make a new catalogue file with a state; for backups and repairs. Errors: ``OSError``."""
-    with faults.spoken(path):
-        base = _connected(f"file:{quote(path)}?mode=rwc")
+    with GUARD, faults.spoken(path):
+        base = connected(f"file:{quote(path)}?mode=rwc")
         try:
             _make(base, state, tail)
         finally:
@@ -241,18 +219,6 @@ def _make(base: sqlite3.Connection, state: State, tail: list[tuple[int, bytes]] 
     base.executemany("INSERT INTO garbage VALUES (?)", ((name,) for name in state.garbage))
     base.execute("COMMIT")
     base.execute("PRAGMA journal_mode=WAL")
-
-
-def _connected(address: str) -> sqlite3.Connection:
-    """Connect, with settings that trust nothing in the file and make every commit durable."""
-    base = sqlite3.connect(address, uri=True, isolation_level=None, timeout=_BUSY / 1000, check_same_thread=False)
-    base.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, _LONGEST)
-    for setting in (
-        "trusted_schema=OFF", "cell_size_check=ON", "mmap_size=0", "synchronous=FULL", "fullfsync=ON",
-        "secure_delete=ON", "temp_store=MEMORY", f"busy_timeout={_BUSY}",
-    ):  # fmt: skip
-        base.execute(f"PRAGMA {setting}")
-    return base
 
 
 def _schema() -> list[tuple[str, str, str, str]]:

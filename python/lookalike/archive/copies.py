@@ -1,54 +1,93 @@
 """A private copy of the catalogue, for folders that cannot be written: SQLite needs to write beside a journal.
 
 The copy includes the journal (``-wal``), so that it shows the newest commits. Opening the file as ``immutable`` beside
-a journal would answer from the past. Cost: the size of the catalogue, at most some tens of megabytes.
+a journal would answer from the past. The copy is held in memory: on disk it exists only while it is made. Cost: the
+size of the catalogue, at most some tens of megabytes; it is made again when the files have changed.
 """
 
 from __future__ import annotations
 
+import contextlib
 import os
 import shutil
+import sqlite3
 import tempfile
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from urllib.parse import quote
 
 from lookalike.archive.folder import CATALOGUE, Folder
 from lookalike.errors import LockedError
 
+_NAMES = (CATALOGUE, f"{CATALOGUE}-wal")
 #: Attempts to copy both files while nobody changes them.
 _ATTEMPTS = 20
+#: Nanoseconds in which a file may change twice and keep its size and its time: clocks of file systems are coarse.
+_COARSE = 2 * 10**9
+
+#: Connects to an address.
+Connect = Callable[[str], sqlite3.Connection]
+_Stamp = tuple[int, int, int] | None
 
 
-class Copy:
-    """A copy of a catalogue in a temporary folder."""
+@dataclass(frozen=True)
+class Origin:
+    """The files that a copy was made of, as they were: which files, their sizes and times."""
 
-    def __init__(self, folder: Folder) -> None:
-        """Copy the catalogue. Errors: ``LockedError`` if it keeps changing, ``OSError``."""
-        self._place = tempfile.mkdtemp(prefix="lookalike-")
-        self.path = os.path.join(self._place, CATALOGUE)
+    folder: Folder
+    stamps: list[_Stamp]
+    #: When they were looked at, in nanoseconds since 1970.
+    moment: int
+
+    @classmethod
+    def now(cls, folder: Folder) -> Origin:
+        """Look at the files."""
+        moment = time.time_ns()
+        return cls(folder, [_stamp(folder.file(name)) for name in _NAMES], moment)
+
+    def is_current(self) -> bool:
+        """Return whether the files are surely the same; files that had just been changed might change unseen."""
+        is_settled = all(one is None or one[2] < self.moment - _COARSE for one in self.stamps)
+        return is_settled and self.stamps == Origin.now(self.folder).stamps
+
+
+def copied(folder: Folder, connect: Connect) -> tuple[sqlite3.Connection, Origin]:
+    """Return a connection to a copy in memory, and what it was made of. Errors: ``LockedError``, ``OSError``."""
+    with tempfile.TemporaryDirectory(prefix="lookalike-") as place:
+        origin = fill(folder, place)
+        memory = connect("file::memory:")
         try:
-            self._fill(folder)
+            with contextlib.closing(connect(f"file:{quote(os.path.join(place, CATALOGUE))}?mode=rw")) as base:
+                # A database in memory has no journal beside it.
+                base.execute("PRAGMA journal_mode=DELETE")
+                base.backup(memory)
         except BaseException:
-            self.remove()
+            memory.close()
             raise
+    return memory, origin
 
-    def _fill(self, folder: Folder) -> None:
-        names = (CATALOGUE, f"{CATALOGUE}-wal")
-        for _ in range(_ATTEMPTS):
-            before = [_stamp(folder.file(name)) for name in names]
-            for name, stamp in zip(names, before, strict=True):
+
+def fill(folder: Folder, place: str) -> Origin:
+    """Copy the files of one moment. Errors: ``LockedError`` if they keep changing, ``OSError``."""
+    for _ in range(_ATTEMPTS):
+        origin = Origin.now(folder)
+        with contextlib.suppress(FileNotFoundError):
+            for name, stamp in zip(_NAMES, origin.stamps, strict=True):
+                target = os.path.join(place, name)
                 if stamp is not None:
-                    shutil.copyfile(folder.file(name), os.path.join(self._place, name))
-            if before == [_stamp(folder.file(name)) for name in names]:
-                return
-        raise LockedError(f"`{folder.path}` keeps changing while its catalogue is copied: try again later")
+                    shutil.copyfile(folder.file(name), target)
+                elif os.path.lexists(target):
+                    # Of an earlier attempt: a journal beside another catalogue would change it.
+                    os.unlink(target)
+            if origin.stamps == Origin.now(folder).stamps:
+                return origin
+    raise LockedError(f"`{folder.path}` keeps changing while its catalogue is copied: try again later")
 
-    def remove(self) -> None:
-        """Delete the copy."""
-        shutil.rmtree(self._place, ignore_errors=True)
 
-
-def _stamp(path: str) -> tuple[int, int] | None:
+def _stamp(path: str) -> _Stamp:
     try:
         found = os.stat(path)
     except FileNotFoundError:
         return None
-    return found.st_size, found.st_mtime_ns
+    return found.st_ino, found.st_size, found.st_mtime_ns

@@ -133,7 +133,8 @@ class Opened:
         self._name, self._folder, self._lock = name, folder, lock
         self._writer: Writer | None = None
         self._is_open = False
-        self._connect(write=lock is not None)
+        self._catalogue = Catalogue(folder, write=lock is not None)
+        self._views = Views(name, folder, self._catalogue)
         try:
             if lock is not None:
                 self._writer = Writer(folder, self._catalogue, self._views, lock, policy or Policy())
@@ -141,10 +142,6 @@ class Opened:
             self._catalogue.close()
             raise
         self._is_open = True
-
-    def _connect(self, *, write: bool) -> None:
-        self._catalogue = Catalogue(self._folder, write=write)
-        self._views = Views(self._name, self._folder, self._catalogue)
 
     @property
     def path(self) -> str:
@@ -165,11 +162,8 @@ class Opened:
 
     def _view(self) -> View:
         self._check_open()
-        if self._catalogue.process != os.getpid():
-            # A forked process: the connection is the parent's.
-            self._connect(write=False)
-        is_current = self._writer is not None and self._catalogue is self._writer.catalogue
-        return self._views.latest(is_current=is_current)
+        # In a forked process the parent may have changed it.
+        return self._views.latest(is_current=self._writer is not None and self._writer.is_own)
 
     def _changes(self) -> Writer:
         """Return the writer. Errors: ``ParameterError`` if it is open for reading only, closed, or forked."""

@@ -70,9 +70,9 @@ class Writer:
         return self._view.state
 
     @property
-    def catalogue(self) -> Catalogue:
-        """The catalogue that it writes to."""
-        return self._catalogue
+    def is_own(self) -> bool:
+        """Whether this process changes the index, and not the one that it was forked from."""
+        return self._lock.is_own
 
     @property
     def view(self) -> View:
