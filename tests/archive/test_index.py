@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import signal
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -10,6 +12,7 @@ import pytest
 import lookalike as la
 from lookalike.archive.merging import Policy
 from lookalike.archive.parameters import Parameters
+from lookalike.archive.signing import signer
 from tests.support.archives import fast_folder
 
 #: Commits every few documents.
@@ -138,3 +141,22 @@ def test_one_index_cannot_be_pickled(place: Path):
 
     with corpus(place / "index") as index, pytest.raises(TypeError, match=r"Index\(path\)"):
         pickle.dumps(index)
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="there is no fork")
+def test_what_signs_documents_is_made_once_and_anew_in_a_forked_process(place: Path):
+    parameters = Parameters.of("corpus")
+    assert signer(parameters, 2) is signer(Parameters.of("corpus"), 2)
+    assert signer(parameters, 2) is not signer(parameters, 1)
+    assert signer(parameters, 2) is not signer(Parameters.of("corpus", threshold=0.9), 2)
+    with la.Index.create(place / "parent", kind="corpus") as index:
+        index.add([("a", "the pool is closed on monday")])
+    child = os.fork()
+    if child == 0:
+        signal.alarm(60)
+        try:
+            with la.Index.create(place / "child", kind="corpus") as index:
+                os._exit(0 if index.add([("a", "the pool is closed on monday")]).added == 1 else 1)
+        finally:
+            os._exit(2)
+    assert os.waitpid(child, 0)[1] == 0

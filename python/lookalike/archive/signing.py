@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any, NamedTuple, TypeAlias
 
 from lookalike import _core
@@ -59,7 +60,17 @@ class Reading(NamedTuple):
 
 
 def signer(parameters: Parameters, threads: int | None = None) -> _core.RecordSigner:
-    """Return what signs documents for an index with these parameters. Errors: ``ParameterError``."""
+    """Return what signs documents for an index with these parameters. Errors: ``ParameterError``.
+
+    It is kept between calls, for its threads take longer to start than a document takes to sign.
+    """
+    return _signer(parameters.to_json(), local.checked(threads) or local.cores())
+
+
+@lru_cache(maxsize=8)
+def _signer(told: str, threads: int) -> _core.RecordSigner:
+    """Return what signs documents with these parameters, as the catalogue stores them."""
+    parameters = Parameters.from_json(told)
     asked, dedup, simhash = parameters.questions, parameters.dedup, parameters.simhash
     made = maker(unit=simhash.unit, shingle=simhash.shingle, features=simhash.features, ignore=simhash.ignore)[0]
     return _core.RecordSigner(
@@ -73,8 +84,13 @@ def signer(parameters: Parameters, threads: int | None = None) -> _core.RecordSi
         dedup.modulus if "containment" in asked else None,
         made if "distance" in asked else None,
         parameters.texts,
-        local.checked(threads) or local.cores(),
+        threads,
     )
+
+
+if hasattr(os, "register_at_fork"):
+    # The threads of a signer do not live in a forked process.
+    os.register_at_fork(after_in_child=_signer.cache_clear)
 
 
 def sign_batches(
