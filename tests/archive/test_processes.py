@@ -15,7 +15,7 @@ from pathlib import Path
 import pytest
 
 import lookalike as la
-from lookalike.archive import copies, lock
+from lookalike.archive import copies, copying, lock
 from lookalike.archive.catalogue import Catalogue
 from lookalike.archive.folder import Folder, network_of
 from lookalike.archive.lock import WriterLock
@@ -23,7 +23,7 @@ from lookalike.archive.opening import _check_local
 from lookalike.archive.state import Change
 from lookalike.engines.writing import WriteError
 from tests.support.archive_children import Server, follow, operations
-from tests.support.archives import Model, create, fast_folder, listed, reopen, snapshot_of
+from tests.support.archives import PARAMETERS, Model, create, fast_folder, listed, reopen, snapshot_of
 from tests.support.records import signed
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -453,3 +453,60 @@ def test_a_backup_of_a_live_index_is_one_of_its_states(place: Path):
                 assert copy.check() == []
         os.kill(child, signal.SIGKILL)
         server.ended()
+
+
+def test_of_two_that_create_one_index_the_second_is_refused(place: Path, monkeypatch: pytest.MonkeyPatch):
+    """The first one makes it after the second one has found the folder empty."""
+    real = copying.prepare
+
+    def late(path: Path) -> Folder:
+        found = real(path)
+        monkeypatch.setattr(copying, "prepare", real)
+        with create(path) as first:
+            first._add_records([signed("precious", "x")])
+        return found
+
+    monkeypatch.setattr(copying, "prepare", late)
+    with pytest.raises(FileExistsError, match="is an index already"):
+        create(place / "index")
+    assert [id_ for id_, _ in snapshot_of(place / "index")] == [b"precious"]
+
+
+def test_a_catalogue_is_never_put_in_the_place_of_another(place: Path):
+    with create(place / "index") as index:
+        index._add_records([signed("precious", "x")])
+        with pytest.raises(FileExistsError, match="is an index already"):
+            Catalogue.create(index._folder, PARAMETERS.to_json())
+    assert [id_ for id_, _ in snapshot_of(place / "index")] == [b"precious"]
+
+
+@pytest.mark.parametrize("moment", ["begun", "done"])
+def test_of_two_backups_into_one_folder_the_second_takes_nothing_away(
+    place: Path, monkeypatch: pytest.MonkeyPatch, moment: str
+):
+    """The second one has found the folder empty before the first one began, or before it was done."""
+    with create(place / "index") as index:
+        index._add_records([signed(f"d{number}", "x") for number in range(9)])
+        real = copying.prepare
+        held: list[WriterLock] = []
+
+        def late(path: Path) -> Folder:
+            found = real(path)
+            monkeypatch.setattr(copying, "prepare", real)
+            if moment == "done":
+                index.backup(path)
+            else:
+                held.append(WriterLock(found))
+                (place / "backup" / "seg-0000000000000001.lat").write_text("of the first one")
+            return found
+
+        monkeypatch.setattr(copying, "prepare", late)
+        with pytest.raises((FileExistsError, la.LockedError)):
+            index.backup(place / "backup")
+        for one in held:
+            one.release()
+        before = snapshot_of(place / "index")
+    if moment == "done":
+        assert snapshot_of(place / "backup") == before
+    else:
+        assert (place / "backup" / "seg-0000000000000001.lat").read_text() == "of the first one"

@@ -10,6 +10,7 @@ every number is checked against its range; a digest covers the whole state. Tabl
 from __future__ import annotations
 
 import contextlib
+import errno
 import os
 import sqlite3
 import uuid
@@ -18,7 +19,7 @@ from urllib.parse import quote
 
 from lookalike.archive import faults
 from lookalike.archive.connection import GUARD, Connection, connected
-from lookalike.archive.folder import CATALOGUE, NEW_CATALOGUE, Folder
+from lookalike.archive.folder import NEW_CATALOGUE, Folder
 from lookalike.archive.parameters import FORMAT
 from lookalike.archive.state import Change, SegmentRow, State
 from lookalike.errors import VersionError
@@ -59,10 +60,14 @@ class Catalogue:
 
     @classmethod
     def create(cls, folder: Folder, parameters: str) -> None:
-        """Make the catalogue of a new index; it appears whole or not at all. Errors: ``OSError``."""
+        """Make the catalogue of a new index; it appears whole or not at all. REQUIRES: the writer's lock.
+
+        Errors: ``FileExistsError`` if there is one, ``OSError``.
+        """
         new = folder.file(NEW_CATALOGUE)
-        with contextlib.suppress(FileNotFoundError):
-            os.unlink(new)
+        for name in (new, *(f"{new}-{kind}" for kind in ("wal", "shm", "journal"))):
+            with contextlib.suppress(FileNotFoundError):
+                os.unlink(name)
         with GUARD, faults.spoken(new):
             base = connected(f"file:{quote(new)}?mode=rwc")
             try:
@@ -70,8 +75,7 @@ class Catalogue:
             finally:
                 base.close()
         _sync(new)
-        os.rename(new, folder.file(CATALOGUE))
-        folder.sync()
+        publish(folder)
 
     def _check_kind(self, base: sqlite3.Connection) -> None:
         """Check kind, version, schema and pages of the file. Errors: ``DamagedError``, ``VersionError``."""
@@ -191,6 +195,24 @@ class Catalogue:
     def close(self) -> None:
         """Close the file."""
         self._connection.close()
+
+
+def publish(folder: Folder) -> None:
+    """Give a new catalogue its name, durably; never in the place of another one. Errors: ``FileExistsError``."""
+    new = folder.file(NEW_CATALOGUE)
+    folder.sync()
+    try:
+        os.link(new, folder.catalogue)
+    except FileExistsError:
+        raise FileExistsError(errno.EEXIST, "is an index already: choose another path", folder.path) from None
+    except OSError:
+        # A file system without links: the lock has to do.
+        if os.path.lexists(folder.catalogue):
+            raise
+        os.rename(new, folder.catalogue)
+    else:
+        os.unlink(new)
+    folder.sync()
 
 
 def rewrite(path: str, state: State, tail: list[tuple[int, bytes]]) -> None:

@@ -6,13 +6,15 @@ import contextlib
 import json
 import os
 import shutil
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import replace
+from functools import partial
 
 from lookalike._types import Progress, unheard
 from lookalike.archive import catalogue, folder
 from lookalike.archive.catalogue import Catalogue
 from lookalike.archive.folder import CATALOGUE, LOCK, NEW_CATALOGUE, Folder
+from lookalike.archive.lock import WriterLock
 from lookalike.archive.state import State
 from lookalike.engines.writing import writing
 from lookalike.errors import ParameterError
@@ -20,9 +22,10 @@ from lookalike.errors import ParameterError
 COPYING = "copying segments"
 
 
-def copy_file(source: str, target: str) -> None:
-    """Copy a file, durably. Errors: ``OSError``."""
+def copy_file(source: str, target: str, made: Callable[[], None] = lambda: None) -> None:
+    """Copy a file, durably; ``made`` is called as soon as it is made. Errors: ``FileExistsError``, ``OSError``."""
     with open(source, "rb") as reader, open(target, "xb") as writer:
+        made()
         shutil.copyfileobj(reader, writer, 1 << 20)
         writer.flush()
         os.fsync(writer.fileno())
@@ -35,13 +38,13 @@ def prepare(path: str | os.PathLike[str]) -> Folder:
         try:
             os.mkdir(name)
         except FileExistsError:
-            _check_empty(name)
+            check_empty(name)
         else:
             _sync_above(name)
     return Folder.open(name)
 
 
-def _check_empty(name: str) -> None:
+def check_empty(name: str) -> None:
     """Errors: ``FileExistsError`` for a file, an index, or a folder with files, except those of a broken creation."""
     if not os.path.isdir(name):
         raise FileExistsError(17, "exists and is a file: choose another path", name)
@@ -68,9 +71,12 @@ def backup(source: Catalogue, target: str | os.PathLike[str], progress: Progress
     if os.path.realpath(os.fspath(target)) == source.folder.path:
         raise ParameterError(f"`{os.fspath(target)}` is the index itself: give another folder")
     there = prepare(target)
-    written: list[str] = []
+    lock, written = WriterLock(there), list[str]()
     try:
         with writing(there.path):
+            # Another process may have filled it between the first look and the lock.
+            check_empty(there.path)
+            written.append(LOCK)
             state, tail = _copied(source, there, written, progress)
             _finish(there, replace(state, garbage=frozenset()), tail, written)
     except BaseException:
@@ -80,16 +86,14 @@ def backup(source: Catalogue, target: str | os.PathLike[str], progress: Progress
         with contextlib.suppress(OSError):
             os.rmdir(there.path)
         raise
+    finally:
+        lock.release()
 
 
 def _finish(there: Folder, state: State, tail: list[tuple[int, bytes]], written: list[str]) -> None:
-    written += [LOCK, NEW_CATALOGUE]
-    with open(there.file(LOCK), "wb"):
-        pass
+    written.append(NEW_CATALOGUE)
     catalogue.rewrite(there.file(NEW_CATALOGUE), state, tail)
-    there.sync()
-    os.rename(there.file(NEW_CATALOGUE), there.catalogue)
-    there.sync()
+    catalogue.publish(there)
     Catalogue(there, write=False).close()
 
 
@@ -104,8 +108,7 @@ def _copied(
                 for done, (name, handle) in enumerate(files.items()):
                     progress(COPYING, done, len(files))
                     if name not in written:
-                        written.append(name)
-                        copy_file(f"/dev/fd/{handle}", there.file(name))
+                        copy_file(f"/dev/fd/{handle}", there.file(name), partial(written.append, name))
         except FileNotFoundError:
             if source.generation() == state.generation:
                 raise
@@ -134,4 +137,4 @@ def line(value: object) -> bytes:
     return json.dumps(value, ensure_ascii=True).encode() + b"\n"
 
 
-__all__ = ["backup", "copy_file", "folder", "line", "prepare"]
+__all__ = ["backup", "check_empty", "copy_file", "folder", "line", "prepare"]

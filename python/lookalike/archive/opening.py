@@ -85,6 +85,8 @@ class Opened:
         folder = copying.prepare(path)
         lock = WriterLock(folder)
         try:
+            # Another process may have made one between the first look and the lock.
+            copying.check_empty(folder.path)
             Catalogue.create(folder, parameters.to_json())
         except BaseException:
             lock.release()
