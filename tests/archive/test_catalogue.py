@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import random
@@ -12,6 +13,8 @@ from pathlib import Path
 import pytest
 
 import lookalike as la
+from lookalike.archive import checking, faults
+from lookalike.archive.folder import Folder
 from lookalike.archive.merging import Policy
 from lookalike.archive.parameters import Parameters
 from lookalike.archive.retention import DAY, cut
@@ -265,6 +268,68 @@ def test_documents_without_a_time_stay(place: Path):
         assert [one.id for one in index.documents()] == ["new", "none"]
         with pytest.raises(la.ParameterError, match="clock"):
             index.remove(older_than="1d")
+
+
+# --- what SQLite says ------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("code", "kind"),
+    [
+        (sqlite3.SQLITE_CORRUPT, la.DamagedError), (sqlite3.SQLITE_NOTADB, la.DamagedError),
+        (sqlite3.SQLITE_FORMAT, la.DamagedError), (None, la.DamagedError), (sqlite3.SQLITE_BUSY, la.LockedError),
+        (sqlite3.SQLITE_PROTOCOL, la.LockedError), (sqlite3.SQLITE_PERM, OSError), (sqlite3.SQLITE_READONLY, OSError),
+        (sqlite3.SQLITE_IOERR_FSYNC, OSError), (sqlite3.SQLITE_FULL, OSError), (sqlite3.SQLITE_ERROR, OSError),
+        (sqlite3.SQLITE_CONSTRAINT_UNIQUE, OSError), (sqlite3.SQLITE_NOMEM, MemoryError),
+    ],
+)  # fmt: skip
+def test_only_damage_is_called_damage(code: int | None, kind: type[Exception]):
+    error = sqlite3.OperationalError("as SQLite says")
+    if code is not None:
+        error.sqlite_errorcode = code
+    with pytest.raises(kind) as told, faults.spoken("/index/catalog.sqlite"):
+        raise error
+    assert isinstance(told.value, la.DamagedError) == (kind is la.DamagedError)
+
+
+def test_a_check_beside_a_writer_finds_no_damage(place: Path, monkeypatch: pytest.MonkeyPatch):
+    """The writer replaces all segments while the check opens them, and again while it reads them."""
+    with create(place / "index") as writer, la.Index(place / "index") as reader:
+        writer._add_records([signed(f"d{number}", "x") for number in range(9)])
+        writer._add_records([signed(f"e{number}", "x") for number in range(9)])
+        real = checking._open
+
+        def late(folder: Folder, row: SegmentRow) -> object:
+            monkeypatch.setattr(checking, "_open", real)
+            writer.compact()
+            return real(folder, row)
+
+        def compact(_phase: str, _done: int, _total: int | None) -> None:
+            writer._add_records([signed("late", str(writer.stats().generation))])
+            writer.compact()
+
+        monkeypatch.setattr(checking, "_open", late)
+        assert reader.check(compact) == []
+        next((place / "index").glob("*.lat")).unlink()
+        assert [one.reason for one in reader.check()] == ["it is missing"]
+
+
+def test_a_file_that_goes_meanwhile_is_not_counted(place: Path, monkeypatch: pytest.MonkeyPatch):
+    build(place / "index")
+    with la.Index(place / "index") as index:
+        before = index.stats().bytes
+        (place / "index" / "more").write_bytes(b"12345")
+        real = os.scandir
+
+        @contextlib.contextmanager
+        def late(folder: str) -> Iterator[list[os.DirEntry[str]]]:
+            with real(folder) as files:
+                found = list(files)
+            (place / "index" / "more").unlink()
+            yield found
+
+        monkeypatch.setattr(os, "scandir", late)
+        assert index.stats().bytes == before
 
 
 def test_ids_need_not_be_unicode(place: Path):

@@ -20,21 +20,24 @@ CHECKING = "checking segments"
 _BATCH = 1024
 #: Documents with another one's id that are listed by name.
 _SHOWN = 10
+#: A segment, or why it cannot be opened.
+_Opened = _core.Segment | FormatError | OSError
 
 
 def check(folder: Folder, catalogue: Catalogue, progress: Progress) -> list[Finding]:
     """Return everything that is wrong with an index."""
     findings = [Finding(name, "it does not belong to the index", is_damage=False) for name in folder.strangers()]
     findings += [Finding(CATALOGUE, reason) for reason in catalogue.problems()]
+    names = sorted(name for name in os.listdir(folder.path) if segment_number(name) is not None)
     try:
-        state, tail = catalogue.read()
+        state, tail, opened = _opened(folder, catalogue)
     except FormatError as error:
         return [*findings, Finding(CATALOGUE, str(error))]
-    findings += _unlisted(folder, state)
+    findings += _unlisted(folder, names, state)
     parts: list[tuple[_core.Segment, bytes | None]] = []
-    for done, row in enumerate(state.segments):
+    for done, (row, found) in enumerate(zip(state.segments, opened, strict=True)):
         progress(CHECKING, done, len(state.segments))
-        segment = _checked(folder, row, state, findings)
+        segment = _checked(row, found, findings)
         if segment is not None:
             parts.append((segment, state.removed.get(row.number)))
     held = _tail(state, tail, findings)
@@ -45,28 +48,46 @@ def check(folder: Folder, catalogue: Catalogue, progress: Progress) -> list[Find
     return findings
 
 
-def _unlisted(folder: Folder, state: State) -> list[Finding]:
-    """Return the segment files that no state lists."""
+def _opened(folder: Folder, catalogue: Catalogue) -> tuple[State, list[tuple[int, bytes]], list[_Opened]]:
+    """Return a state with its segments, all open before one is read: a writer may replace and unlink them meanwhile."""
+    while True:
+        state, tail = catalogue.read()
+        opened = [_open(folder, row) for row in state.segments]
+        is_missing = any(isinstance(one, FileNotFoundError) for one in opened)
+        if not is_missing or catalogue.generation() == state.generation:
+            return state, tail, opened
+
+
+def _open(folder: Folder, row: SegmentRow) -> _Opened:
+    try:
+        return _core.Segment.open(folder.file(row.name))
+    except (FormatError, OSError) as error:
+        return error
+
+
+def _unlisted(folder: Folder, names: list[str], state: State) -> list[Finding]:
+    """Return the segment files that a later state does not list, and that are still there."""
     listed = {one.name for one in state.segments} | state.garbage
-    names = sorted(name for name in os.listdir(folder.path) if segment_number(name) is not None)
     reason = "the catalogue does not list it; it takes space only"
-    return [Finding(name, reason, is_damage=False) for name in names if name not in listed]
+    left = [name for name in names if name not in listed and os.path.lexists(folder.file(name))]
+    return [Finding(name, reason, is_damage=False) for name in left]
 
 
-def _checked(folder: Folder, row: SegmentRow, state: State, findings: list[Finding]) -> _core.Segment | None:
+def _checked(row: SegmentRow, found: _Opened, findings: list[Finding]) -> _core.Segment | None:
     """Read a whole segment; list what is wrong with it. Returns it if nothing is."""
     try:
-        segment = _core.Segment.open(folder.file(row.name))
-        if (segment.rows, segment.length, segment.seal) != (row.rows, row.length, row.seal):
+        if isinstance(found, Exception):
+            raise found
+        if (found.rows, found.length, found.seal) != (row.rows, row.length, row.seal):
             findings.append(Finding(row.name, "it is not the file that the catalogue lists"))
             return None
-        segment.verify()
+        found.verify()
     except FileNotFoundError:
         findings.append(Finding(row.name, "it is missing"))
     except (FormatError, OSError) as error:
         findings.append(Finding(row.name, str(error)))
     else:
-        return segment
+        return found
     return None
 
 

@@ -12,11 +12,16 @@ from lookalike.errors import DamagedError, LockedError
 
 #: Codes of SQLite that say that a file in a read-only folder cannot be read in place: read-only, cannot open.
 NEEDS_WRITING = (8, 14)
-#: Errors of the system, by SQLite's code: disk full, read-only, cannot open, error of the disk, too large.
-_SYSTEM = {13: errno.ENOSPC, 8: errno.EROFS, 14: errno.EACCES, 10: errno.EIO, 18: errno.EFBIG}
-_BUSY = (5, 6)
+#: Codes that say that the file is damaged: corrupt, of another format, no database.
+_DAMAGED = (11, 24, 26)
+#: Errors of the system, by SQLite's code: no right, disk full, read-only, cannot open, error of the disk, too large.
+_SYSTEM = {3: errno.EACCES, 8: errno.EROFS, 10: errno.EIO, 13: errno.ENOSPC, 14: errno.EACCES, 18: errno.EFBIG}
+#: Busy, locked, and a lock that could not be had in many attempts.
+_BUSY = (5, 6, 15)
 _NO_MEMORY = 7
 _CANNOT_OPEN = 14
+#: What SQLite says, without a code of its own, of a file whose header asks for a newer version of it.
+_NEWER = "unsupported file format"
 
 
 def code(error: sqlite3.Error) -> int:
@@ -67,7 +72,9 @@ def _translated(path: str, error: Exception) -> Exception:
     if number in _SYSTEM:
         reason = _reason(path) if number == _CANNOT_OPEN else _SYSTEM[number]
         return OSError(reason, f"{os.strerror(reason)} ({error})", path)
-    return damaged(path, f"SQLite says `{error}`")
+    if number in _DAMAGED or str(error) == _NEWER:
+        return damaged(path, f"SQLite says `{error}`")
+    return OSError(errno.EIO, f"SQLite refuses with code {number} (`{error}`)", path)
 
 
 def _reason(path: str) -> int:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -313,5 +314,10 @@ def _named(view: View, ids: str | Iterable[str]) -> Iterator[tuple[int, Any]]:
 
 
 def _bytes(folder: str) -> int:
+    size = 0
     with os.scandir(folder) as files:
-        return sum(file.stat().st_size for file in files if file.is_file())
+        for file in files:
+            # A writer may delete it meanwhile.
+            with contextlib.suppress(FileNotFoundError):
+                size += file.stat().st_size if file.is_file() else 0
+    return size
