@@ -292,13 +292,19 @@ impl Candidates {
             &mut homes,
             |_, _| 0,
             |homes, _, holders| {
-                sizes[homes[holders[0] as usize].component as usize] += HEAD + holders.len();
+                // A key whose earlier holders are all out of reach may have one document alone, which is in no component.
+                if holders.len() > 1 {
+                    sizes[homes[holders[0] as usize].component as usize] += HEAD + holders.len();
+                }
             },
         );
         self.word_starts = starts_of(&sizes);
         self.words = vec![0; self.word_starts[sizes.len()]];
         let mut next = self.word_starts.clone();
         runs.each(&mut homes, load, |homes, key, holders| {
+            if holders.len() < 2 {
+                return;
+            }
             let start = &mut next[homes[holders[0] as usize].component as usize];
             let bucket = &mut self.words[*start..*start + HEAD + holders.len()];
             *start += bucket.len();
