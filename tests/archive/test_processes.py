@@ -19,7 +19,7 @@ from lookalike.archive import copies, copying, lock
 from lookalike.archive.catalogue import Catalogue
 from lookalike.archive.folder import Folder, network_of
 from lookalike.archive.lock import WriterLock
-from lookalike.archive.opening import _check_local
+from lookalike.archive.opening import check_local
 from lookalike.archive.state import Change
 from lookalike.engines.writing import WriteError
 from tests.support.archive_children import Server, follow, operations
@@ -301,6 +301,18 @@ def test_the_lock_ends_with_the_writer_though_a_child_lives(place: Path):
     child.communicate()
 
 
+def test_a_lock_is_given_back_though_its_file_is_open_elsewhere(place: Path):
+    """As in a child that was forked by a library that runs no handlers."""
+    create(place / "index").close()
+    folder = Folder.open(place / "index")
+    held = WriterLock(folder)
+    assert held._handle is not None
+    copy = os.dup(held._handle)
+    held.release()
+    WriterLock(folder).release()
+    os.close(copy)
+
+
 def test_another_working_folder_changes_nothing(place: Path, monkeypatch: pytest.MonkeyPatch):
     (place / "elsewhere").mkdir()
     monkeypatch.chdir(place)
@@ -427,9 +439,17 @@ def test_a_network_file_system_is_refused_for_changes(monkeypatch: pytest.Monkey
     assert network_of("/net/index", lines) == "sshfs"
     monkeypatch.setattr("lookalike.archive.opening.network_type", lambda path: network_of(path, lines))
     with pytest.raises(la.ParameterError, match="network file system"):
-        _check_local("/net/index", allow_network_fs=False)
-    _check_local("/net/index", allow_network_fs=True)
-    _check_local("/home/index", allow_network_fs=False)
+        check_local("/net/index", allow_network_fs=False)
+    check_local("/net/index", allow_network_fs=True)
+    check_local("/home/index", allow_network_fs=False)
+
+
+def test_a_repair_on_a_network_file_system_is_refused(place: Path, monkeypatch: pytest.MonkeyPatch):
+    create(place / "index").close()
+    monkeypatch.setattr("lookalike.archive.opening.network_type", lambda path: "nfs")
+    with pytest.raises(la.ParameterError, match="network file system"):
+        la.Index.repair(place / "index")
+    la.Index.repair(place / "index", allow_network_fs=True)
 
 
 def test_a_backup_of_a_live_index_is_one_of_its_states(place: Path):

@@ -81,7 +81,7 @@ class Opened:
     def _create(
         cls, path: Path, parameters: Parameters, policy: Policy | None = None, *, allow_network_fs: bool = False
     ) -> Self:
-        _check_local(os.path.dirname(os.path.abspath(os.fspath(path))), allow_network_fs)
+        check_local(os.path.dirname(os.path.abspath(os.fspath(path))), allow_network_fs)
         folder = copying.prepare(path)
         lock = WriterLock(folder)
         try:
@@ -117,7 +117,7 @@ class Opened:
             return cls(path)
         folder = Folder.open(path)
         folder.check_index()
-        _check_local(folder.path, allow_network_fs)
+        check_local(folder.path, allow_network_fs)
         return cls._opened(folder, os.fspath(path), policy, WriterLock(folder, wait))
 
     @classmethod
@@ -211,7 +211,7 @@ class Opened:
         self.close()
 
 
-def _check_local(folder: str, allow_network_fs: bool) -> None:
+def check_local(folder: str, allow_network_fs: bool) -> None:
     """Refuse changes on a network file system. Errors: ``ParameterError``."""
     kind = None if allow_network_fs else network_type(folder)
     if kind is not None:

@@ -10,7 +10,7 @@ from typing import Any
 
 from lookalike._types import Progress, unheard
 from lookalike.archive import copying, retention
-from lookalike.archive.opening import Opened, Path
+from lookalike.archive.opening import Opened, Path, check_local
 from lookalike.archive.questions import Asking
 from lookalike.archive.results import Added, Finding, Repaired, Stats
 from lookalike.archive.view import SHADOW, TEMPLATE, Entry, View, bytes_of, conditions
@@ -291,11 +291,14 @@ class Index(Opened, Asking):
             return len(made)
 
     @classmethod
-    def repair(cls, path: Path, *, wait: float = 0.0, progress: Progress | None = None) -> Repaired:
+    def repair(
+        cls, path: Path, *, wait: float = 0.0, allow_network_fs: bool = False, progress: Progress | None = None
+    ) -> Repaired:
         """Make a damaged index whole again, without what cannot be read. Back it up first if you can.
 
         :param path: The folder.
         :param wait: Seconds to wait for another process that changes it.
+        :param allow_network_fs: Allow a network file system, where locks may not work.
         :param progress: Called with phase, amount done, and total or ``None``.
         :returns: Which documents were lost.
         :raises LockedError: Another process changes it.
@@ -303,6 +306,7 @@ class Index(Opened, Asking):
         """
         from lookalike.archive.repairing import repair
 
+        check_local(os.fspath(path), allow_network_fs)
         return repair(os.fspath(path), wait, progress or unheard)
 
 

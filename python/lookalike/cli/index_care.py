@@ -192,10 +192,10 @@ def export(index: str, target: str, share: str | None, overwrite: bool, quiet: b
 
 @click.command(cls=Command, short_help="Make a damaged index whole again.")
 @folder
-@options.option(params.WAIT)
+@options.all_options((params.WAIT, params.ALLOW_NETWORK_FS))
 @options.as_json
 @options.quiet
-def repair(index: str, wait: float, as_json: bool, quiet: bool) -> None:
+def repair(index: str, wait: float, allow_network_fs: bool, as_json: bool, quiet: bool) -> None:
     """Keep every document of a damaged index that can be read, drop the rest, and list what is lost.
 
     Copy the folder first if you can: what is dropped cannot be brought back.
@@ -208,7 +208,7 @@ def repair(index: str, wait: float, as_json: bool, quiet: bool) -> None:
     from lookalike.rendering.terminal.progress import progress
 
     with progress(quiet=quiet, counts_bytes=False, after=SLOW_SECONDS) as tell:
-        result = Index.repair(index, wait=wait, progress=tell)
+        result = Index.repair(index, wait=wait, allow_network_fs=allow_network_fs, progress=tell)
     if as_json:
         as_document(result.to_json())
         return
