@@ -148,6 +148,34 @@ def test_submissions_of_several_years_and_starter_code():
     assert json.loads(called("stats", "archive", "--json"))["templates"] == 1
 
 
+def test_times_that_cannot_be_read_are_counted_and_named(place: Path):
+    days = ["31.12.2024", "", "2024-12-31", "soon", "1735603200"]
+    rows = [{"id": f"r{at}", "text": f"notice number {at}", "day": day} for at, day in enumerate(days)]
+    (place / "times.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    (place / "times.csv").write_text(
+        "id,text,day\n" + "".join(f"c{at},notice {at},{day}\n" for at, day in enumerate(days))
+    )
+    made()
+    for name in ("times.jsonl", "times.csv"):
+        done = run("add", "archive", name, "--time-column", "day")
+        assert done.returncode == 0, done.stderr
+        assert 'time not read in 3 rows, first: "31.12.2024"' in done.stderr
+    listed = json.loads(called("list", "archive", "--json"))
+    read = [one.get("time") for one in listed]
+    assert read == [None, None, "2024-12-31T00:00:00Z", None, "2024-12-31T00:00:00Z"] * 2
+
+
+@pytest.mark.parametrize("name", ["rows.jsonl", "rows.csv"])
+def test_a_time_column_that_no_row_has_is_refused_by_name(place: Path, name: str):
+    (place / "rows.csv").write_text("id,text,year,day\nx,some text,2024,2024-05-01\n")
+    made()
+    done = run("add", "archive", name, "--time-column", "date")
+    assert done.returncode == 2, done
+    assert "time column `date` is not in" in done.stderr
+    assert "year, day" in done.stderr
+    assert called("list", "archive", "--json").strip() == "[]"
+
+
 # --- exit codes ------------------------------------------------------------------------------------------------------
 
 

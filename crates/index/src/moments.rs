@@ -1,26 +1,72 @@
-//! Reads moments as people and programs write them: seconds since 1970, or a date of ISO 8601 with or without a time.
+//! Reads moments as people and programs write them: seconds since 1970, a date of ISO 8601 with or without a time, or the
+//! date of a mail.
 //!
 //! | text | meaning |
 //! |---|---|
 //! | `1762160400`, `1762160400.5` | seconds since 1970-01-01 00:00 UTC, rounded down |
+//! | `1762160400000` | a number of 10^11 or more (year 5138) is milliseconds |
 //! | `2025-11-03` | the beginning of that day, UTC |
 //! | `2025-11-03T09:00`, `2025-11-03 09:00:30.25` | that time, UTC |
 //! | `…Z`, `…+01:00`, `…+0100`, `…+01` | that time in another zone |
+//! | `Mon, 3 Nov 2025 10:00:00 +0100`, `3 Nov 2025 09:00 GMT` | that time; the day of the week is not looked at |
 //!
-//! Anything else is no moment. Cost: one pass. **Source.** ISO 8601; days from civil dates as Howard Hinnant,
+//! Anything else is no moment. Cost: one pass. **Source.** ISO 8601; RFC 2822, section 3.3; days from civil dates as Howard Hinnant,
 //! *chrono-compatible low-level date algorithms*, derives them.
+
+/// Numbers from here on are milliseconds.
+const MILLISECONDS: u64 = 100_000_000_000;
+const MONTHS: [&str; 12] = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"];
+/// Names of zones in mails, with their hours east of UTC.
+const ZONES: [(&str, i64); 12] = [
+    ("GMT", 0),
+    ("UT", 0),
+    ("UTC", 0),
+    ("Z", 0),
+    ("EST", -5),
+    ("EDT", -4),
+    ("CST", -6),
+    ("CDT", -5),
+    ("MST", -7),
+    ("MDT", -6),
+    ("PST", -8),
+    ("PDT", -7),
+];
 
 /// The seconds since 1970 that a text means; none if it is no moment.
 pub fn moment(text: &str) -> Option<i64> {
     let text = text.trim();
-    if let Ok(seconds) = text.parse::<i64>() {
-        return Some(seconds);
+    if let Ok(number) = text.parse::<i64>() {
+        return Some(if number.unsigned_abs() < MILLISECONDS { number } else { number.div_euclid(1000) });
     }
     let is_number = text.bytes().all(|byte| byte.is_ascii_digit() || b".+-eE".contains(&byte));
     match text.parse::<f64>() {
-        Ok(seconds) if is_number && seconds.abs() < 1e15 => Some(seconds.floor() as i64),
-        _ => written(text),
+        Ok(seconds) if is_number && seconds.abs() < MILLISECONDS as f64 => Some(seconds.floor() as i64),
+        Ok(number) if is_number && number.abs() < 1e15 => Some((number / 1000.0).floor() as i64),
+        _ => written(text).or_else(|| mailed(text)),
     }
+}
+
+/// The date of a mail: a day of the week or none, day, month, year, time, zone, and remarks in parentheses.
+fn mailed(text: &str) -> Option<i64> {
+    let text = text.split_once(',').map_or(text, |(_, rest)| rest);
+    let mut words = text.split_ascii_whitespace();
+    let (day, month, year) = (words.next()?, words.next()?, words.next()?);
+    let (clock, zone) = (words.next()?, words.next()?);
+    if words.next().is_some_and(|remark| !remark.starts_with('(')) {
+        return None;
+    }
+    let month = MONTHS.iter().position(|name| name.eq_ignore_ascii_case(month))? + 1;
+    let date = day_of(&format!("{year}-{month:02}-{day:0>2}"))?;
+    date.checked_mul(86_400)?.checked_add(clock_of(clock)?)?.checked_sub(mail_zone(zone)?)
+}
+
+/// Seconds east of UTC.
+fn mail_zone(text: &str) -> Option<i64> {
+    if let Some((_, hours)) = ZONES.iter().find(|(name, _)| name.eq_ignore_ascii_case(text)) {
+        return Some(hours * 3600);
+    }
+    let is_offset = text.len() == 5 && text.starts_with(['+', '-']);
+    zone(text).filter(|_| is_offset).map(|(_, offset)| offset)
 }
 
 /// A date with or without a time.
@@ -104,6 +150,20 @@ mod tests {
             ("2025-11-03T10:00:00+01:00", Some(1_762_160_400)),
             ("2025-11-03T10:00:00+0100", Some(1_762_160_400)),
             ("2025-11-03T08:00:00-01", Some(1_762_160_400)),
+            ("99999999999", Some(99_999_999_999)),
+            ("1762160400000", Some(1_762_160_400)),
+            ("1762160400999", Some(1_762_160_400)),
+            ("1762160400999.5", Some(1_762_160_400)),
+            ("-100000000001", Some(-100_000_001)),
+            ("Mon, 3 Nov 2025 10:00:00 +0100", Some(1_762_160_400)),
+            ("Mon, 03 Nov 2025 09:00:00 GMT (UTC)", Some(1_762_160_400)),
+            ("3 nov 2025 04:00 EST", Some(1_762_160_400)),
+            ("Mon, 3 Nov 2025 10:00:00", None),
+            ("Mon, 3 Nov 2025 10:00:00 +01", None),
+            ("Mon, 31 Feb 2025 10:00:00 +0100", None),
+            ("Mon, 3 Nov 25 10:00:00 +0100", None),
+            ("Mon, 3 Nov 2025 10:00:00 +0100 x", None),
+            ("31.12.2024", None),
             ("2025-02-29", None),
             ("2025-13-01", None),
             ("2025-00-01", None),

@@ -16,13 +16,13 @@ from typing import Any
 from lookalike import _core
 from lookalike._types import Problem, Progress
 from lookalike.archive.signing import SIGNING, Known, Reading, SignedBatch, encoded, scalars
+from lookalike.archive.signing_times import Times, missing
 from lookalike.corpora import Scratch, open_object, open_sources
 from lookalike.corpora.arrays import USUAL_ID, value_at
 from lookalike.corpora.batches import RECORD_BYTES, Batch, Columns, Lines, Source, Texts, as_bytes, mended_note
 from lookalike.corpora.delimited import CsvSource
 from lookalike.corpora.objects import RowSource
 from lookalike.corpora.parquet import ParquetSource
-from lookalike.errors import ParameterError
 
 #: Rows of an iterable that are held at a time.
 _HELD = 4096
@@ -91,7 +91,7 @@ def signed(
     """Yield the rows of one source; its problems come with the last batch. ``before``: rows of earlier parts of it."""
     id_column = how.id_column or USUAL_ID
     lines = _core.RecordLines(by, how.text_column, id_column, how.time_column, True, RECORD_BYTES)
-    name, first = json.dumps(source.name), 0
+    name, first, times = json.dumps(source.name), 0, Times(source.name, how.time_column)
     for batch in source.batches():
         if isinstance(batch, Lines):
             made, skipped, unchanged, mended = lines.push(batch.data, batch.last, name, known)
@@ -106,8 +106,9 @@ def signed(
                 if not (told and _is_missing(batch, row))
             ]
             first += batch.rows if isinstance(batch, Columns) else len(batch.rows)
+        times.look([record for _, _, record in made])
         yield SignedBatch(made, problems, unchanged)
-    yield SignedBatch([], list(source.problems))
+    yield SignedBatch([], [*source.problems, *times.problems()])
 
 
 def _told(source: Source) -> bool:
@@ -161,9 +162,7 @@ def _check_time(source: Source, given: Sequence[Any], how: Reading) -> None:
         return
     has_path = any(value_at(row, how.time_column) is not None for row in given if isinstance(row, Mapping))
     if not has_path and (isinstance(source, CsvSource | ParquetSource) or not given):
-        raise ParameterError(
-            f"time column `{how.time_column}` is not in `{source.name}`: leave it out, or give rows that have it"
-        )
+        raise missing(source.name, how.time_column, (row for row in given if isinstance(row, Mapping)))
 
 
 def _meta(source: Source, line: int, fields: dict[str, Any]) -> bytes:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
+from datetime import datetime, timedelta
 from types import TracebackType
 from typing import Any, Self
 
@@ -23,6 +24,7 @@ from lookalike.archive.where import matches
 from lookalike.errors import DamagedError
 
 SHADOW, TEMPLATE = 1, 2
+_EPOCH = datetime(1970, 1, 1)
 
 
 @dataclass(frozen=True)
@@ -70,6 +72,8 @@ class Entry:
     def to_json(self) -> dict[str, Any]:
         """Return the document as values that JSON can hold."""
         shown = {"id": self.id, **self.meta, "content": self.content, "tokens": self.tokens, "bytes": self.bytes}
+        if self.time is not None:
+            shown.setdefault("time", written(self.time))
         if self.is_template:
             shown["template"] = True
         return shown if self.leader is None else {**shown, "leader": self.leader}
@@ -89,6 +93,14 @@ def meta_of(meta: bytes) -> dict[str, Any]:
     except (ValueError, RecursionError):
         return {}
     return found if isinstance(found, dict) else {}
+
+
+def written(time: int) -> str | int:
+    """Return a time as ISO 8601 in UTC; as seconds since 1970 where the calendar of Python ends."""
+    try:
+        return f"{(_EPOCH + timedelta(seconds=time)).isoformat()}Z"
+    except OverflowError:
+        return time
 
 
 def text_of(id_: bytes) -> str:

@@ -196,6 +196,11 @@ def _tell(added: Added, *, as_json: bool, quiet: bool) -> None:
         note(f"skipped: {problem}", quiet=quiet)
     if len(refused) > SHOWN_PROBLEMS:
         note(f"skipped: {counted(len(refused), 'document')} in all; --json lists them", quiet=quiet)
+    remarks = [one for one in added.skipped if one.is_note]
+    for problem in remarks[:SHOWN_PROBLEMS]:
+        note(f"note: {problem}", quiet=quiet)
+    if len(remarks) > SHOWN_PROBLEMS:
+        note(f"note: {counted(len(remarks), 'note')} in all; --json lists them", quiet=quiet)
 
 
 @index.command(cls=Command, short_help="Remove documents, or erase them.")

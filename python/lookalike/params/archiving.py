@@ -55,7 +55,9 @@ ALLOW_NETWORK_FS = Parameter(
 #: What `index add`, `remove` and `list` take besides.
 LABEL = Parameter("label", "Put this in front of the names of submissions, such as 2025, and keep it with them.")
 TIME_COLUMN = Parameter(
-    "time_column", "Name of the column with the time of a row: seconds since 1970, or a date such as 2024-01-31."
+    "time_column",
+    "Name of the column with the time of a row: seconds or milliseconds since 1970, a date such as 2024-01-31, or the "
+    "date of a mail.",
 )
 WHERE = Parameter("where", "Only documents with this value, as NAME=VALUE, such as label=2025. Repeatable.", many=True)
 OLDER_THAN = Parameter(
