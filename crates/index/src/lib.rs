@@ -46,6 +46,7 @@ pub use compaction::{merge, merge_unless};
 pub use lookalike_table::{Error, Result};
 pub use record::{Document, Leader, Posting};
 pub use segment::records::Records;
+pub use segment::salvage::{Salvage, Salvaged};
 pub use segment::writer::{SegmentWriter, Settings, Written};
 pub use segment::{Segment, StoredRow, Which};
 pub use snapshot::{Part, Snapshot};

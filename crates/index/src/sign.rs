@@ -14,7 +14,7 @@
 //! once for shingles and simhash. Everything is a function of the text and the settings; each thread has its own signer.
 
 use crate::record::{Document, Posting};
-use crate::texts::{joined, NamedText, TextPacker};
+use crate::texts::{joined, NamedText, TextPacker, TextUnpacker};
 use lookalike_compare::stored;
 use lookalike_compare::submitted_file::SubmittedFile;
 use lookalike_core::fingerprint::{Fingerprinter, Thresholds};
@@ -173,6 +173,22 @@ impl RecordSigner {
         }
         let content = content_hash([text].into_iter());
         self.signed(&[NamedText { name: b"", text }], text, Document { content, postings, ..empty() })
+    }
+
+    /// Signs a stored row again from its text. What is not made of the text stays. None if it keeps no text, is a submission, or its
+    /// text has another content hash. Errors: the text cannot be unpacked.
+    pub fn again(&mut self, old: Document) -> Result<Option<Document>> {
+        if old.text.is_empty() || !old.tokens.is_empty() {
+            return Ok(None);
+        }
+        let texts = TextUnpacker::new()?.unpack(&old.text)?;
+        let [(name, _)] = &texts.files[..] else { return Ok(None) };
+        if !name.is_empty() || content_hash([texts.file(0)].into_iter()) != old.content {
+            return Ok(None);
+        }
+        let made = self.row(texts.file(0))?;
+        let Document { id, meta, submitter, known_as, time, flags, leader, .. } = old;
+        Ok(Some(Document { id, meta, submitter, known_as, time, flags, leader, ..made }))
     }
 
     /// Signs a submission: files with their names. `facts` are stored with the tokens for a comparison. As

@@ -99,6 +99,14 @@ impl RecordSigner {
         Ok(documents(py, made))
     }
 
+    /// Signs stored rows again from their texts; `None` for a record that keeps no text, is not a row, or whose text is not the one
+    /// that it was made of. What is not made of the text stays.
+    fn again(&self, py: Python<'_>, records: Vec<PyBackedBytes>) -> PyResult<Vec<Option<Py<PyBytes>>>> {
+        let sign = |signer: &mut Signer, row: usize| again(signer, records.get(row).map_or(&[][..], |record| record));
+        let made = detached(py, usize::MAX, || self.map(records.len(), &[], sign));
+        Ok(made.into_iter().map(|one| one.ok().flatten().map(|(_, _, record)| bytes(py, &record))).collect())
+    }
+
     /// Signs a submission: its files with their names, facts for a comparison, id, meta data, keys of its person, time, and
     /// flags.
     #[allow(clippy::too_many_arguments)]
@@ -208,6 +216,12 @@ pub(crate) fn row_of(
     made.id = id.map_or_else(|| unnamed(made.content), <[u8]>::to_vec);
     (made.meta, made.time) = (meta, time.and_then(moments::moment).unwrap_or(NO_TIME));
     Ok(made)
+}
+
+/// Signs a stored row again. Errors: it cannot be, with the reason.
+fn again(signer: &mut Signer, record: &[u8]) -> std::result::Result<Document, String> {
+    let made = Document::decode(record).and_then(|old| signer.again(old));
+    made.map_err(|error| error.to_string())?.ok_or_else(|| "it cannot be made of its text".to_owned())
 }
 
 /// Hands over what was signed.

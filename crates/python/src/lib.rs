@@ -79,7 +79,9 @@ mod _core {
         column_remedy, concatenate_texts, csv_pairs, parse_fingerprint, whole_numbers, NearPairs, PrintReader,
     };
     #[pymodule_export]
-    use crate::segments::{merge_segments, write_segment, RecordReader, Segment, SegmentWriter, Snapshot, StoredRow};
+    use crate::segments::{
+        merge_segments, write_segment, RecordReader, Salvage, Segment, SegmentWriter, Snapshot, StoredRow,
+    };
     #[pymodule_export]
     use crate::share::{share_check, share_records};
     #[pymodule_export]

@@ -107,6 +107,20 @@ impl Segment {
         records.map(|records| RecordReader(Mutex::new(records))).map_err(archive_to_python)
     }
 
+    /// Opens a damaged file for `salvage`.
+    #[staticmethod]
+    fn open_damaged(py: Python<'_>, path: PathBuf) -> PyResult<Self> {
+        let opened = detached(py, usize::MAX, || index::Segment::open_damaged(&System, &path));
+        opened.map(|segment| Self(Arc::new(segment))).map_err(archive_to_python)
+    }
+
+    /// What can be read of a damaged segment, in order, as `read_all`.
+    fn salvage(&self, py: Python<'_>, memory: usize, folder: PathBuf) -> PyResult<Salvage> {
+        let place = (disk(), memory, folder.join("records"));
+        let found = detached(py, usize::MAX, || self.0.salvage(Some(place)));
+        found.map(|found| Salvage(Mutex::new(found))).map_err(archive_to_python)
+    }
+
     /// The records of some rows; all keys are read once per call.
     fn records(&self, py: Python<'_>, start: u64, end: u64) -> PyResult<Vec<Py<PyBytes>>> {
         let encode = |documents: Vec<Document>| documents.iter().map(Document::encode).collect::<Vec<_>>();
@@ -199,6 +213,35 @@ impl RecordReader {
         });
         let found = read.map_err(archive_to_python)?;
         Ok(found.iter().map(|record| PyBytes::new(py, record).unbind()).collect())
+    }
+}
+
+/// The documents of a damaged segment in order.
+#[pyclass(frozen, module = "lookalike._core")]
+pub struct Salvage(Mutex<index::Salvage>);
+
+#[pymethods]
+impl Salvage {
+    /// Number of keys that cannot be read; whose they are is not known.
+    #[getter]
+    fn missing(&self, py: Python<'_>) -> u64 {
+        locked(py, &self.0, |found| found.missing())
+    }
+
+    /// The records of the next rows, at most so many, each with whether nothing of it is missing; `None` for a row that
+    /// cannot be read. An empty list at the end.
+    fn next(&self, py: Python<'_>, count: usize) -> PyResult<Vec<Option<(Py<PyBytes>, bool)>>> {
+        let read = locked(py, &self.0, |rows| {
+            let mut found = Vec::new();
+            while found.len() < count {
+                let Some(one) = rows.next_document()? else { break };
+                found.push(one.ok().map(|one| (one.document.encode(), one.is_whole)));
+            }
+            Ok(found)
+        });
+        let found = read.map_err(archive_to_python)?;
+        let told = |(record, is_whole): &(Vec<u8>, bool)| (PyBytes::new(py, record).unbind(), *is_whole);
+        Ok(found.iter().map(|one| one.as_ref().map(told)).collect())
     }
 }
 

@@ -161,6 +161,18 @@ impl Scan {
         Ok(true)
     }
 
+    /// Passes over the next page, which could not be read; returns how many rows it has. The order of the rows before and
+    /// after it is not compared.
+    pub fn skip_page(&mut self) -> u64 {
+        if self.next == self.table.pages() {
+            return 0;
+        }
+        let rows = self.table.rows_of(self.next);
+        self.page.keys.clear();
+        (self.next, self.at) = (self.next + 1, 0);
+        rows.end - rows.start
+    }
+
     /// The current row; `None` before the first one.
     #[inline]
     pub fn row(&self) -> Option<Row<'_>> {

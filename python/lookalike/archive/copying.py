@@ -10,14 +10,15 @@ from collections.abc import Callable, Iterator
 from dataclasses import replace
 from functools import partial
 
+from lookalike import _core
 from lookalike._types import Progress, unheard
 from lookalike.archive import catalogue, folder
 from lookalike.archive.catalogue import Catalogue
 from lookalike.archive.folder import CATALOGUE, LOCK, NEW_CATALOGUE, Folder
 from lookalike.archive.lock import WriterLock
-from lookalike.archive.state import State
+from lookalike.archive.state import SegmentRow, State
 from lookalike.engines.writing import writing
-from lookalike.errors import ParameterError
+from lookalike.errors import DamagedError, FormatError, ParameterError
 
 COPYING = "copying segments"
 
@@ -103,12 +104,14 @@ def _copied(
     """Copy the segments of one state; begin again if the writer replaces them meanwhile."""
     while True:
         state, tail = source.read()
+        rows = {one.name: one for one in state.segments}
         try:
             with _held(source.folder, state) as files:
                 for done, (name, handle) in enumerate(files.items()):
                     progress(COPYING, done, len(files))
                     if name not in written:
                         copy_file(f"/dev/fd/{handle}", there.file(name), partial(written.append, name))
+                        _check_copy(source.folder.file(name), there.file(name), rows[name])
         except FileNotFoundError:
             if source.generation() == state.generation:
                 raise
@@ -118,6 +121,22 @@ def _copied(
             os.unlink(there.file(name))
             written.remove(name)
         return state, tail
+
+
+def _check_copy(source: str, copy: str, row: SegmentRow) -> None:
+    """Read a whole copy: that a backup is damaged would else be found when it is needed. Errors: ``DamagedError``."""
+    try:
+        segment = _core.Segment.open(copy)
+        segment.verify()
+        is_same = (segment.rows, segment.length, segment.seal) == (row.rows, row.length, row.seal)
+        reason = None if is_same else "it is not the file that the catalogue lists"
+    except FormatError as error:
+        reason = str(error).replace(copy, source)
+    if reason is not None:
+        raise DamagedError(
+            f"`{source}` is damaged, so no backup was made: {reason}; keep the earlier backups, and repair the index "
+            "with `lookalike index repair`"
+        )
 
 
 @contextlib.contextmanager

@@ -11,6 +11,7 @@ import contextlib
 import errno
 import os
 import shutil
+from collections.abc import Collection
 from dataclasses import dataclass
 
 from lookalike.engines.writing import WriteError
@@ -24,6 +25,8 @@ RESERVE = "reserve"
 JOURNALS = (f"{CATALOGUE}-wal", f"{CATALOGUE}-shm", f"{CATALOGUE}-journal")
 #: A catalogue that is being made; it is renamed when it is whole.
 NEW_CATALOGUE = f"{CATALOGUE}.new"
+#: What is put behind the name of a damaged file that ``repair`` keeps.
+ASIDE = ".damaged"
 #: Segments are numbered from 1; the number has 16 hexadecimal digits in the name.
 MOST_SEGMENTS = 2**48
 #: Types of file systems on which locks are not to be trusted.
@@ -114,16 +117,60 @@ class Folder:
         return self.file(f"new-{number:016x}")
 
     def unlink(self, number: int) -> bool:
-        """Delete a segment and its workshop; return whether it is gone. REQUIRES: the catalogue lists it as garbage."""
+        """Delete a segment and its workshop; return whether both are gone.
+
+        Windows keeps a file that is mapped: then the catalogue keeps its name, and the next writer tries again.
+        REQUIRES: the catalogue lists it as garbage.
+        """
         shutil.rmtree(self.workshop(number), ignore_errors=True)
-        try:
+        with contextlib.suppress(OSError):
             os.unlink(self.file(segment_name(number)))
+        return not os.path.lexists(self.workshop(number)) and not os.path.lexists(self.file(segment_name(number)))
+
+    def remains(self, listed: Collection[str]) -> list[str]:
+        """Return what may hold documents and is not listed: segments, workshops, damaged files and begun catalogues."""
+        names = (name for name in os.listdir(self.path) if name not in listed)
+        return sorted(name for name in names if _own_number(name) is not None or _is_kept(name))
+
+    def leftovers(self, garbage: Collection[str], next_segment: int) -> dict[str, str]:
+        """Return files that only take space, with the reason: of a writer that ended, and those that a repair kept.
+
+        What a writer makes now is none of them: its number is garbage in the catalogue, or not yet given out.
+        """
+        found = {}
+        for name in sorted(os.listdir(self.path)):
+            number = _own_number(name)
+            if name.startswith("new-") and number is not None:
+                if number < next_segment and segment_name(number) not in garbage:
+                    found[name] = "a writer that ended left it: delete it"
+            elif name.startswith(NEW_CATALOGUE):
+                found[name] = "a writer that ended left it: the next change deletes it"
+            elif _is_kept(name):
+                found[name] = "a repair kept this damaged file: delete it when nothing is missing"
+        return found
+
+    def asides(self, name: str) -> list[str]:
+        """Return the names under which damaged files of this name are kept, the oldest first."""
+        found: list[str] = []
+        while os.path.lexists(self.file(_aside(name, len(found)))):
+            found.append(_aside(name, len(found)))
+        return found
+
+    def set_aside(self, name: str) -> str | None:
+        """Give a damaged file another name and return it; ``None`` if there is no such file. Errors: ``OSError``."""
+        aside = _aside(name, len(self.asides(name)))
+        try:
+            os.rename(self.file(name), self.file(aside))
         except FileNotFoundError:
-            return True
-        except OSError:
-            # Windows keeps a file that is mapped: the catalogue keeps its name, and the next writer tries again.
-            return False
-        return True
+            return None
+        self.sync()
+        return aside
+
+    def remove_new(self) -> None:
+        """Delete a catalogue that was begun and never put in place. REQUIRES: this process has the lock."""
+        for name in (NEW_CATALOGUE, *(NEW_CATALOGUE + one.removeprefix(CATALOGUE) for one in JOURNALS)):
+            with contextlib.suppress(FileNotFoundError):
+                os.unlink(self.file(name))
 
     def reserve(self, size: int) -> None:
         """Keep some space for the day on which the disk is full; without room for it, do nothing."""
@@ -149,8 +196,21 @@ class Folder:
 
     def strangers(self) -> list[str]:
         """Return the names in it that no index has, ascending."""
-        own = {CATALOGUE, NEW_CATALOGUE, LOCK, RESERVE, *JOURNALS}
-        return sorted(name for name in os.listdir(self.path) if name not in own and _own_number(name) is None)
+        own = {CATALOGUE, LOCK, RESERVE, *JOURNALS}
+        names = (name for name in os.listdir(self.path) if name not in own and not _is_kept(name))
+        return sorted(name for name in names if _own_number(name) is None)
+
+
+def _aside(name: str, number: int) -> str:
+    """Return the name of a damaged file that is kept; the first one has no number."""
+    return f"{name}{ASIDE}{number + 1 if number else ''}"
+
+
+def _is_kept(name: str) -> bool:
+    """Return whether a name is that of a damaged file or of a begun catalogue, or of the journal of one."""
+    whole, mark, _ = name.partition(ASIDE)
+    is_aside = bool(mark) and (whole == CATALOGUE or segment_number(whole) is not None)
+    return is_aside or name.startswith(NEW_CATALOGUE)
 
 
 def _own_number(name: str) -> int | None:

@@ -1,6 +1,7 @@
 """Repairs an index: keeps every document that can be read, drops the rest, and says which documents are lost.
 
-Damaged segments are read record by record and written again. A damaged catalogue is made again from the segments: each
+Damaged segments are read document by document and written again (``salvaging.py``). Nothing damaged is deleted: the
+files stay beside the index under another name. A damaged catalogue is made again from the segments: each
 says which parameters it was made with and which arrivals it holds, and where several hold the same ones, the newest
 counts. What only the catalogue knew is taken from it as far as it can be read, and what cannot is told.
 """
@@ -19,18 +20,25 @@ from lookalike._types import Progress, counted
 from lookalike.archive import catalogue as catalogues
 from lookalike.archive.adopting import parameters_of, told
 from lookalike.archive.catalogue import Catalogue
-from lookalike.archive.folder import JOURNALS, LOCK, NEW_CATALOGUE, Folder, segment_name, segment_number
+from lookalike.archive.folder import (
+    ASIDE,
+    CATALOGUE,
+    JOURNALS,
+    LOCK,
+    NEW_CATALOGUE,
+    Folder,
+    segment_name,
+    segment_number,
+)
 from lookalike.archive.lock import WriterLock
 from lookalike.archive.merging import Policy
 from lookalike.archive.results import Repaired
-from lookalike.archive.state import Change, SegmentRow, State, bitmap_bytes, is_marked, label, marked
-from lookalike.archive.view import text_of
+from lookalike.archive.salvaging import salvage
+from lookalike.archive.state import Change, SegmentRow, State, bitmap_bytes, is_marked, marked
 from lookalike.engines.writing import writing
 from lookalike.errors import DamagedError, FormatError, ParameterError
 
 REPAIRING = "reading segments"
-#: Failing reads of one segment after which the rest of it counts as lost.
-_MOST_FAILURES = 200
 
 
 def repair(path: str, wait: float, progress: Progress) -> Repaired:
@@ -79,7 +87,8 @@ def _without_damage(folder: Folder, catalogue: Catalogue, state: State, result: 
             state = _salvaged(folder, catalogue, state, row, result)
     # Not before all are read: a file may stand under the name of another one.
     for row in damaged:
-        folder.unlink(row.number)
+        if (aside := folder.set_aside(row.name)) is not None:
+            result.notes.append(f"the damaged file is kept as {aside}: delete it when nothing is missing")
     return state
 
 
@@ -93,68 +102,13 @@ def _is_sound(folder: Folder, row: SegmentRow) -> bool:
 
 
 def _salvaged(folder: Folder, catalogue: Catalogue, state: State, row: SegmentRow, result: Repaired) -> State:
-    """Write the readable documents of a segment again, and drop it."""
-    removed = state.removed.get(row.number)
-    records = _readable(folder, row, removed, result)
-    change = Change(dropped=frozenset([row.number]), garbage=frozenset([row.name]))
-    result.notes.append(f"{row.name} was damaged: {counted(len(records), 'document')} of it could be read")
-    if records:
-        number = state.next_segment
-        state = catalogue.apply(state, Change(garbage=frozenset([segment_name(number)]), segments=1))
-        made = _written(folder, state, number, row, records)
-        change.made, change.kept = [made], frozenset([made.name])
+    """Write the readable documents of a segment again, and drop it. Its file is not garbage: it is kept."""
+    number = state.next_segment
+    state = catalogue.apply(state, Change(garbage=frozenset([segment_name(number)]), segments=1))
+    made = salvage(folder, state, row, number, result)
+    change = Change(dropped=frozenset([row.number]), kept=frozenset([segment_name(number)]))
+    change.made = [] if made is None else [made]
     return catalogue.apply(state, change)
-
-
-def _found(folder: Folder, row: SegmentRow) -> _core.Segment | None:
-    """Return a listed segment, wherever it stands in the folder; ``None`` if it cannot be opened."""
-    names = [row.name, *(name for name in sorted(os.listdir(folder.path)) if segment_number(name) is not None)]
-    for name in names:
-        with contextlib.suppress(FormatError, OSError):
-            segment = _core.Segment.open(folder.file(name))
-            if (segment.rows, segment.seal) == (row.rows, row.seal):
-                return segment
-    return None
-
-
-def _readable(folder: Folder, row: SegmentRow, removed: bytes | None, result: Repaired) -> list[bytes]:
-    """Return the records of a segment that can be read; lists the others as lost."""
-    segment = _found(folder, row)
-    if segment is None:
-        result.unnamed += row.rows - (0 if removed is None else int.from_bytes(removed, "little").bit_count())
-        return []
-    records, failures, ranges = dict[int, bytes](), 0, [(0, row.rows)]
-    while ranges and failures < _MOST_FAILURES:
-        start, end = ranges.pop()
-        try:
-            records |= dict(enumerate(segment.records(start, end), start))
-        except FormatError:
-            failures += 1
-            middle = (start + end) // 2
-            ranges += [(start, middle), (middle, end)] if end - start > 1 else []
-    for lost in range(row.rows):
-        if lost not in records and not is_marked(removed, lost):
-            _lose(segment, lost, result)
-    return [records[one] for one in sorted(records) if not is_marked(removed, one)]
-
-
-def _lose(segment: _core.Segment, row: int, result: Repaired) -> None:
-    try:
-        result.lost.append(text_of(segment.row(row).id))
-    except FormatError:
-        result.unnamed += 1
-
-
-def _written(folder: Folder, state: State, number: int, row: SegmentRow, records: list[bytes]) -> SegmentRow:
-    workshop, name = folder.workshop(number), segment_name(number)
-    os.mkdir(workshop)
-    policy = Policy()
-    path = os.path.join(workshop, name)
-    rows, length, seal = _core.write_segment(path, records, label(state, row.first, row.last), policy.memory)
-    os.rename(path, folder.file(name))
-    os.rmdir(workshop)
-    folder.sync()
-    return SegmentRow(number, seal, length, rows, row.first, row.last, policy.tier(length))
 
 
 # --- tail ------------------------------------------------------------------------------------------------------------
@@ -198,6 +152,7 @@ class _Found:
 
 def _rebuild(folder: Folder, result: Repaired) -> None:
     """Make the catalogue again from the segments, and from what can be read of the old one."""
+    _take_back(folder)
     found = sorted(_files(folder), key=lambda one: -one.number)
     tail, removed, about = _remains(folder)
     if not found and not about.get("parameters"):
@@ -310,18 +265,34 @@ def _unique(chosen: list[_Found], state: State, kept: list[tuple[int, bytes]]) -
 
 
 def _replace(folder: Folder, state: State, tail: list[tuple[int, bytes]]) -> None:
-    """Put a new catalogue in place of the damaged one. Its journal goes first: it would be applied to the new file."""
+    """Put a new catalogue in place of the damaged one, which is set aside with its journal.
+
+    The journal must not stay: it would be applied to the new file. The old catalogue goes before it, so that whoever
+    comes after a crash finds no catalogue, and not an old one without its last commits.
+    """
     new = folder.file(NEW_CATALOGUE)
-    with contextlib.suppress(FileNotFoundError):
-        os.unlink(new)
+    folder.remove_new()
     try:
         catalogues.rewrite(new, state, tail)
     except ValueError as error:
         raise ParameterError(
             f"`{folder.path}` cannot be repaired: its segments do not fit together ({error})"
         ) from None
+    aside = folder.set_aside(CATALOGUE) or f"{CATALOGUE}{ASIDE}"
     for name in JOURNALS:
         with contextlib.suppress(FileNotFoundError):
-            os.unlink(folder.file(name))
+            os.rename(folder.file(name), folder.file(aside + name.removeprefix(CATALOGUE)))
     os.rename(new, folder.catalogue)
+    folder.sync()
+
+
+def _take_back(folder: Folder) -> None:
+    """Undo a replacement of the catalogue that a crash cut off: the old one is the only one with the last commits."""
+    aside = folder.asides(CATALOGUE)
+    if os.path.lexists(folder.catalogue) or not aside or not os.path.lexists(folder.file(NEW_CATALOGUE)):
+        return
+    for name in JOURNALS:
+        with contextlib.suppress(FileNotFoundError):
+            os.rename(folder.file(aside[-1] + name.removeprefix(CATALOGUE)), folder.file(name))
+    os.rename(folder.file(aside[-1]), folder.catalogue)
     folder.sync()

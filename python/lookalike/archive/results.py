@@ -98,11 +98,14 @@ class Repaired:
     lost: list[str] = field(default_factory=list)
     #: Lost documents whose ids cannot be read.
     unnamed: int = 0
+    #: Documents that are kept and may miss keys, so that a question may not find them: add them again.
+    partial: int = 0
     #: What else was done or cannot be restored.
     notes: list[str] = field(default_factory=list)
 
     def __str__(self) -> str:
-        return f"{counted(self.documents, 'document')} kept, {len(self.lost) + self.unnamed:,} lost"
+        told = f"{counted(self.documents, 'document')} kept, {len(self.lost) + self.unnamed:,} lost"
+        return f"{told}, {self.partial:,} may miss keys" if self.partial else told
 
     def to_json(self) -> dict[str, Any]:
         """Return the result as values that JSON can hold."""

@@ -2,7 +2,8 @@
 //!
 //! ```text
 //! Document ─▶ SegmentWriter ─▶ file of tables ─▶ Segment ─▶ Snapshot, compaction
-//!             writer.rs        tables.rs         here        verify.rs: all of it; records.rs: documents again
+//!             writer.rs        tables.rs         here        verify.rs: all of it; records.rs: documents again;
+//!                                                            salvage.rs: those of a damaged file
 //! ```
 //!
 //! **Trust.** Opening checks the footer and that every table has its columns. Pages are verified when they are first read. A row number from
@@ -11,6 +12,7 @@
 //! **Cost.** Opening takes 32 bytes of memory per page of 32 KiB. Simhashes are kept in memory once they are asked for, 8 to 12 bytes each.
 
 pub mod records;
+pub mod salvage;
 mod spool;
 pub mod tables;
 mod verify;
@@ -110,6 +112,13 @@ impl Segment {
         Self::of_file(TableFile::open(disk, path, Access::Mapped)?)
     }
 
+    /// Opens a damaged segment for [`Self::salvage`]: parameters that cannot be read are empty. Errors: as [`Self::open`].
+    pub fn open_damaged(disk: &dyn Disk, path: &Path) -> Result<Self> {
+        let file = TableFile::open(disk, path, Access::Mapped)?;
+        let parameters = parameters_of(&file).unwrap_or_default();
+        Self::with_parameters(file, parameters)
+    }
+
     /// Name, rows and bytes of each table.
     pub fn sizes(&self) -> Result<Vec<(String, u64, u64)>> {
         let sized = |name: String| self.file.table(&name).map(|table| (name, table.len(), table.size()));
@@ -127,10 +136,11 @@ impl Segment {
     }
 
     fn of_file(file: Arc<TableFile>) -> Result<Self> {
-        let parameters = match table(&file, tables::PARAMETERS)? {
-            Some(table) if table.len() == 1 => table.bytes(0, 0)?.into_owned(),
-            _ => return Err(Error::damaged(file.path(), "it is not a segment: it has no parameters")),
-        };
+        let parameters = parameters_of(&file)?;
+        Self::with_parameters(file, parameters)
+    }
+
+    fn with_parameters(file: Arc<TableFile>, parameters: Vec<u8>) -> Result<Self> {
         let documents = table(&file, tables::DOCUMENTS)?;
         let rows = documents.as_ref().map_or(0, Table::len);
         if rows > u64::from(u32::MAX) {
@@ -320,6 +330,14 @@ impl Segment {
         table.numbers(column::SUBMITTER, 0..self.rows, submitters)?;
         table.numbers(column::KNOWN_AS, 0..self.rows, known_as)?;
         table.numbers(column::FLAGS, 0..self.rows, flags)
+    }
+}
+
+/// What a segment says of its index. Errors: damaged, or it is not a segment.
+fn parameters_of(file: &Arc<TableFile>) -> Result<Vec<u8>> {
+    match table(file, tables::PARAMETERS)? {
+        Some(table) if table.len() == 1 => Ok(table.bytes(0, 0)?.into_owned()),
+        _ => Err(Error::damaged(file.path(), "it is not a segment: it has no parameters")),
     }
 }
 

@@ -36,27 +36,14 @@ impl Segment {
     /// All documents in order, to be read once. Keys beyond so many bytes are kept in files whose names begin with the path; without these,
     /// all are in memory. Errors: damaged, or the system refuses.
     pub fn read_all(self: &Arc<Self>, place: Option<(Arc<dyn Disk>, usize, PathBuf)>) -> Result<Records> {
-        let part = |name: &str| {
-            let (disk, memory, path) = place.clone()?;
-            Some((disk, memory / 2, path.with_extension(name)))
-        };
-        let mut postings = Sorter::<PairedKey>::of(part("postings"));
-        let mut others = Sorter::<PairedKey>::of(part("others"));
+        let mut keys = Sorting::new(place);
         for which in Which::ALL {
             let Some(mut scan) = self.keyed(which).map(Table::scan) else { continue };
             while let Some(row) = scan.next_row()? {
-                let (document, rest) = (self.checked(number(&row, 0))? << 32, row.key());
-                match which {
-                    Which::Postings => {
-                        let (token, owner) = (number(&row, 1), number(&row, 2) as u32);
-                        postings.add(PairedKey { key: document | token, owner, rest })?;
-                    }
-                    _ => others.add(PairedKey { key: document | which as u64, owner: 0, rest })?,
-                }
+                keys.add(which, self.checked(number(&row, 0))?, &row)?;
             }
         }
-        let (postings, others) = (Keys::new(postings)?, Keys::new(others)?);
-        Ok(Records { segment: self.clone(), next: 0, postings, others, simhash: 0 })
+        Ok(Records { segment: self.clone(), next: 0, keys: keys.finish()?, simhash: 0 })
     }
 
     /// Errors: a posting that ends beyond the last token.
@@ -67,8 +54,15 @@ impl Segment {
     }
 
     fn without_keys(&self, row: u64) -> Result<Document> {
-        let stored = self.row(row)?;
         let owned = |bytes: Option<Cow<'_, [u8]>>| bytes.map(Cow::into_owned).unwrap_or_default();
+        let made = self.facts(row)?;
+        let (tokens, text) = (owned(self.tokens(row)?), owned(self.text(row)?));
+        Ok(Document { sketch: self.sketch(row)?, tokens, text, ..made })
+    }
+
+    /// A document with nothing but what the table of documents has of it.
+    pub(super) fn facts(&self, row: u64) -> Result<Document> {
+        let stored = self.row(row)?;
         Ok(Document {
             id: stored.id,
             meta: stored.meta,
@@ -81,9 +75,6 @@ impl Segment {
             shingles: stored.shingles,
             length: stored.length,
             bytes: stored.bytes,
-            sketch: self.sketch(row)?,
-            tokens: owned(self.tokens(row)?),
-            text: owned(self.text(row)?),
             ..Document::default()
         })
     }
@@ -118,8 +109,64 @@ impl Segment {
 }
 
 /// The number in a column that has numbers.
-fn number(row: &Row<'_>, column: usize) -> u64 {
+pub(super) fn number(row: &Row<'_>, column: usize) -> u64 {
     row.number(column).unwrap_or(0)
+}
+
+/// Keys of all tables that are being sorted by document.
+pub(super) struct Sorting {
+    postings: Sorter<PairedKey>,
+    others: Sorter<PairedKey>,
+}
+
+impl Sorting {
+    pub(super) fn new(place: Option<(Arc<dyn Disk>, usize, PathBuf)>) -> Self {
+        let part = |name: &str| {
+            let (disk, memory, path) = place.clone()?;
+            Some((disk, memory / 2, path.with_extension(name)))
+        };
+        Self { postings: Sorter::of(part("postings")), others: Sorter::of(part("others")) }
+    }
+
+    /// Takes a row of a table of keys. REQUIRES: there is such a document. Errors: a file cannot be written.
+    pub(super) fn add(&mut self, which: Which, document: u64, row: &Row<'_>) -> Result<()> {
+        let (document, rest) = (document << 32, row.key());
+        match which {
+            Which::Postings => {
+                let (token, owner) = (number(row, 1), number(row, 2) as u32);
+                self.postings.add(PairedKey { key: document | token, owner, rest })
+            }
+            _ => self.others.add(PairedKey { key: document | which as u64, owner: 0, rest }),
+        }
+    }
+
+    pub(super) fn finish(self) -> Result<SortedKeys> {
+        Ok(SortedKeys { postings: Keys::new(self.postings)?, others: Keys::new(self.others)? })
+    }
+}
+
+/// Keys of all tables in order of document.
+#[derive(Debug)]
+pub(super) struct SortedKeys {
+    postings: Keys,
+    others: Keys,
+}
+
+impl SortedKeys {
+    /// Adds the keys of a row to its document. REQUIRES: rows ascend without gaps. Errors: damaged, or a file cannot be read.
+    pub(super) fn fill(&mut self, segment: &Segment, row: u64, document: &mut Document) -> Result<()> {
+        while let Some(found) = self.postings.take(row)? {
+            document.postings.push(segment.posting(found.rest, found.key as u32, found.owner)?);
+        }
+        while let Some(found) = self.others.take(row)? {
+            match found.key as u32 {
+                of if of == Which::Literals as u32 => document.literals.push(found.rest),
+                of if of == Which::Features as u32 => document.features.push(found.rest),
+                _ => document.samples.push(found.rest),
+            }
+        }
+        Ok(())
+    }
 }
 
 /// Keys in order of document, with the next one.
@@ -151,8 +198,7 @@ impl Keys {
 pub struct Records {
     segment: Arc<Segment>,
     next: u64,
-    postings: Keys,
-    others: Keys,
+    keys: SortedKeys,
     /// The place of the next simhash.
     simhash: usize,
 }
@@ -165,16 +211,7 @@ impl Records {
             return Ok(None);
         }
         let mut document = self.segment.without_keys(row)?;
-        while let Some(found) = self.postings.take(row)? {
-            document.postings.push(self.segment.posting(found.rest, found.key as u32, found.owner)?);
-        }
-        while let Some(found) = self.others.take(row)? {
-            match found.key as u32 {
-                of if of == Which::Literals as u32 => document.literals.push(found.rest),
-                of if of == Which::Features as u32 => document.features.push(found.rest),
-                _ => document.samples.push(found.rest),
-            }
-        }
+        self.keys.fill(&self.segment, row, &mut document)?;
         let simhashes = self.segment.simhashes()?;
         if simhashes.rows.get(self.simhash).is_some_and(|at| u64::from(*at) == row) {
             document.simhash = simhashes.values.get(self.simhash).copied();

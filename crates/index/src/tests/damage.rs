@@ -5,10 +5,11 @@ use super::documents::{any_document, many, normal};
 use super::{fixed, path, write};
 use crate::record::Document;
 use crate::segment::tables;
-use crate::{Error, Segment};
+use crate::{Error, Salvaged, Segment};
 use lookalike_table::ram::Ram;
 use lookalike_table::{Cell, Writer};
 use proptest::prelude::*;
+use std::sync::Arc;
 
 // The forger of files of tables, and the questions to forged segments, are shared with the fuzz targets.
 #[path = "../../../table/src/tests/forge.rs"]
@@ -37,6 +38,93 @@ fn every_flipped_byte_and_every_cut_is_noticed() {
     for length in (0..bytes.len()).step_by(7) {
         assert!(read(bytes[..length].to_vec()).is_err(), "cut to {length}");
     }
+}
+
+/// What is left of each document of a damaged file; nothing if it cannot be opened.
+fn salvaged(bytes: Vec<u8>) -> Option<(Vec<Option<Salvaged>>, u64)> {
+    let disk = Ram::with([(path().to_owned(), bytes)].into());
+    let segment = Arc::new(Segment::open_damaged(&disk, path()).ok()?);
+    let mut salvage = segment.salvage(None).expect("nothing is written");
+    let missing = salvage.missing();
+    let mut found = Vec::new();
+    while let Some(one) = salvage.next_document().expect("nothing beside it is read") {
+        found.push(one.ok());
+    }
+    Some((found, missing))
+}
+
+/// The bytes of a table in a file: tables stand in order behind the header.
+fn place_of(bytes: &[u8], name: &str) -> std::ops::Range<usize> {
+    let segment = Segment::of(path(), bytes.to_vec()).expect("sound");
+    let mut at = 16;
+    for (other, _, size) in segment.sizes().expect("sound") {
+        if other == name {
+            return at..at + size as usize;
+        }
+        at += size as usize;
+    }
+    panic!("no table {name}");
+}
+
+#[test]
+fn a_sound_segment_is_salvaged_whole() {
+    let documents: Vec<Document> = many(40, 8).iter().map(normal).collect();
+    let (found, missing) = salvaged(bytes_of(&documents)).expect("opened");
+    let whole = |document: &Document| Some(Salvaged { document: document.clone(), is_whole: true });
+    assert_eq!((found, missing), (documents.iter().map(whole).collect(), 0));
+}
+
+#[test]
+fn a_flipped_byte_costs_no_document_but_those_of_its_page() {
+    let documents: Vec<Document> = many(9, 8).iter().map(normal).collect();
+    let bytes = bytes_of(&documents);
+    let by_row = [tables::DOCUMENTS, tables::TEXTS].map(|name| place_of(&bytes, name));
+    for at in 0..bytes.len() {
+        let mut flipped = bytes.clone();
+        flipped[at] ^= 1 << (at % 8);
+        let Some((found, missing)) = salvaged(flipped) else { continue };
+        assert_eq!(found.len(), 9);
+        let is_of_row = by_row.iter().any(|place| place.contains(&at));
+        for (one, right) in found.iter().zip(&documents) {
+            let Some(one) = one else {
+                assert!(is_of_row, "byte {at} is not of documents or texts, and a document is lost");
+                continue;
+            };
+            let Document { id, content, text, .. } = &one.document;
+            assert_eq!((id, content, text), (&right.id, &right.content, &right.text), "byte {at}");
+            assert!(one.document == *right || !one.is_whole, "byte {at}: something is missing and is not told");
+            assert!(missing == 0 || !one.is_whole, "byte {at}");
+        }
+    }
+}
+
+#[test]
+fn a_bad_page_of_keys_costs_its_keys_only() {
+    // Enough keys for several pages.
+    let key = |at: u64| super::mix64(at);
+    let document = |number: u64| Document {
+        id: number.to_string().into_bytes(),
+        content: u128::from(key(number)) << 64,
+        features: {
+            let mut keys: Vec<u64> = (0..30).map(|at| key(number * 30 + at)).collect();
+            keys.sort_unstable();
+            keys
+        },
+        text: vec![number as u8; 40],
+        ..Document::default()
+    };
+    let documents: Vec<Document> = (0..2000).map(document).collect();
+    let mut bytes = bytes_of(&documents);
+    let place = place_of(&bytes, tables::FEATURES);
+    bytes[place.start + place.len() / 2] ^= 1;
+    let (found, missing) = salvaged(bytes).expect("opened");
+    let left: usize = found.iter().flatten().map(|one| one.document.features.len()).sum();
+    assert_eq!(found.iter().flatten().count(), 2000);
+    assert_eq!(left as u64 + missing, 60_000);
+    assert!(0 < missing && missing < 20_000, "{missing} keys on one page");
+    let is_part =
+        |(one, right): (&Salvaged, &Document)| one.document.features.iter().all(|key| right.features.contains(key));
+    assert!(found.iter().flatten().zip(&documents).all(is_part));
 }
 
 /// A row of a table: its key, and its values.
