@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import contextlib
+import datetime
+import itertools
 import json
+import math
 import os
 import random
 import sqlite3
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -17,10 +21,10 @@ from lookalike.archive import checking, faults
 from lookalike.archive.folder import Folder
 from lookalike.archive.merging import Policy
 from lookalike.archive.parameters import Parameters
-from lookalike.archive.retention import DAY, cut
+from lookalike.archive.retention import DAY, Age, cut
 from lookalike.archive.state import Change, SegmentRow, State, count, is_marked, marked
 from lookalike.archive.tail import Tail
-from tests.support.archives import PARAMETERS, create, fast_folder, reopen, snapshot_of
+from tests.support.archives import PARAMETERS, TINY, create, fast_folder, reopen, snapshot_of
 from tests.support.records import signed
 
 
@@ -177,6 +181,38 @@ def test_a_segment_of_removed_rows_is_rewritten():
     assert Policy().plan([one], {1: marked(None, 10, range(6))}) == [one]
 
 
+def test_a_run_is_cut_where_its_rows_would_not_fit():
+    policy = Policy(fan_in=2, most_rows=20)
+    large = [SegmentRow(at, 0, 1, 8, at, at, 0) for at in range(1, 8)]
+    assert [one.number for one in policy.plan(large, {})] == [1, 2]
+    # Of the third segment only four rows are live, so it fits too.
+    assert [one.number for one in policy.plan(large, {3: marked(None, 8, range(4))})] == [1, 2, 3]
+    full = [SegmentRow(at, 0, 1, 20, at, at, 0) for at in range(1, 8)]
+    assert policy.plan(full, {}) == []
+    draw = random.Random(7)
+    for _ in range(200):
+        some = [SegmentRow(at, 0, 1, draw.randint(1, 20), at, at, 0) for at in range(1, draw.randint(2, 30))]
+        runs = policy.fitting(some, {})
+        assert [one for run in runs for one in run] == some
+        assert all(sum(one.rows for one in run) <= 20 for run in runs)
+        pairs = itertools.pairwise(runs)
+        assert all(sum(one.rows for one in run) + after[0].rows > 20 for run, after in pairs), "a run ends too early"
+
+
+def test_compacting_leaves_segments_that_fit(place: Path):
+    policy = replace(TINY, most_rows=10)
+    with create(place / "index", policy) as index:
+        for start in range(0, 40, 5):
+            index._add_records([signed(f"d{number}", f"x {number}") for number in range(start, start + 5)])
+        index.remove(["d3", "d17"])
+        index.compact()
+        state = index.snapshot().state
+        assert [one.rows for one in state.segments] == [9, 9, 10, 10]
+        assert not state.removed
+        assert len(index) == 38
+        assert index.check() == []
+
+
 def test_merging_ends_and_rewrites_little():
     """Simulated: documents are rewritten a logarithmic number of times, and few segments are left."""
     policy, draw = Policy(fan_in=4, tier_bytes=100), random.Random(5)
@@ -330,6 +366,13 @@ def test_a_file_that_goes_meanwhile_is_not_counted(place: Path, monkeypatch: pyt
 
         monkeypatch.setattr(os, "scandir", late)
         assert index.stats().bytes == before
+
+
+@pytest.mark.parametrize("given", [math.nan, math.inf, -math.inf, datetime.timedelta(days=-1), "-3d", True, "nan"])
+def test_what_is_no_time_is_refused_by_name(given: Age):
+    with pytest.raises(la.ParameterError, match=r"older_than .* is no time: give an age") as refused:
+        cut(given, at(1_700_000_000), [])
+    assert str(given) in str(refused.value)
 
 
 def test_ids_need_not_be_unicode(place: Path):

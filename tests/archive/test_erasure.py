@@ -17,7 +17,7 @@ from lookalike import _core
 from lookalike.archive.merging import Policy
 from lookalike.archive.parameters import Parameters
 from lookalike.archive.store import Index
-from tests.support.archives import TINY, create, fast_folder
+from tests.support.archives import TINY, create, fast_folder, reopen
 from tests.support.records import signed
 
 #: Bytes that must be equal before something counts as found: shorter ones occur by chance.
@@ -113,3 +113,56 @@ def test_a_segment_whose_rows_are_all_removed_is_dropped():
         index.remove([f"d{number}" for number in range(9)])
         assert index.snapshot().state.segments == ()
         assert list((place / "index").glob("*.lat")) == []
+
+
+def test_a_purge_that_leaves_a_file_is_no_success():
+    with fast_folder() as place:
+        path = place / "index"
+        with create(path) as index:
+            index._add_records([signed(f"d{number}", f"x {number}") for number in range(9)])
+            (old,) = path.glob("*.lat")
+            # A folder in its place cannot be unlinked, as a file that another program holds on Windows.
+            kept = old.read_bytes()
+            old.unlink()
+            old.mkdir()
+            with pytest.raises(OSError, match=old.name):
+                index.remove(["d1"], purge=True)
+            assert "d1" not in index
+        old.rmdir()
+        assert kept
+        with reopen(path) as index:
+            index.remove(purge=True)
+            assert index.check() == []
+
+
+@pytest.mark.parametrize("name", ["new-0000000000000001", "seg-0000000000000001.lat.damaged", "catalog.sqlite.damaged"])
+def test_what_may_hold_documents_is_listed_and_makes_a_purge_fail(name: str):
+    with fast_folder() as place:
+        path = place / "index"
+        with create(path) as index:
+            index._add_records([signed(f"d{number}", f"x {number}") for number in range(9)])
+            index.remove(["d2"], purge=True)
+            assert index.check() == []
+            left = path / name
+            if name.startswith("new-"):
+                left.mkdir()
+            else:
+                left.write_bytes(b"secret")
+            assert [(one.file, one.is_damage) for one in index.check()] == [(name, False)]
+            with pytest.raises(OSError, match=name):
+                index.remove(["d1"], purge=True)
+            assert left.exists()
+
+
+def test_a_begun_catalogue_is_listed_and_removed_by_the_next_writer():
+    with fast_folder() as place:
+        path = place / "index"
+        with create(path) as index:
+            index._add_records([signed(f"d{number}", f"x {number}") for number in range(9)])
+        new = path / "catalog.sqlite.new"
+        new.write_bytes(b"d1 was here")
+        with Index(path) as index:
+            assert [(one.file, one.is_damage) for one in index.check()] == [(new.name, False)]
+        with reopen(path) as index:
+            assert not new.exists()
+            assert index.check() == []

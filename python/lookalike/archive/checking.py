@@ -34,6 +34,8 @@ def check(folder: Folder, catalogue: Catalogue, progress: Progress) -> list[Find
     except FormatError as error:
         return [*findings, Finding(CATALOGUE, str(error))]
     findings += _unlisted(folder, names, state)
+    left = folder.leftovers(state.garbage, state.next_segment)
+    findings += [Finding(name, reason, is_damage=False) for name, reason in left.items()]
     parts: list[tuple[_core.Segment, bytes | None]] = []
     for done, (row, found) in enumerate(zip(state.segments, opened, strict=True)):
         progress(CHECKING, done, len(state.segments))

@@ -31,6 +31,8 @@ class Policy:
     reserve: int = 256 << 10
     #: Bytes of memory for sorting while a segment is written.
     memory: int = 256 << 20
+    #: Most documents of a segment: rows are numbered with 32 bits.
+    most_rows: int = 2**32 - 1
 
     def tier(self, length: int) -> int:
         """Return the tier of a segment of so many bytes.
@@ -55,9 +57,23 @@ class Policy:
         tiers = [one.level for one in segments]
         for tier in sorted(set(tiers)):
             for start, end in _runs(tiers, tier):
-                if tiers[start:end].count(tier) >= self.fan_in:
-                    return segments[start:end]
+                for run in self.fitting(segments[start:end], removed):
+                    if sum(one.level == tier for one in run) >= self.fan_in:
+                        return run
         return []
+
+    def fitting(self, segments: Sequence[SegmentRow], removed: Mapping[int, bytes]) -> list[Sequence[SegmentRow]]:
+        """Cut neighbours into runs whose live documents fit one segment each, as long as possible from the first on."""
+        runs: list[list[SegmentRow]] = []
+        room = 0
+        for one in segments:
+            live = one.rows - count(removed.get(one.number, b""))
+            if live > room or not runs:
+                runs.append([])
+                room = self.most_rows
+            runs[-1].append(one)
+            room -= live
+        return list[Sequence[SegmentRow]](runs)
 
 
 def _runs(tiers: Sequence[int], most: int) -> Iterator[tuple[int, int]]:

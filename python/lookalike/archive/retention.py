@@ -7,6 +7,7 @@ A clock that runs more than a day behind the newest document is wrong, and a ret
 from __future__ import annotations
 
 import datetime
+import math
 import re
 from collections.abc import Callable, Iterable
 
@@ -42,27 +43,33 @@ def cut(older_than: Age, now: Callable[[], float], times: Iterable[int]) -> int:
 def _age(given: Age) -> int | None:
     """Return an age in seconds, or ``None`` for a moment."""
     if isinstance(given, datetime.timedelta):
+        if given < datetime.timedelta():
+            raise _refused(given)
         return int(given.total_seconds())
     found = _AGE.fullmatch(given.strip()) if isinstance(given, str) else None
     return None if found is None else int(found[1]) * _DAYS[found[2][0].lower()] * DAY
 
 
 def _moment(given: object) -> int:
-    if isinstance(given, bool):
-        raise ParameterError(f"older_than `{given}` is no time: give an age such as 30d, or a date such as 2024-01-31")
+    if isinstance(given, bool) or (isinstance(given, float) and not math.isfinite(given)):
+        raise _refused(given)
     if isinstance(given, int | float):
         return int(given)
     try:
         moment = given if isinstance(given, datetime.date) else datetime.datetime.fromisoformat(str(given))
     except ValueError:
-        raise ParameterError(
-            f"older_than `{given}` is no time: give an age such as 30d, 8w or 2y, or a date such as 2024-01-31"
-        ) from None
+        raise _refused(given) from None
     if not isinstance(moment, datetime.datetime):
         moment = datetime.datetime.combine(moment, datetime.time())
     if moment.tzinfo is None:
         moment = moment.replace(tzinfo=datetime.UTC)
     return int(moment.timestamp())
+
+
+def _refused(given: object) -> ParameterError:
+    return ParameterError(
+        f"older_than `{given}` is no time: give an age such as 30d, 8w or 2y, or a date such as 2024-01-31"
+    )
 
 
 def _shown(seconds: int) -> str:

@@ -11,6 +11,7 @@ After an error of the disk the writer ends: whether the last commit is on disk i
 from __future__ import annotations
 
 import contextlib
+import errno
 import os
 import threading
 from collections.abc import Iterable, Iterator, Sequence
@@ -24,7 +25,7 @@ from lookalike.archive.lock import WriterLock
 from lookalike.archive.merging import Policy
 from lookalike.archive.state import Change, SegmentRow, State, count, label, marked
 from lookalike.archive.view import View, Views
-from lookalike.engines.writing import NO_SPACE, writing
+from lookalike.engines.writing import NO_SPACE, WriteError, writing
 from lookalike.errors import ParameterError
 
 MERGING = "merging segments"
@@ -61,6 +62,7 @@ class Writer:
         # Garbage whose files are gone; the next commit forgets it.
         self._unlinked: set[int] = set()
         self._view = views.latest()
+        folder.remove_new()
         self._sweep()
         folder.reserve(policy.reserve)
 
@@ -226,22 +228,36 @@ class Writer:
             self._sweep()
 
     def compact(self, progress: Progress = unheard) -> None:
-        """Make one segment of all documents, without removed rows, and give free space back."""
+        """Make one segment of all documents that fit one, without removed rows, and give free space back."""
         with self._changing(sum(one.length for one in self.state.segments)):
             progress(MERGING, 0, None)
             self.flush()
-            if len(self.state.segments) > 1 or self.state.removed:
-                self._merge(self.state.segments)
+            for run in self.policy.fitting(self.state.segments, self.state.removed):
+                if len(run) > 1 or run[0].number in self.state.removed:
+                    self._merge(run)
             self.erase()
 
     def purge(self, progress: Progress = unheard) -> None:
-        """Erase removed documents: rewrite each segment that has some, unlink the old file, clean the catalogue."""
+        """Erase removed documents: rewrite each segment that has some, unlink the old file, clean the catalogue.
+
+        Errors: ``OSError``, also if a file could not be deleted.
+        """
         with self._changing(max((one.length for one in self.state.segments), default=0)):
             for done, one in enumerate(self.state.segments):
                 progress(MERGING, done, len(self.state.segments))
                 if one.number in self.state.removed:
                     self._merge([one])
             self.erase()
+        self._check_erased()
+
+    def _check_erased(self) -> None:
+        """Errors: ``WriteError`` if a file is left that may hold removed documents."""
+        if left := self._folder.remains({one.name for one in self.state.segments}):
+            raise WriteError(
+                errno.EBUSY,
+                f"documents are removed from index `{self._folder.path}`, but these files are left and may hold their "
+                f"texts: {', '.join(left)}; delete them, or close whatever has them open and purge again",
+            )
 
     def erase(self) -> None:
         """Delete garbage, and leave no byte of deleted rows in the catalogue and its journal."""
