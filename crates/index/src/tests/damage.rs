@@ -56,14 +56,10 @@ fn salvaged(bytes: Vec<u8>) -> Option<(Vec<Option<Salvaged>>, u64)> {
 /// The bytes of a table in a file: tables stand in order behind the header.
 fn place_of(bytes: &[u8], name: &str) -> std::ops::Range<usize> {
     let segment = Segment::of(path(), bytes.to_vec()).expect("sound");
-    let mut at = 16;
-    for (other, _, size) in segment.sizes().expect("sound") {
-        if other == name {
-            return at..at + size as usize;
-        }
-        at += size as usize;
-    }
-    panic!("no table {name}");
+    let sizes = segment.sizes().expect("sound");
+    let before: u64 = sizes.iter().take_while(|(other, ..)| other != name).map(|(.., size)| size).sum();
+    let (.., size) = sizes.iter().find(|(other, ..)| other == name).expect("there is such a table");
+    16 + before as usize..16 + (before + size) as usize
 }
 
 #[test]
