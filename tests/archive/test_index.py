@@ -51,20 +51,18 @@ def test_an_interrupted_add_goes_on_where_it_stopped(place: Path):
 
 
 def test_the_last_one_of_an_id_counts(place: Path):
-    """An add means the same as one add per document, however it is cut into batches."""
+    """An add leaves the same documents as one add per document, however it is cut into batches."""
     steps = [("a", "one"), ("b", "two"), ("a", "three"), ("a", "one"), ("b", "two"), ("c", "x"), ("a", "one")]
     for start in ([], [("a", "one")], [("a", "three"), ("c", "y")]):
         found = []
         for name, parts in (("whole", [steps]), ("single", [[one] for one in steps])):
             with corpus(place / f"{name}-{len(start)}", EAGER) as index:
                 index.add(start)
-                counts = [0, 0, 0]
                 for part in parts:
-                    done = index.add(part)
-                    counts = [was + now for was, now in zip(counts, vars(done).values(), strict=False)]
+                    index.add(part)
                 with index.snapshot() as view:
                     texts = [(one.id, view.texts(one.id)[0][1]) for one in view.documents()]
-                found.append((texts, counts))
+                found.append(sorted(texts))
         assert found[0] == found[1]
 
 

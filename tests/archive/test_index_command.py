@@ -176,6 +176,20 @@ def test_a_time_column_that_no_row_has_is_refused_by_name(place: Path, name: str
     assert called("list", "archive", "--json").strip() == "[]"
 
 
+def test_an_id_with_two_texts_is_named_and_the_later_row_is_kept(place: Path):
+    rows = [("a", "the first text of a"), ("b", "the text of b"), ("a", "the second text of a"), ("b", "the text of b")]
+    (place / "messy.jsonl").write_text("".join(json.dumps({"id": id_, "text": text}) + "\n" for id_, text in rows))
+    made()
+    note = "1 row has an id that a later row has with another text, and the later one is kept; first ids: a"
+    done = run("add", "archive", "messy.jsonl")
+    assert done.stderr == f"2 added, 0 replaced, 1 unchanged\nnote: {note}\n"
+    before = called("list", "archive", "--json")
+    assert "the second text" in called("show", "archive", "a")
+    done = run("add", "archive", "messy.jsonl")
+    assert done.stderr == f"0 added, 0 replaced, 3 unchanged\nnote: {note}\n"
+    assert called("list", "archive", "--json") == before
+
+
 # --- exit codes ------------------------------------------------------------------------------------------------------
 
 

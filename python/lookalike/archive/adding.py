@@ -8,8 +8,9 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
-from lookalike._types import Problem
+from lookalike._types import Problem, counted
 from lookalike.archive.results import Added
+from lookalike.archive.view import text_of
 from lookalike.archive.writing import Counts, Signed, Writer
 
 if TYPE_CHECKING:
@@ -17,6 +18,8 @@ if TYPE_CHECKING:
 
 #: Problems that are listed; the last one tells how many more there are.
 MOST_PROBLEMS = 100_000
+#: Ids that a note names.
+NAMED_IDS = 5
 
 
 class Adding:
@@ -31,6 +34,8 @@ class Adding:
         self._counts = Counts()
         self._skipped: list[Problem] = []
         self._unlisted = 0
+        # Rows that a later one of the same batch replaced before they were added, and the first of their ids.
+        self._repeated, self._repeated_ids = 0, dict[bytes, None]()
 
     def known(self, ids: list[bytes], contents: list[bytes]) -> list[bool]:
         """Tell for each document whether the index has it already, with this content."""
@@ -57,6 +62,8 @@ class Adding:
                 self._commit()
         self._commit()
         counts = self._counts
+        if self._repeated:
+            self._skipped.append(self._told())
         if self._unlisted:
             self._skipped.append(Problem("", "", f"{self._unlisted:,} more problems are not listed", self._unlisted))
         return Added(counts.added, counts.replaced, counts.unchanged, self._skipped)
@@ -66,9 +73,34 @@ class Adding:
         self._skipped += problems[:room]
         self._unlisted += len(problems[room:])
 
+    def _told(self) -> Problem:
+        """Return the note on rows that a later one replaced."""
+        ids = ", ".join(text_of(id_) for id_ in self._repeated_ids)
+        rows = counted(self._repeated, "row has", "rows have")
+        reason = f"{rows} an id that a later row has with another text, and the later one is kept; first ids: {ids}"
+        return Problem("", "", reason, self._repeated, True)
+
+    def _last(self) -> list[Signed]:
+        """Return the last document of each id that waits, at the place where its content came; count the others."""
+        last: dict[bytes, int] = {}
+        for place, (id_, content, _) in enumerate(self._waiting):
+            if id_ not in last or self._waiting[last[id_]][1] != content:
+                last[id_] = place
+        kept = []
+        for place, (id_, content, record) in enumerate(self._waiting):
+            if last[id_] == place:
+                kept.append((id_, content, record))
+            elif self._waiting[last[id_]][1] == content:
+                self._counts.unchanged += 1
+            else:
+                self._repeated += 1
+                if len(self._repeated_ids) < NAMED_IDS:
+                    self._repeated_ids[id_] = None
+        return kept
+
     def _commit(self) -> None:
         if self._waiting:
-            self._counts += self._writer.add(self._waiting)
+            self._counts += self._writer.add(self._last())
         for id_, content, _ in self._waiting:
             if self._newest.get(id_) == content:
                 del self._newest[id_]
