@@ -190,6 +190,15 @@ def test_an_id_with_two_texts_is_named_and_the_later_row_is_kept(place: Path):
     assert called("list", "archive", "--json") == before
 
 
+@pytest.mark.usefixtures("place")
+def test_rows_in_an_index_for_a_class_are_told():
+    made(kind="class")
+    assert "--for corpus" in run("add", "archive", "rows.jsonl").stderr
+    called("create", "rows", "--for", "corpus", "--quiet")
+    assert "--for corpus" not in run("add", "rows", "rows.jsonl").stderr
+    assert "32 hexadecimal digits" in " ".join(called("add", "--help").split())
+
+
 # --- exit codes ------------------------------------------------------------------------------------------------------
 
 

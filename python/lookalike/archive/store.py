@@ -170,7 +170,7 @@ class Index(Opened, Asking):
         :raises OSError: Writing failed.
         """
         if ids is None and not where and older_than is None and not purge:
-            raise ParameterError("remove needs a condition: give ids, where or older_than")
+            raise ParameterError("remove needs a condition: give ids, where (--where) or older_than (--older-than)")
         writer = self._changes()
         removed = 0
         with writer.turn:

@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 
 #: Problems shown at the terminal.
 SHOWN_PROBLEMS = 5
+#: Ends of names of files that have rows.
+OF_ROWS = (".jsonl", ".ndjson", ".parquet", ".csv", ".tsv")
 #: Seconds after which progress is shown.
 SLOW_SECONDS = 2.0
 #: Parameters of ``dedup`` that are fixed when an index is made.
@@ -171,6 +173,7 @@ def add(
     options.use_threads(threads)
     with opened(index, wait, allow_network_fs) as archive:
         _refuse_unused(context, archive.parameters.kind)
+        _tell_rows(paths, archive.parameters.kind, quiet=quiet)
         with progress(quiet=quiet, counts_bytes=archive.parameters.kind == "corpus", after=SLOW_SECONDS) as tell:
             added = archive.add(
                 given(paths), template=given(template), threads=threads or None, progress=tell, **chosen
@@ -185,6 +188,17 @@ def _refuse_unused(context: click.Context, kind: str) -> None:
         options.refuse_unused(context, {"template", *(one.name for one in SUBMISSIONS)}, "on an index for a corpus")
     else:
         options.refuse_unused(context, {one.name for one in ROWS}, "on an index for a class")
+
+
+def _tell_rows(paths: tuple[str, ...], kind: str, *, quiet: bool) -> None:
+    """Tell that an index for a class takes a file of rows as one submission."""
+    rows = [path for path in paths if path.lower().removesuffix(".gz").removesuffix(".zst").endswith(OF_ROWS)]
+    if kind == "class" and rows:
+        note(
+            f"note: {rows[0]}: the index is for a class, so that each file is one submission; "
+            "for rows make an index with `lookalike index create … --for corpus`",
+            quiet=quiet,
+        )
 
 
 def _tell(added: Added, *, as_json: bool, quiet: bool) -> None:

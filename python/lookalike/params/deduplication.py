@@ -81,7 +81,11 @@ DEDUPLICATION = {
         SIMHASHING["features"],
         SIMHASHING["ignore"],
         Parameter("text_column", "Name of the column with the text.", default="text"),
-        Parameter("id_column", "Name of the column with the row ids. Default: id, or file and line if there is none."),
+        Parameter(
+            "id_column",
+            "Name of the column with the row ids. Default: id. A row without one is named by file and line; in an "
+            "index its id is the hash of its content, 32 hexadecimal digits.",
+        ),
         Parameter(
             "format",
             "Format of the inputs. Default: detected from names and contents.",

@@ -124,7 +124,7 @@ def verdict(found: Seen, *, quiet: bool = False) -> str:
 
 def _nearest(found: Seen) -> Iterator[str]:
     if found.nearest is None:
-        yield "nearest: none shares a key"
+        yield "nearest: no document is like it as a whole; `query` also finds one that contains it"
     else:
         how = "identical" if found.is_identical else f"resemblance {found.nearest.resemblance}"
         copies = f", {counted(found.nearest.copies, 'copy', 'copies')}" if found.nearest.copies > 1 else ""
