@@ -199,6 +199,13 @@ def test_rows_in_an_index_for_a_class_are_told():
     assert "32 hexadecimal digits" in " ".join(called("add", "--help").split())
 
 
+@pytest.mark.usefixtures("place")
+def test_the_result_of_a_check_is_output():
+    filled()
+    assert called("check", "archive") == "no damage\n"
+    assert called("check", "archive", "--json").strip() == "[]"
+
+
 # --- exit codes ------------------------------------------------------------------------------------------------------
 
 
@@ -228,6 +235,7 @@ def test_exit_code_0_is_durable():
         (["list", "archive", "--where", "x"], "is not a condition"),
         (["show", "archive", "x"], "is not in index"),
         (["backup", "archive", "archive"], "is the index itself"),
+        (["export", "archive", "rows.csv"], "written as JSON Lines"),
     ],
 )
 @pytest.mark.usefixtures("place")

@@ -127,7 +127,8 @@ def check(index: str, as_json: bool, quiet: bool) -> None:
     if is_damaged:
         note(f"the index is damaged: restore it from a backup, or run `lookalike index repair {index}`", quiet=quiet)
         raise SystemExit(DAMAGED)
-    note("no damage", quiet=quiet)
+    if not as_json and not quiet:
+        click.echo("no damage")
 
 
 @click.command(cls=Command, short_help="Copy an index while it is in use.")
@@ -175,6 +176,8 @@ def export(index: str, target: str, share: str | None, overwrite: bool, quiet: b
     from lookalike.archive.store import Index
     from lookalike.rendering.terminal.progress import progress
 
+    if share is None and target.lower().endswith((".csv", ".tsv", ".parquet")):
+        raise ParameterError(f"`{target}`: documents are written as JSON Lines: give a name that ends in .jsonl or .gz")
     if share is not None and overwrite:
         raise ParameterError("--share and --overwrite cannot be combined: give a new folder")
     with (
