@@ -238,6 +238,15 @@ def test_the_same_file_under_another_name_is_another_day(tmp_path: Path):
     assert a_day(first, index).kept == first.read_bytes()
 
 
+def test_a_run_from_another_folder_is_the_same_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    index, day = create(tmp_path), tmp_path / "monday.jsonl"
+    day.write_text('{"id": "a", "text": "the only text"}\n')
+    assert a_day(day, index).kept == day.read_bytes()
+    monkeypatch.chdir(tmp_path)
+    for spelled in (Path("monday.jsonl"), Path("./monday.jsonl"), Path("..") / tmp_path.name / "monday.jsonl"):
+        assert a_day(spelled, index).kept == day.read_bytes()
+
+
 @pytest.mark.parametrize(
     ("chosen", "named"),
     [

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import os
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, NoReturn
@@ -138,8 +139,11 @@ def decide(
 
 
 def run_of(core: _core.Corpus, stretches: Sequence[Stretch]) -> str:
-    """Return the name of a run: 16 digits of a hash of the names of its sources and the texts of its rows."""
-    sources = json.dumps([[one.source.name, one.rows] for one in stretches])
+    """Return the name of a run: 16 digits of a hash of the file names of its sources and the texts of its rows.
+
+    Folders do not count: a run that is repeated from another place is the same run.
+    """
+    sources = json.dumps([[os.path.basename(one.source.name), one.rows] for one in stretches])
     return hashlib.blake2b(sources.encode() + _core.corpus_digest(core), digest_size=8).hexdigest()
 
 
