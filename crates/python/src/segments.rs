@@ -20,6 +20,8 @@ use std::sync::{Arc, Mutex};
 /// Records that are taken from an iterator at a time.
 const BATCH: usize = 1 << 10;
 
+/// A record and whether nothing of it is missing; none for a row that cannot be read.
+type Salvaged = Option<(Py<PyBytes>, bool)>;
 /// Rows, length and seal of a finished segment.
 type Finished = (u64, u64, u64);
 
@@ -230,7 +232,7 @@ impl Salvage {
 
     /// The records of the next rows, at most so many, each with whether nothing of it is missing; `None` for a row that
     /// cannot be read. An empty list at the end.
-    fn next(&self, py: Python<'_>, count: usize) -> PyResult<Vec<Option<(Py<PyBytes>, bool)>>> {
+    fn next(&self, py: Python<'_>, count: usize) -> PyResult<Vec<Salvaged>> {
         let read = locked(py, &self.0, |rows| {
             let mut found = Vec::new();
             while found.len() < count {
