@@ -121,8 +121,8 @@ NAMED = [
     ),
     Named(
         "the digest of a submission has no lengths",
-        "lookalike/comparison/job.py",
-        'digest.update(len(piece).to_bytes(8, "little"))',
+        "lookalike/comparison/stored.py",
+        'made.update(len(piece).to_bytes(8, "little"))',
         "pass",
         "tests/comparison/test_compare_digest.py",
     ),

@@ -47,4 +47,4 @@ def test_own_and_adopted_documents_survive_the_loss_of_the_catalogue(tmp_path: P
     assert la.Index.repair(tmp_path / "own").lost == []
     with la.Index.open(tmp_path / "own", write=True) as index:
         assert [one.id for one in index.documents()] == names
-        assert index.check() == []
+        assert not any(one.is_damage for one in index.check())

@@ -16,7 +16,9 @@ def text(rng: random.Random, count: int) -> str:
 
 
 def signer() -> _core.RecordSigner:
-    return _core.RecordSigner(False, (50, 149), "word", 5, False, 64, ("fast", 128, (18, 6, 1)), 8, maker()[0], True, 2)
+    return _core.RecordSigner(
+        False, (50, 149), "word", 5, False, 64, ("fast", 128, (18, 6, 1), False), 8, maker()[0], True, 2
+    )
 
 
 def snapshot(by: _core.RecordSigner, texts: list[str], parts: int) -> _core.Snapshot:

@@ -267,7 +267,7 @@ def on_call(module: str, function: str, number: int = 1) -> str:
     ("module", "function"),
     [
         ("lookalike.documents.gathering", "read_at_most"),
-        ("lookalike.comparison.reading", "_read"),
+        ("lookalike.comparison.reading", "read_one"),
         ("lookalike.comparison.job", "_pairs"),
         ("lookalike.rendering.html.folder", "make_pages"),
         ("lookalike.rendering.html.folder", "overview"),
@@ -325,7 +325,7 @@ def test_a_terminal_is_shown_phase_and_count(root: Path, tmp_path: Path):
 def test_an_interrupt_amid_thousands_of_files_leaves_nothing(tmp_path: Path):
     text = [prose(i, 40) for i in range(40)]
     root = write(tmp_path / "in", {f"{i}.txt": text[i % 40] + prose(i, 30) for i in range(2000)})
-    amid = on_call("lookalike.comparison.reading", "_read", 1000)
+    amid = on_call("lookalike.comparison.reading", "read_one", 1000)
     code, out, shown = on_a_terminal(root, "--out", tmp_path / "out", before=amid)
     assert b"reading files" in shown
     assert (code, out) == (130, "")

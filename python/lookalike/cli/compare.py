@@ -91,7 +91,7 @@ def compare(
       lookalike compare ann/ bob/ cyd/
       lookalike compare homework.zip -l java --open
       lookalike compare essays/*.docx --min-score 0.05
-      lookalike compare this-year/ --index archive --old last-year/ --anonymise -o report
+      lookalike compare this-year/ --old last-year/ --index archive -o report
 
     Similarity is not proof of copying: the report shows the passages, and a person decides.
     """

@@ -88,6 +88,7 @@ def as_document(value: Any) -> None:
         "Index": ["kind", "without", "no_texts", "features_only"],
         "Passages": ["language", "k", "t", "comments"],
         "Resemblance, containment and distance": list(SKETCHED),
+        "Run": ["allow_network_fs", "as_json", "quiet"],
     },
 )
 @folder
@@ -130,7 +131,7 @@ def create(index: str, as_json: bool, quiet: bool, **chosen: Any) -> None:
     },
 )
 @folder
-@click.argument("paths", nargs=-1, type=click.Path())
+@click.argument("paths", metavar="PATH...", nargs=-1, type=click.Path())
 @options.option(params.TEMPLATE)
 @options.all_options(SUBMISSIONS)
 @options.all_options(ROWS)
@@ -219,7 +220,7 @@ def _tell(added: Added, *, as_json: bool, quiet: bool) -> None:
 
 @index.command(cls=Command, short_help="Remove documents, or erase them.")
 @folder
-@click.argument("ids", nargs=-1)
+@click.argument("ids", metavar="ID...", nargs=-1)
 @options.all_options((params.WHERE, params.OLDER_THAN, params.PURGE, params.WAIT, params.ALLOW_NETWORK_FS))
 @options.as_json
 @options.quiet
@@ -274,7 +275,7 @@ def compact(index: str, wait: float, allow_network_fs: bool, as_json: bool, quie
     Adding merges files by itself; this makes the index as small and fast as it can be.
 
     \b
-    Example:
+    Examples:
       lookalike index compact archive
     """
     from lookalike.rendering.terminal.progress import waiting
@@ -298,7 +299,7 @@ def adopt(index: str, segment: str, wait: float, allow_network_fs: bool, as_json
     """Add the documents of a segment file (seg-….lat) made with the same parameters, without reading them again.
 
     \b
-    Example:
+    Examples:
       lookalike index adopt archive other/seg-0000000000000001.lat
     """
     with opened(index, wait, allow_network_fs) as archive:
@@ -315,7 +316,7 @@ def upgrade(index: str, wait: float, allow_network_fs: bool, as_json: bool, quie
     """Read the stored texts again if another version of lookalike made other keys of them.
 
     \b
-    Example:
+    Examples:
       lookalike index upgrade archive
     """
     with opened(index, wait, allow_network_fs) as archive:

@@ -81,7 +81,7 @@ def stats(index: str, as_json: bool) -> None:
     """Show how many documents an index holds, how much space it takes, and how it was made.
 
     \b
-    Example:
+    Examples:
       lookalike index stats archive
     """
     import json
@@ -107,7 +107,7 @@ def check(index: str, as_json: bool, quiet: bool) -> None:
     """Read every byte of an index and check that its files agree. Exit code 4 if anything is damaged.
 
     \b
-    Example:
+    Examples:
       lookalike index check archive
     """
     from lookalike.archive.store import Index
@@ -139,7 +139,7 @@ def backup(index: str, target: str, quiet: bool) -> None:
     """Copy an index to a new folder, also while another process changes it.
 
     \b
-    Example:
+    Examples:
       lookalike index backup archive /media/disk/archive-2026-01-31
     """
     from lookalike.archive.store import Index
@@ -204,7 +204,7 @@ def repair(index: str, wait: float, allow_network_fs: bool, as_json: bool, quiet
     Copy the folder first if you can: what is dropped cannot be brought back.
 
     \b
-    Example:
+    Examples:
       lookalike index repair archive
     """
     from lookalike.archive.store import Index

@@ -79,7 +79,9 @@ def _of_system(error: OSError, worded: Callable[[str], str]) -> tuple[str, int]:
 
 def fail(message: str, code: int) -> NoReturn:
     """Print why the command failed, and exit."""
-    click.echo(f"lookalike: {visible(message)}", err=True)
+    # The code tells the reason also where the message cannot be written, as on a full disk.
+    with contextlib.suppress(OSError):
+        click.echo(f"lookalike: {visible(message)}", err=True)
     sys.exit(code)
 
 
