@@ -370,7 +370,7 @@ def _files(root: Path, *names: str) -> Path:
             ["ann/a.py", "ann/b.py"],
             [],
             2,
-            "there is only one submission, `ann`: give at least two, or earlier ones with --old, "
+            "there is only one submission, `ann`: give at least two, or earlier ones with --old or --index, "
             'or --layout "flat" to compare its 2 files with each other',
         ),
         (["ann/a.py", "bob/b.py"], ["--include", "*.xyz"], 2, "no file matches --include `*.xyz`: check the pattern"),

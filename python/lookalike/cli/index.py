@@ -163,7 +163,7 @@ def add(
     \b
     Examples:
       lookalike index add archive submissions-2025/ --label 2025
-      lookalike index add archive exercise-3.zip --template starter/ --layout moodle
+      lookalike index add archive hw3.zip --template starter/ --layout moodle
       lookalike index add notices today.jsonl --id-column url --time-column date
       zcat rows.jsonl.gz | lookalike index add notices - --format jsonl
     """
