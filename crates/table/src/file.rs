@@ -12,6 +12,7 @@ use crate::disk::{Bytes, Disk, OpenFile};
 use crate::error::{Error, Result};
 use crate::footer::{self, Directory, HEADER, TRAILER};
 use crate::join;
+use crate::memory::prefetch;
 use crate::page::Page;
 use crate::scan::Scan;
 use crate::schema::{ColumnType, Schema};
@@ -372,9 +373,15 @@ impl Table {
         }
     }
 
-    /// Prefetches what a search for the key reads first.
-    pub(crate) fn hint(&self, key: u64) -> Result<()> {
-        let page = self.page_of_key(key);
+    /// Prefetches the beginning of a page, which says where its keys are.
+    pub(crate) fn touch(&self, page: usize) {
+        if let Content::Whole(bytes) = &self.file.content {
+            prefetch(bytes, self.directory().offsets[page] as usize);
+        }
+    }
+
+    /// Prefetches what a search for the key reads first in its page.
+    pub(crate) fn hint(&self, page: usize, key: u64) -> Result<()> {
         let (from, to) = self.bounds(page);
         match self.file.content {
             Content::Whole(_) => self.with_page(page, |found| found.keys().map(|keys| keys.hint(key, from, to))),

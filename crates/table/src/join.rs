@@ -24,7 +24,13 @@ pub fn search(table: &Table, keys: &[u64], mut seen: impl FnMut(usize, Range<u64
         return Ok(());
     }
     for (group, keys) in keys.chunks(GROUP).enumerate() {
-        keys.iter().try_for_each(|key| table.hint(*key))?;
+        // Each pass reads what the one before prefetched: first pages, then their keys, then the rows.
+        let mut pages = [0; GROUP];
+        for (page, key) in pages.iter_mut().zip(keys) {
+            *page = table.page_of_key(*key);
+            table.touch(*page);
+        }
+        keys.iter().zip(pages).try_for_each(|(key, page)| table.hint(page, *key))?;
         for (i, key) in keys.iter().enumerate() {
             seen(group * GROUP + i, table.find(*key)?);
         }

@@ -5,6 +5,7 @@
 //! - `solve.rs` finds the cheapest design.
 //! - `search.rs` searches sorted columns by a design; `check.rs` compares rows with a query.
 //! - `tables.rs` holds the columns in memory with their ids.
+//! - `scan.rs` compares one query with every fingerprint of a column.
 //! - `batch.rs` builds tables on the queries and streams the stored fingerprints past them.
 //!
 //! **Source.** Manku, Jain, Das Sarma 2007, *Detecting near-duplicates for web crawling*, §3.
@@ -13,6 +14,7 @@ pub mod batch;
 mod check;
 pub mod design;
 pub mod order;
+pub mod scan;
 pub mod search;
 pub mod solve;
 pub mod tables;

@@ -11,6 +11,7 @@
 use super::align::{Alignment, Tile};
 use super::bits::BIT;
 use super::cover::cover;
+use super::entry::Entry;
 use super::score::Judged;
 use super::weigh::UNIT;
 
@@ -162,7 +163,7 @@ impl Judged<'_> {
             let is_rare = self.is_rare(self.shared_by(&[next]));
             match groups.last_mut() {
                 Some((rare, group))
-                    if *rare == is_rare && group.last().is_some_and(|last| self.follows(last, &next)) =>
+                    if *rare == is_rare && group.last().is_some_and(|last| follows(self.entries, last, &next)) =>
                 {
                     group.push(next);
                 }
@@ -170,15 +171,6 @@ impl Judged<'_> {
             }
         }
         groups.into_iter().map(|(_, group)| group).collect()
-    }
-
-    fn follows(&self, last: &Tile, next: &Tile) -> bool {
-        let places = [(last.a, next.a), (last.b, next.b)];
-        self.entries.into_iter().zip(places).all(|(entry, (before, after))| {
-            let part = entry.part_of(before);
-            let k = entry.parts.get(part).map_or(0, |part| part.k);
-            after >= before + last.len && after - before - last.len <= k && entry.part_of(after) == part
-        })
     }
 
     /// Passages over tokens in common runs of at least t that no passage covers yet, on either side.
@@ -248,6 +240,16 @@ impl Judged<'_> {
     fn is_rare(&self, holders: u32) -> bool {
         2 * super::weigh::weight(holders, self.frequencies.submitters) >= UNIT
     }
+}
+
+/// Whether a tile begins within k tokens after another on both sides, in the same parts: both are told as one passage.
+pub fn follows(entries: [&Entry; 2], last: &Tile, next: &Tile) -> bool {
+    let places = [(last.a, next.a), (last.b, next.b)];
+    entries.into_iter().zip(places).all(|(entry, (before, after))| {
+        let part = entry.part_of(before);
+        let k = entry.parts.get(part).map_or(0, |part| part.k);
+        after >= before + last.len && after - before - last.len <= k && entry.part_of(after) == part
+    })
 }
 
 /// What lies between two tiles that follow each other.

@@ -3,6 +3,7 @@
 //! Two sketches can be compared only if their recipes are equal, so a parameter that a kind does not use has a fixed
 //! value.
 
+use super::coordinates::Coordinates;
 use super::fast::check_size;
 use super::sample::{level_of, limit_of_level, limit_of_modulus};
 use super::shingle::Shingling;
@@ -42,9 +43,18 @@ impl SketchKind {
         KINDS[self as usize].1
     }
 
+    /// The kind of its coordinates, if it has any.
+    pub fn coordinates(self) -> Option<Coordinates> {
+        match self {
+            Self::Fast => Some(Coordinates::Fast),
+            Self::Permutations => Some(Coordinates::Permutations),
+            _ => None,
+        }
+    }
+
     /// Whether it has a fixed number of coordinates, so that sketches fill a matrix.
     pub fn has_coordinates(self) -> bool {
-        matches!(self, Self::Fast | Self::Permutations)
+        self.coordinates().is_some()
     }
 
     /// Whether containment can be estimated from it.

@@ -22,6 +22,9 @@ use crate::frontend::{Options, Source, Visitor};
 use crate::hash::rabin::{Polynomial, Rabin, Shingles};
 use crate::hash::{mix64, mix_all};
 
+/// Version of the ids of shingles; see FORMAT.md.
+pub const SHINGLE_VERSION: u32 = 1;
+
 /// Largest width; a run of 65 536 tokens is as long as a document.
 pub const MAX_WIDTH: usize = 1 << 16;
 

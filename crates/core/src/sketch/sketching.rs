@@ -2,10 +2,10 @@
 //!
 //! Cost: that of the shingles and of the kind. Samples sort the ids once, which also counts the distinct ones.
 
+use super::coordinates::CoordinateMaker;
 use super::estimate::{collision_bound, interval, Estimate, Population};
-use super::fast::{common, merge, Fast, EMPTY};
+use super::fast::{common, merge, EMPTY};
 use super::kind::{SketchKind, SketchRecipe};
-use super::permutations::Permutations;
 use super::sample::Sample;
 use super::shingle::{into_set, Shingler};
 use crate::error::{Error, Result};
@@ -166,26 +166,17 @@ impl Sketch {
 pub struct TextSketcher {
     recipe: SketchRecipe,
     shingler: Shingler,
-    /// The tables of a kind with coordinates.
-    fast: Option<Fast>,
-    permutations: Option<Permutations>,
+    /// Makes the coordinates of a kind that has some.
+    maker: Option<CoordinateMaker>,
     /// Scratch memory, reused between texts.
     ids: Vec<u64>,
-    narrow: Vec<u32>,
 }
 
 impl TextSketcher {
     /// Fills the tables. Errors: a size that the kind cannot have.
     pub fn new(recipe: SketchRecipe) -> Result<Self> {
-        let size = recipe.size as i64;
-        Ok(Self {
-            recipe,
-            shingler: Shingler::new(recipe.shingling),
-            fast: (recipe.kind == SketchKind::Fast).then(|| Fast::new(size)).transpose()?,
-            permutations: (recipe.kind == SketchKind::Permutations).then(|| Permutations::new(size)).transpose()?,
-            ids: Vec::new(),
-            narrow: Vec::new(),
-        })
+        let maker = recipe.kind.coordinates().map(|kind| CoordinateMaker::new(kind, recipe.size)).transpose()?;
+        Ok(Self { recipe, shingler: Shingler::new(recipe.shingling), maker, ids: Vec::new() })
     }
 
     /// Makes the sketch of a text.
@@ -231,10 +222,9 @@ impl TextSketcher {
     }
 
     fn fill(&mut self, ids: &[u64], out: &mut [u64]) {
-        match (&self.fast, &self.permutations) {
-            (Some(fast), _) => fast.sketch(ids, out),
-            (None, Some(permutations)) => permutations.sketch(ids, &mut self.narrow, out),
-            (None, None) => out.fill(EMPTY),
+        match &mut self.maker {
+            Some(maker) => maker.fill(ids, out),
+            None => out.fill(EMPTY),
         }
     }
 
