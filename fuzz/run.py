@@ -21,7 +21,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 BUILD = ROOT / "target" / "fuzz"
-TARGETS = ("decoder", "text", "schemes", "code", "matching", "rows", "near", "table", "segment")
+TARGETS = ("decoder", "text", "schemes", "code", "matching", "rows", "near", "table", "segment", "stored")
 TRIPLE = "x86_64-unknown-linux-gnu"
 SEED = 2003
 #: Seconds of one round with ``--executions``: at most this much is lost when the run is stopped.

@@ -263,7 +263,8 @@ fn take_stretches(rest: &mut &[u8], length: u64) -> Option<Vec<[u64; 2]>> {
     Some(found)
 }
 
-pub(crate) fn packed(plain: &[u8]) -> io::Result<Vec<u8>> {
+/// Plain bytes as they are stored: compressed, in frames. Errors: memory that the compressor cannot have.
+pub fn packed(plain: &[u8]) -> io::Result<Vec<u8>> {
     let mut out = vec![VERSION];
     put(plain.len() as u64, &mut out);
     let mut compressor = zstd::bulk::Compressor::new(LEVEL)?;

@@ -245,7 +245,7 @@ pub(crate) fn code(
 pub(crate) fn prose(text: &str, ranges: Vec<Range<usize>>, thresholds: (u32, u32)) -> Result<FilePart> {
     let mut tokens = Vec::new();
     for range in &ranges {
-        tokens.extend(frontend::stream(text.get(range.clone()).unwrap_or(""), PROSE)?.tokens);
+        tokens.extend(frontend::numbers(text.get(range.clone()).unwrap_or(""), PROSE)?);
     }
     let stream = Stream { tokens, spans: Vec::new(), unit: Unit::Character };
     let picks = select(&stream, thresholds)?;

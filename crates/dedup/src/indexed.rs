@@ -1,8 +1,8 @@
 //! An index as the archive of a deduplication.
 //!
 //! Documents of the index that are no shadows lead, also those that were added without a deduplication. Removed
-//! documents are not seen. A shadow whose leader was removed or replaced still takes its place in the lists of holders;
-//! a row with its text is decided like a new one.
+//! documents are not seen. A shadow goes with its leader; where one is left without it, as indexes of an earlier version
+//! have them, a row with its text is decided like a new one.
 //!
 //! Cost: a lookup per text and key; flags, sketches and texts only of documents that are compared.
 
@@ -48,10 +48,10 @@ impl<'a> Indexed<'a> {
     fn shadow(&self, number: u64) -> Result<Option<Found>> {
         let Some(kept) = self.snapshot.row(number)?.leader else { return Ok(None) };
         let link = Link::ALL.get(kept.link as usize).copied().filter(|link| *link != Link::None);
-        let leader = self.snapshot.find_id(&kept.id)?;
+        let leader = self.snapshot.find_hash(&kept.id)?;
         // A document that came later under the same id is another one.
         let (Some(link), Some(leader)) = (link, leader.filter(|leader| *leader < number)) else { return Ok(None) };
-        Ok((!self.is_shadow(leader)?).then_some(Found { leader, score: kept.score, link }))
+        Ok(Some(Found { leader, score: kept.score, link }))
     }
 }
 

@@ -8,9 +8,8 @@ use crate::feature_judge::put;
 use lookalike_core::error::Result;
 use lookalike_core::simhash::hashing::{Simhash, SimhashRecipe, Simhasher};
 use lookalike_core::simhash::language::TextLanguage;
-use lookalike_core::sketch::fast::Fast;
+use lookalike_core::sketch::coordinates::{CoordinateMaker, Coordinates};
 use lookalike_core::sketch::features::Features;
-use lookalike_core::sketch::permutations::Permutations;
 use lookalike_core::sketch::sample::limit_of_modulus;
 use lookalike_core::sketch::shingle::{into_set, Shingler, Shingling};
 use xxhash_rust::xxh3::xxh3_128;
@@ -32,10 +31,12 @@ pub enum Sketching {
         /// The size t.
         size: usize,
     },
-    /// Only the features of `coordinates`, a sketch of either kind above, for [`crate::feature_judge`].
+    /// Only the features of a sketch of either kind above, for [`crate::feature_judge`].
     Features {
-        /// The sketch they are made of; it is not kept, and nor are the shingles.
-        coordinates: Box<Sketching>,
+        /// The kind of the sketch they are made of; it is not kept, and nor are the shingles.
+        coordinates: Coordinates,
+        /// Its size.
+        size: usize,
         /// Number of features.
         k: usize,
         /// Elements per feature.
@@ -178,16 +179,15 @@ pub struct Signer {
     shingler: Shingler,
     sketcher: Sketcher,
     traits: KeptTraits,
-    coordinates: Vec<u64>,
+    /// Scratch memory: the elements of which features are made.
     halves: Vec<u32>,
 }
 
 enum Sketcher {
     None,
     Shingles,
-    Fast(Fast),
-    Permutations(Permutations),
-    Features(Box<Sketcher>, Features),
+    Coordinates(CoordinateMaker),
+    Features(CoordinateMaker, Features),
     Below(u64),
     Simhash(Box<Simhasher>, bool),
 }
@@ -195,9 +195,8 @@ enum Sketcher {
 impl Signer {
     /// Makes a signer. Errors: a size that no sketch can have.
     pub fn new(shingling: Shingling, sketching: &Sketching) -> Result<Self> {
-        let (sketcher, size) = Sketcher::new(sketching)?;
-        let (shingler, traits) = (Shingler::new(shingling), KeptTraits::None);
-        Ok(Self { shingler, sketcher, traits, coordinates: vec![0; size], halves: Vec::new() })
+        let (shingler, sketcher) = (Shingler::new(shingling), Sketcher::new(sketching)?);
+        Ok(Self { shingler, sketcher, traits: KeptTraits::None, halves: Vec::new() })
     }
 
     /// Computes these traits, too.
@@ -244,59 +243,44 @@ impl Signer {
     /// Appends the sketch of the ids from `from` on.
     fn sketch(&mut self, from: usize, out: &mut Signed) {
         let ids = &out.ids[from..];
-        match &self.sketcher {
-            Sketcher::None | Sketcher::Shingles | Sketcher::Simhash(..) => return,
-            Sketcher::Features(sketcher, features) => {
-                sketcher.coordinates(ids, &mut self.halves, &mut self.coordinates);
+        match &mut self.sketcher {
+            Sketcher::None | Sketcher::Shingles | Sketcher::Simhash(..) => {}
+            Sketcher::Features(maker, features) => {
                 self.halves.clear();
-                self.halves.extend(self.coordinates.iter().map(|element| *element as u32));
+                maker.halves(ids, &mut self.halves);
                 let mut made = Vec::new();
                 features.features(&self.halves, &mut made);
                 made.into_iter().for_each(|feature| put(feature, &mut out.elements));
-                return out.ids.truncate(from);
+                out.ids.truncate(from);
             }
-            Sketcher::Fast(_) | Sketcher::Permutations(_) => {
-                self.sketcher.coordinates(ids, &mut self.halves, &mut self.coordinates);
-            }
+            Sketcher::Coordinates(maker) => maker.halves(ids, &mut out.elements),
             Sketcher::Below(limit) => {
                 let mut sample: Vec<u64> = ids.iter().copied().filter(|id| id < limit).collect();
                 into_set(&mut sample);
                 // Scaled to the full 32 bits, so that different ids stay different.
                 out.elements.extend(sample.iter().map(|id| scaled(*id, *limit)));
-                return;
             }
         }
-        // Comparing the lower halves is wrong for one pair of elements in 2^32.
-        out.elements.extend(self.coordinates.iter().map(|element| *element as u32));
     }
 }
 
 impl Sketcher {
-    /// Makes a sketcher; the second is the number of its coordinates. Errors: a size that no sketch can have.
-    fn new(sketching: &Sketching) -> Result<(Self, usize)> {
+    /// Makes a sketcher. Errors: a size that no sketch can have.
+    fn new(sketching: &Sketching) -> Result<Self> {
+        let of = |kind, size: &usize| CoordinateMaker::new(kind, *size);
         Ok(match sketching {
-            Sketching::None => (Self::None, 0),
-            Sketching::Shingles => (Self::Shingles, 0),
-            Sketching::Fast { size } => (Self::Fast(Fast::new(*size as i64)?), *size),
-            Sketching::Permutations { size } => (Self::Permutations(Permutations::new(*size as i64)?), *size),
-            Sketching::Features { coordinates, k, s } => {
-                let (sketcher, size) = Self::new(coordinates)?;
-                (Self::Features(Box::new(sketcher), Features::new(*k, *s, 1)?), size)
+            Sketching::None => Self::None,
+            Sketching::Shingles => Self::Shingles,
+            Sketching::Fast { size } => Self::Coordinates(of(Coordinates::Fast, size)?),
+            Sketching::Permutations { size } => Self::Coordinates(of(Coordinates::Permutations, size)?),
+            Sketching::Features { coordinates, size, k, s } => {
+                Self::Features(of(*coordinates, size)?, Features::new(*k, *s, 1)?)
             }
-            Sketching::Modulo { modulus } => (Self::Below(limit_of_modulus(*modulus)), 0),
+            Sketching::Modulo { modulus } => Self::Below(limit_of_modulus(*modulus)),
             Sketching::Simhash { recipe, with_shingles } => {
-                (Self::Simhash(Box::new(Simhasher::new(recipe)), *with_shingles), 0)
+                Self::Simhash(Box::new(Simhasher::new(recipe)), *with_shingles)
             }
         })
-    }
-
-    /// Fills the coordinates of a set of ids; other kinds have none.
-    fn coordinates(&self, ids: &[u64], halves: &mut Vec<u32>, out: &mut [u64]) {
-        match self {
-            Self::Fast(fast) => fast.sketch(ids, out),
-            Self::Permutations(maps) => maps.sketch(ids, halves, out),
-            _ => out.fill(0),
-        }
     }
 }
 
@@ -339,9 +323,12 @@ mod tests {
     #[test]
     fn features_take_48_bytes_and_no_shingle_is_kept() {
         let texts = ["a b c d e", "a b", "x y z", "a b c d e"];
-        for coordinates in [Sketching::Fast { size: 84 }, Sketching::Permutations { size: 84 }] {
-            let whole = signed(&coordinates, &texts);
-            let found = signed(&Sketching::Features { coordinates: Box::new(coordinates), k: 6, s: 14 }, &texts);
+        for (coordinates, whole) in [
+            (Coordinates::Fast, Sketching::Fast { size: 84 }),
+            (Coordinates::Permutations, Sketching::Permutations { size: 84 }),
+        ] {
+            let whole = signed(&whole, &texts);
+            let found = signed(&Sketching::Features { coordinates, size: 84, k: 6, s: 14 }, &texts);
             assert!(found.ids.is_empty());
             let bytes: Vec<u32> = found.element_ends.iter().map(|end| 4 * end).collect();
             assert_eq!(bytes, [48, 48, 96, 144]);

@@ -8,7 +8,8 @@
 
 use crate::bitmap::Bitmap;
 use crate::segment::writer::{beside, unless, write_parameters, Written};
-use crate::segment::{tables, Segment};
+use crate::segment::{bytes_of_leader, tables, Segment, StoredRow};
+use crate::shadows::is_readable;
 use lookalike_table::disk::Disk;
 use lookalike_table::merge::FAN_IN;
 use lookalike_table::{Cell, Error, Merge, Result, Row, Table, Writer};
@@ -127,6 +128,14 @@ impl<'a> Lazy<'a> {
 
     /// Appends a row with another key, or another number in its first column.
     fn push(&mut self, row: &Row<'_>, key: u64, first: Option<u64>) -> Result<()> {
+        match first {
+            Some(first) => self.push_cells(row, key, &[(0, Cell::Number(first))]),
+            None => self.push_cells(row, key, &[]),
+        }
+    }
+
+    /// Appends a row with another key, and with other values in some columns.
+    fn push_cells(&mut self, row: &Row<'_>, key: u64, others: &[(usize, Cell<'_>)]) -> Result<()> {
         unless(self.stop)?;
         if !self.is_begun {
             self.writer.begin(tables::schema(self.name))?;
@@ -136,10 +145,22 @@ impl<'a> Lazy<'a> {
         for (column, cell) in cells.iter_mut().enumerate().take(self.columns) {
             *cell = row.cell(column).unwrap_or(Cell::Number(0));
         }
-        if let Some(first) = first {
-            cells[0] = Cell::Number(first);
-        }
+        others.iter().for_each(|(column, cell)| cells[*column] = *cell);
         self.writer.push(key, &cells[..self.columns])
+    }
+
+    /// Appends a shadow of an earlier version as it is stored now.
+    fn push_hidden(&mut self, row: &Row<'_>, hidden: &StoredRow, key: u64) -> Result<()> {
+        let leader = bytes_of_leader(hidden.leader.as_ref());
+        let stored = [
+            (tables::document::ID, Cell::Bytes(&hidden.id)),
+            (tables::document::META, Cell::Bytes(&hidden.meta)),
+            (tables::document::LEADER, Cell::Bytes(&leader)),
+            (tables::document::SHINGLES, Cell::Number(u64::from(hidden.shingles))),
+            (tables::document::LENGTH, Cell::Number(0)),
+            (tables::document::BYTES, Cell::Number(0)),
+        ];
+        self.push_cells(row, key, &stored)
     }
 }
 
@@ -148,12 +169,25 @@ fn append_rows(parts: &[Numbering<'_>], mut out: Lazy<'_>) -> Result<()> {
     for part in parts {
         let Some(mut scan) = part.segment.table(out.name)?.map(|table| table.scan()) else { continue };
         while let Some(row) = scan.next_row()? {
-            if let Some(number) = part.number(row.key())? {
-                out.push(&row, number, None)?;
+            match part.number(row.key())? {
+                Some(number) if out.name == tables::DOCUMENTS && is_readable_shadow(&row) => {
+                    out.push_hidden(&row, &part.segment.row(row.key())?, number)?;
+                }
+                Some(number) => out.push(&row, number, None)?,
+                None => {}
             }
         }
     }
     Ok(())
+}
+
+/// Whether a row of the table of documents is a shadow of an earlier version.
+fn is_readable_shadow(row: &Row<'_>) -> bool {
+    let id = match row.cell(tables::document::ID) {
+        Some(Cell::Bytes(id)) => id,
+        _ => &[],
+    };
+    is_readable(row.number(tables::document::FLAGS).unwrap_or(0) as u32, id)
 }
 
 /// Merges a table by key of all segments.

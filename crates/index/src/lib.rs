@@ -26,16 +26,19 @@
 //! # }
 //! ```
 
+pub mod again;
 pub mod bands;
 pub mod bitmap;
 pub mod compaction;
 pub mod earlier;
 pub mod fields;
 pub mod idle;
+pub mod marks;
 pub mod moments;
 pub mod questions;
 pub mod record;
 pub mod segment;
+pub mod shadows;
 pub mod share;
 pub mod sign;
 pub mod snapshot;

@@ -31,7 +31,7 @@ const SUM: usize = 8;
 /// A signed document: everything that any question needs of it.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Document {
-    /// Its name in the index, unique among live documents.
+    /// Its name in the index, unique among live documents; of a shadow the hash of its id (`shadows.rs`).
     pub id: Vec<u8>,
     /// A JSON object of what is shown; never searched here.
     pub meta: Vec<u8>,
@@ -85,7 +85,7 @@ pub struct Posting {
 /// The document that was kept for a shadow.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Leader {
-    /// Its id.
+    /// Its id; in a stored shadow the hash of it.
     pub id: Vec<u8>,
     /// The exact score.
     pub score: f32,

@@ -14,16 +14,16 @@
 //! once for shingles and simhash. Everything is a function of the text and the settings; each thread has its own signer.
 
 use crate::record::{Document, Posting};
-use crate::texts::{joined, NamedText, TextPacker, TextUnpacker};
+use crate::texts::{joined, NamedText, TextPacker};
 use lookalike_compare::stored;
 use lookalike_compare::submitted_file::SubmittedFile;
 use lookalike_core::fingerprint::{Fingerprinter, Thresholds};
-use lookalike_core::frontend::{check_length, Options, Source, Unit, Visitor};
+use lookalike_core::frontend::{check_length, Numbers, Options, Unit};
 use lookalike_core::scheme::{Picks, SchemeKind};
 use lookalike_core::simhash::hashing::{SimhashRecipe, Simhasher};
-use lookalike_core::sketch::fast::Fast;
+use lookalike_core::sketch::coordinates::CoordinateMaker;
+pub use lookalike_core::sketch::coordinates::Coordinates;
 use lookalike_core::sketch::features::Features;
-use lookalike_core::sketch::permutations::Permutations;
 use lookalike_core::sketch::sample::limit_of_modulus;
 use lookalike_core::sketch::shingle::{into_set, Shingler, Shingling};
 use lookalike_table::{Error, Result};
@@ -33,15 +33,6 @@ use xxhash_rust::xxh3::{xxh3_128, xxh3_64, Xxh3};
 
 /// Rows are read as `compare` reads prose, so that passages of both agree.
 const PROSE: Options = Options { unit: Unit::Character, homoglyphs: true };
-
-/// The kind of a sketch with coordinates.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Coordinates {
-    /// Fast Similarity Sketching.
-    Fast,
-    /// Linear permutations.
-    Permutations,
-}
 
 /// What the question of resemblance keeps.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -81,7 +72,7 @@ pub struct RecordSigner {
     texts: bool,
     shingling: Shingling,
     shingler: Option<Shingler>,
-    sketcher: Option<(Sketcher, Features)>,
+    sketcher: Option<(CoordinateMaker, Features)>,
     features_only: bool,
     /// The greatest id that is sampled.
     sampled: Option<u64>,
@@ -92,13 +83,6 @@ pub struct RecordSigner {
     packer: TextPacker,
     tokens: Vec<u64>,
     ids: Vec<u64>,
-    coordinates: Vec<u64>,
-    halves: Vec<u32>,
-}
-
-enum Sketcher {
-    Fast(Fast),
-    Permutations(Permutations),
 }
 
 /// The key of a string literal: equal for equal exact texts, in all documents.
@@ -139,7 +123,7 @@ impl RecordSigner {
     pub fn new(settings: &SignSettings) -> Result<Self> {
         let (k, t) = settings.thresholds;
         let thresholds = Thresholds::new(k.into(), t.into()).map_err(refused)?;
-        let sketcher = settings.resemblance.map(|kept| Sketcher::new(&kept)).transpose()?;
+        let sketcher = settings.resemblance.map(sketcher).transpose().map_err(refused)?;
         let is_shingled = sketcher.is_some() || settings.modulus.is_some();
         let recipe = settings.simhash.as_ref();
         Ok(Self {
@@ -156,8 +140,6 @@ impl RecordSigner {
             packer: TextPacker::new()?,
             tokens: Vec::new(),
             ids: Vec::new(),
-            coordinates: vec![0; settings.resemblance.map_or(0, |kept| kept.size)],
-            halves: Vec::new(),
         })
     }
 
@@ -173,22 +155,6 @@ impl RecordSigner {
         }
         let content = content_hash([text].into_iter());
         self.signed(&[NamedText { name: b"", text }], text, Document { content, postings, ..empty() })
-    }
-
-    /// Signs a stored row again from its text. What is not made of the text stays. None if it keeps no text, is a submission, or its
-    /// text has another content hash. Errors: the text cannot be unpacked.
-    pub fn again(&mut self, old: Document) -> Result<Option<Document>> {
-        if old.text.is_empty() || !old.tokens.is_empty() {
-            return Ok(None);
-        }
-        let texts = TextUnpacker::new()?.unpack(&old.text)?;
-        let [(name, _)] = &texts.files[..] else { return Ok(None) };
-        if !name.is_empty() || content_hash([texts.file(0)].into_iter()) != old.content {
-            return Ok(None);
-        }
-        let made = self.row(texts.file(0))?;
-        let Document { id, meta, submitter, known_as, time, flags, leader, .. } = old;
-        Ok(Some(Document { id, meta, submitter, known_as, time, flags, leader, ..made }))
     }
 
     /// Signs a submission: files with their names. `facts` are stored with the tokens for a comparison. As
@@ -248,10 +214,8 @@ impl RecordSigner {
         if let Some(limit) = self.sampled {
             made.samples = self.ids[..self.ids.partition_point(|id| *id <= limit)].to_vec();
         }
-        if let (Some((sketcher, features)), false) = (&self.sketcher, self.ids.is_empty()) {
-            sketcher.fill(&self.ids, &mut self.halves, &mut self.coordinates);
-            // Comparing the lower halves is wrong for one pair of elements in 2^32.
-            made.sketch = self.coordinates.iter().map(|element| *element as u32).collect();
+        if let (Some((maker, features)), false) = (&mut self.sketcher, self.ids.is_empty()) {
+            maker.halves(&self.ids, &mut made.sketch);
             if self.features_only {
                 return features.features(&std::mem::take(&mut made.sketch), &mut made.features);
             }
@@ -260,22 +224,10 @@ impl RecordSigner {
     }
 }
 
-impl Sketcher {
-    fn new(kept: &KeptResemblance) -> Result<(Self, Features)> {
-        let (size, (k, s, r)) = (kept.size as i64, kept.filter);
-        let made = match kept.kind {
-            Coordinates::Fast => Self::Fast(Fast::new(size).map_err(refused)?),
-            Coordinates::Permutations => Self::Permutations(Permutations::new(size).map_err(refused)?),
-        };
-        Ok((made, Features::new(k, s, r).map_err(refused)?))
-    }
-
-    fn fill(&self, ids: &[u64], halves: &mut Vec<u32>, out: &mut [u64]) {
-        match self {
-            Self::Fast(fast) => fast.sketch(ids, out),
-            Self::Permutations(maps) => maps.sketch(ids, halves, out),
-        }
-    }
+/// What makes sketches and features. Errors: a parameter outside its range.
+fn sketcher(kept: KeptResemblance) -> lookalike_core::error::Result<(CoordinateMaker, Features)> {
+    let (k, s, r) = kept.filter;
+    Ok((CoordinateMaker::new(kept.kind, kept.size)?, Features::new(k, s, r)?))
 }
 
 /// A document of which nothing is known.
@@ -307,17 +259,6 @@ fn push_postings(picks: impl Iterator<Item = (u64, u32)>, start: u32, out: &mut 
             Some(last) if last.key == key && last.token >= start => last.last = token,
             _ => out.push(Posting { key, token, last: token }),
         }
-    }
-}
-
-/// Reads all tokens as numbers.
-struct Numbers<'a>(&'a mut Vec<u64>);
-
-impl Visitor for Numbers<'_> {
-    type Output = ();
-
-    fn visit<S: Source>(self, mut source: S) {
-        source.numbers(self.0);
     }
 }
 

@@ -6,12 +6,12 @@
 //! Cost: a key is looked up once per segment, several keys at a time. Holders are read in runs, one page at a time.
 
 use crate::bitmap::Bitmap;
-use crate::record::SHADOW;
+use crate::record::{SHADOW, TEMPLATE};
 use crate::segment::{Segment, StoredRow, Which};
 use lookalike_table::{Error, Result, Table};
 use std::borrow::Cow;
 use std::ops::Range;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 use xxhash_rust::xxh3::xxh3_64;
 
 /// Keys whose rows are looked up in all segments before any is read.
@@ -65,8 +65,9 @@ impl Part {
         self.first
     }
 
+    /// Whether a row is not removed.
     #[inline]
-    fn is_live(&self, row: u64) -> bool {
+    pub(crate) fn is_live(&self, row: u64) -> bool {
         self.removed.as_ref().is_none_or(|removed| !removed.contains(row))
     }
 
@@ -107,6 +108,8 @@ pub struct Submitters {
 pub struct Snapshot {
     parts: Vec<Part>,
     rows: u64,
+    /// The number of live shadows, once it is known.
+    pub(crate) known_shadows: OnceLock<u64>,
 }
 
 impl Snapshot {
@@ -117,7 +120,12 @@ impl Snapshot {
             part.first = rows;
             rows += part.segment.rows();
         }
-        Ok(Self { parts, rows })
+        Ok(Self { parts, rows, known_shadows: OnceLock::new() })
+    }
+
+    /// The snapshot of an index that knows how many live shadows it has.
+    pub fn with_shadows(self, shadows: u64) -> Self {
+        Self { known_shadows: OnceLock::from(shadows), ..self }
     }
 
     /// The parts, in order of arrival.
@@ -154,7 +162,24 @@ impl Snapshot {
         self.part(number).is_ok_and(|(part, row)| part.is_live(row))
     }
 
-    /// The newest live document with this id. Errors: damaged.
+    /// Calls `seen` with the live rows whose id has this hash, shadows included, in ascending order. Errors: damaged, or those of `seen`.
+    pub(crate) fn each_with_key(&self, key: u64, mut seen: impl FnMut(&Part, u64) -> Result<()>) -> Result<()> {
+        let mut rows = Vec::new();
+        for part in &self.parts {
+            let Some(table) = part.segment.ids() else { continue };
+            rows.clear();
+            table.numbers(0, table.find(key)?, &mut rows)?;
+            for row in &rows {
+                let row = part.segment.checked(*row)?;
+                if part.is_live(row) {
+                    seen(part, row)?;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// The newest live document with this id; shadows have none. Errors: damaged.
     pub fn find_id(&self, id: &[u8]) -> Result<Option<u64>> {
         let mut rows = Vec::new();
         for part in self.parts.iter().rev() {
@@ -163,7 +188,8 @@ impl Snapshot {
             table.numbers(0, table.find(xxh3_64(id))?, &mut rows)?;
             for row in rows.iter().rev() {
                 let row = part.segment.checked(*row)?;
-                if part.is_live(row) && *part.segment.id(row)? == *id {
+                let is_it = part.is_live(row) && *part.segment.id(row)? == *id;
+                if is_it && part.segment.flags(row)? & SHADOW == 0 {
                     return Ok(Some(part.first + row));
                 }
             }
@@ -309,6 +335,24 @@ impl Snapshot {
         part.segment.flags(row)
     }
 
+    /// Number of distinct shingles of a document. Errors: there is no such number, or damaged.
+    pub fn shingles(&self, number: u64) -> Result<u32> {
+        let (part, row) = self.part(number)?;
+        part.segment.shingles(row)
+    }
+
+    /// What is shown of a document, a JSON object. Errors: there is no such number, or damaged.
+    pub fn meta(&self, number: u64) -> Result<Cow<'_, [u8]>> {
+        let (part, row) = self.part(number)?;
+        part.segment.meta(row)
+    }
+
+    /// The hash of the content of a document. Errors: there is no such number, or damaged.
+    pub fn content(&self, number: u64) -> Result<u128> {
+        let (part, row) = self.part(number)?;
+        part.segment.content(row)
+    }
+
     /// The elements of the sketch of a document; empty if it has none. Errors: there is no such number, or damaged.
     pub fn sketch(&self, number: u64) -> Result<Vec<u32>> {
         let (part, row) = self.part(number)?;
@@ -335,6 +379,13 @@ impl Snapshot {
             let rows = simhashes.rows.iter().map(|row| u64::from(*row)).zip(simhashes.values.iter().copied());
             rows.filter(|(row, _)| part.is_live(*row)).map(|(row, value)| (part.first + row, value))
         }))
+    }
+
+    /// The numbers of all live starter code, ascending. Cost: the flags of all documents. Errors: damaged.
+    pub fn templates(&self) -> Result<Vec<u64>> {
+        let all = self.submitters()?;
+        let is_template = |(_, flags): &(&u64, &u32)| **flags & TEMPLATE != 0;
+        Ok(all.numbers.iter().zip(&all.flags).filter(is_template).map(|(number, _)| *number).collect())
     }
 
     /// The persons of all live documents that are no shadows. Errors: damaged.

@@ -7,9 +7,12 @@ use crate::fingerprint::options_of;
 use crate::input::Whole;
 use crate::simhash::SimhashMaker;
 use crate::texts::Texts;
+use lookalike_compare::places::Ruler;
 use lookalike_compare::submitted_file::SubmittedFile;
 use lookalike_core::sketch::shingle::Shingling;
+use lookalike_index::again::{self, KeptFile};
 use lookalike_index::idle::Idle;
+use lookalike_index::marks::{Marked, MARK_BYTES};
 use lookalike_index::moments;
 use lookalike_index::record::{Document, NO_TIME};
 use lookalike_index::sign::{
@@ -21,12 +24,13 @@ use pyo3::prelude::*;
 use pyo3::pybacked::PyBackedBytes;
 use pyo3::types::PyBytes;
 use rayon::prelude::*;
+use std::ops::Range;
 use std::sync::Arc;
 
 /// Rows that one core signs at a time.
 const TASK_ROWS: usize = 32;
 
-/// Id, content hash and record of a document.
+/// Id, mark and record of a document.
 pub type SignedDocument = (Py<PyBytes>, Py<PyBytes>, Py<PyBytes>);
 /// Documents of a batch, the rows that could not be signed with the reason, and how many rows are known.
 pub type SignedRows = (Vec<SignedDocument>, Vec<(usize, String)>, usize);
@@ -75,7 +79,7 @@ impl RecordSigner {
     }
 
     /// Signs rows of a corpus: texts, ids (the content hash where there is none), meta data, and times as they are written.
-    /// `known` takes ids and content hashes, and tells for each whether the document need not be signed.
+    /// `known` takes ids and marks, and tells for each whether the document need not be signed.
     fn rows(
         &self,
         py: Python<'_>,
@@ -87,13 +91,13 @@ impl RecordSigner {
     ) -> PyResult<SignedRows> {
         let view = texts.view()?;
         let id = |row: usize| ids.get(row).and_then(|id| id.as_deref());
-        let name = |row: usize| Some(identity(&view.text(row).ok()?.decoded.text, id(row)));
+        let meta = |row: usize| metas.get(row).map_or(&[][..], |meta| meta);
+        let time = |row: usize| times.as_ref().and_then(|times| times.get(row)?.as_deref());
+        let name = |row: usize| Some(identity(&view.text(row).ok()?.decoded.text, id(row), meta(row), time(row)));
         let skip = self.known(py, view.len(), known, name)?;
         let sign = |signer: &mut Signer, row: usize| -> std::result::Result<Document, String> {
             let opened = view.text(row)?;
-            let time = times.as_ref().and_then(|times| times.get(row)?.as_deref());
-            let meta = metas.get(row).map(|meta| meta.to_vec()).unwrap_or_default();
-            row_of(signer, &opened.decoded.text, id(row), meta, time)
+            row_of(signer, &opened.decoded.text, id(row), meta(row).to_vec(), time(row))
         };
         let made = detached(py, usize::MAX, || self.map(view.len(), &skip, sign));
         Ok(documents(py, made))
@@ -102,9 +106,24 @@ impl RecordSigner {
     /// Signs stored rows again from their texts; `None` for a record that keeps no text, is not a row, or whose text is not the one
     /// that it was made of. What is not made of the text stays.
     fn again(&self, py: Python<'_>, records: Vec<PyBackedBytes>) -> PyResult<Vec<Option<Py<PyBytes>>>> {
-        let sign = |signer: &mut Signer, row: usize| again(signer, records.get(row).map_or(&[][..], |record| record));
+        let sign =
+            |signer: &mut Signer, row: usize| signed_again(signer, records.get(row).map_or(&[][..], |record| record));
         let made = detached(py, usize::MAX, || self.map(records.len(), &[], sign));
         Ok(made.into_iter().map(|one| one.ok().flatten().map(|(_, _, record)| bytes(py, &record))).collect())
+    }
+
+    /// Signs a stored submission again, whose files were read again; facts as they were stored.
+    fn submission_again(
+        &self,
+        py: Python<'_>,
+        record: &[u8],
+        files: Vec<(PyBackedBytes, Py<ReadFile>)>,
+        facts: &[u8],
+    ) -> PyResult<Py<PyBytes>> {
+        let files = named(&files);
+        let sign = |signer: &mut Signer| signer.submission_again(Document::decode(record)?, &files, facts);
+        let made = detached(py, usize::MAX, || self.with_signer(sign)).map_err(archive_to_python)?;
+        Ok(bytes(py, &made.encode()))
     }
 
     /// Signs a submission: its files with their names, facts for a comparison, id, meta data, keys of its person, time, and
@@ -122,14 +141,13 @@ impl RecordSigner {
         time: Option<&str>,
         flags: u32,
     ) -> PyResult<SignedDocument> {
-        let files: Vec<(Vec<u8>, Arc<SubmittedFile>)> =
-            files.iter().map(|(name, file)| (name.to_vec(), file.get().file.clone())).collect();
+        let files = named(&files);
         let made = detached(py, usize::MAX, || self.with_signer(|signer| signer.submission(&files, &facts)));
         let mut made = made.map_err(archive_to_python)?;
         (made.id, made.meta, made.flags) = (id.to_vec(), meta.to_vec(), flags);
         made.submitter = submitter.map_or(0, |key| person_key(&key));
         made.known_as = known_as.map_or(0, |key| person_key(&key));
-        made.time = time.and_then(moments::moment).unwrap_or(NO_TIME);
+        made.time = time_of(time);
         Ok(signed(py, &made))
     }
 }
@@ -149,21 +167,21 @@ impl RecordSigner {
         self.idle.with(|| Signer::new(&self.settings), work)
     }
 
-    /// Tells for each row whether it is known. `name` gives id and content hash of a row, if it has a text.
+    /// Tells for each row whether it is known. `name` gives id and mark of a row, if it has a text.
     pub(crate) fn known(
         &self,
         py: Python<'_>,
         count: usize,
         known: Option<Bound<'_, PyAny>>,
-        name: impl Fn(usize) -> Option<(Vec<u8>, u128)> + Sync,
+        name: impl Fn(usize) -> Option<Identity> + Sync,
     ) -> PyResult<Vec<bool>> {
         let Some(known) = known else { return Ok(Vec::new()) };
-        let names: Vec<Option<(Vec<u8>, u128)>> =
+        let names: Vec<Option<Identity>> =
             detached(py, usize::MAX, || self.pool.install(|| (0..count).into_par_iter().map(&name).collect()));
         let told = || names.iter().flatten();
         let ids: Vec<_> = told().map(|(id, _)| bytes(py, id)).collect();
-        let contents: Vec<_> = told().map(|(_, content)| bytes(py, &content.to_be_bytes())).collect();
-        let mut found = known.call1((ids, contents))?.extract::<Vec<bool>>()?.into_iter();
+        let marks: Vec<_> = told().map(|(_, mark)| bytes(py, mark)).collect();
+        let mut found = known.call1((ids, marks))?.extract::<Vec<bool>>()?.into_iter();
         Ok(names.iter().map(|name| name.is_some() && found.next().unwrap_or(false)).collect())
     }
 
@@ -188,17 +206,25 @@ impl RecordSigner {
     }
 }
 
-/// The id, content hash and record of a row, or the reason why there is none; `None` for a row that is known.
-pub(crate) type SignedRow = std::result::Result<Option<(Vec<u8>, [u8; 16], Vec<u8>)>, String>;
+/// The id and the mark of a row.
+pub(crate) type Identity = (Vec<u8>, [u8; MARK_BYTES]);
+/// The id, mark and record of a row, or the reason why there is none; `None` for a row that is known.
+pub(crate) type SignedRow = std::result::Result<Option<(Vec<u8>, [u8; MARK_BYTES], Vec<u8>)>, String>;
 
 fn encoded(made: std::result::Result<Document, String>) -> SignedRow {
-    made.map(|made| Some((made.id.clone(), made.content.to_be_bytes(), made.encode())))
+    made.map(|made| Some((made.id.clone(), made.mark(), made.encode())))
 }
 
-/// The id and content hash of a row.
-pub(crate) fn identity(text: &str, id: Option<&[u8]>) -> (Vec<u8>, u128) {
+/// The id and the mark of a row, as [`row_of`] makes them.
+pub(crate) fn identity(text: &str, id: Option<&[u8]>, meta: &[u8], time: Option<&str>) -> Identity {
     let content = content_hash([text].into_iter());
-    (id.map_or_else(|| unnamed(content), <[u8]>::to_vec), content)
+    let marked = Marked { meta, time: time_of(time), persons: [0; 2], flags: 0 };
+    (id.map_or_else(|| unnamed(content), <[u8]>::to_vec), marked.mark(content))
+}
+
+/// A time as it is stored.
+fn time_of(time: Option<&str>) -> i64 {
+    time.and_then(moments::moment).unwrap_or(NO_TIME)
 }
 
 /// Signs one row.
@@ -214,12 +240,39 @@ pub(crate) fn row_of(
     }
     let mut made = signer.row(text).map_err(|error| error.to_string())?;
     made.id = id.map_or_else(|| unnamed(made.content), <[u8]>::to_vec);
-    (made.meta, made.time) = (meta, time.and_then(moments::moment).unwrap_or(NO_TIME));
+    (made.meta, made.time) = (meta, time_of(time));
     Ok(made)
 }
 
+/// The files of a stored submission: name, readable text, and for each stretch its language and its characters; and the
+/// facts that were stored with them. `None` if its text is not kept, or is another one.
+#[pyfunction]
+#[allow(clippy::type_complexity)]
+pub fn kept_files(
+    py: Python<'_>,
+    record: &[u8],
+) -> PyResult<Option<(Vec<(Py<PyBytes>, String, Vec<(String, u32, u32)>)>, Py<PyBytes>)>> {
+    let found =
+        detached(py, record.len(), || Document::decode(record).and_then(|document| again::kept_files(&document)));
+    let Some((files, facts)) = found.map_err(archive_to_python)? else { return Ok(None) };
+    let shown = |file: KeptFile| {
+        let ruler = Ruler::new(&file.text);
+        let place = |(language, range): (String, Range<usize>)| {
+            (language, ruler.character(range.start as u32), ruler.character(range.end as u32))
+        };
+        let stretches = file.stretches.into_iter().map(place).collect();
+        (bytes(py, &file.name), file.text, stretches)
+    };
+    Ok(Some((files.into_iter().map(shown).collect(), bytes(py, &facts))))
+}
+
+/// Files with their names, as the core takes them.
+fn named(files: &[(PyBackedBytes, Py<ReadFile>)]) -> Vec<(Vec<u8>, Arc<SubmittedFile>)> {
+    files.iter().map(|(name, file)| (name.to_vec(), file.get().file.clone())).collect()
+}
+
 /// Signs a stored row again. Errors: it cannot be, with the reason.
-fn again(signer: &mut Signer, record: &[u8]) -> std::result::Result<Document, String> {
+fn signed_again(signer: &mut Signer, record: &[u8]) -> std::result::Result<Document, String> {
     let made = Document::decode(record).and_then(|old| signer.again(old));
     made.map_err(|error| error.to_string())?.ok_or_else(|| "it cannot be made of its text".to_owned())
 }
@@ -230,9 +283,7 @@ pub(crate) fn documents(py: Python<'_>, made: Vec<SignedRow>) -> SignedRows {
     for (row, one) in made.into_iter().enumerate() {
         match one {
             Ok(None) => known += 1,
-            Ok(Some((id, content, record))) => {
-                documents.push((bytes(py, &id), bytes(py, &content), bytes(py, &record)))
-            }
+            Ok(Some((id, mark, record))) => documents.push((bytes(py, &id), bytes(py, &mark), bytes(py, &record))),
             Err(reason) => skipped.push((row, reason)),
         }
     }
@@ -240,7 +291,7 @@ pub(crate) fn documents(py: Python<'_>, made: Vec<SignedRow>) -> SignedRows {
 }
 
 pub(crate) fn signed(py: Python<'_>, made: &Document) -> SignedDocument {
-    (bytes(py, &made.id), bytes(py, &made.content.to_be_bytes()), bytes(py, &made.encode()))
+    (bytes(py, &made.id), bytes(py, &made.mark()), bytes(py, &made.encode()))
 }
 
 fn bytes(py: Python<'_>, data: &[u8]) -> Py<PyBytes> {

@@ -1,6 +1,6 @@
 //! Signing of JSON Lines for an index, as Python calls it: lines are cut, read as `dedup` reads them, and signed.
 
-use crate::archive::{documents, identity, row_of, RecordSigner, SignedDocument};
+use crate::archive::{documents, identity, row_of, Identity, RecordSigner, SignedDocument};
 use crate::detach::{detached, locked};
 use lookalike_dedup::line_cutter::{lines, JoinedLine, LineJoiner};
 use lookalike_dedup::record::{self, Record, RecordColumns};
@@ -59,7 +59,7 @@ impl RecordLines {
         let (signer, mended) = (self.signer.get(), AtomicUsize::new(0));
         let (cut, first) = locked(py, &self.state, |state| cut(state, &data, last, self.most));
         let line = |row: usize| cut.get(row).and_then(Option::as_deref);
-        let skip = signer.known(py, cut.len(), known, |row| self.identity(line(row)?))?;
+        let skip = signer.known(py, cut.len(), known, |row| self.identity(line(row)?, source, first + row + 1))?;
         let sign = |signer: &mut Signer, row: usize| match line(row) {
             Some(line) => self.sign(signer, line, source, first + row + 1, &mended),
             None => Err(format!("the line has more bytes than the limit of `{}`", self.most)),
@@ -93,13 +93,15 @@ fn cut<'a>(state: &mut (LineJoiner, usize), data: &'a [u8], last: bool, most: us
 }
 
 impl RecordLines {
-    /// The id and content hash of a line with a text.
-    fn identity(&self, line: &[u8]) -> Option<(Vec<u8>, u128)> {
+    /// The id and mark of a line with a text.
+    fn identity(&self, line: &[u8], source: &str, number: usize) -> Option<Identity> {
+        let line = line.strip_suffix(b"\n").unwrap_or(line);
         let mut buffer = String::new();
-        let (record, name) = record::read(line.strip_suffix(b"\n").unwrap_or(line), &self.columns, &mut buffer);
+        let (record, name) = record::read(line, &self.columns, &mut buffer);
         match record {
             Record::Text(text, _) | Record::Mended(text, _) => {
-                Some(identity(text, name.as_ref().map(|name| name.text.as_bytes())))
+                let id = name.as_ref().map(|name| name.text.as_bytes());
+                Some(identity(text, id, &self.meta(line, source, number), self.time(line)))
             }
             _ => None,
         }
@@ -127,9 +129,14 @@ impl RecordLines {
             Record::Missing => return Err(format!("there is no `{}`", self.columns.text)),
             Record::Bad(reason) => return Err(reason),
         };
-        let time = self.time.as_deref().and_then(|column| record::value(line, column));
-        let time = time.map(|raw| raw.trim_matches('"'));
-        row_of(signer, text, name.as_ref().map(|name| name.text.as_bytes()), self.meta(line, source, number), time)
+        let id = name.as_ref().map(|name| name.text.as_bytes());
+        row_of(signer, text, id, self.meta(line, source, number), self.time(line))
+    }
+
+    /// The time of a line, as it is written.
+    fn time<'a>(&self, line: &'a [u8]) -> Option<&'a str> {
+        let raw = self.time.as_deref().and_then(|column| record::value(line, column));
+        raw.map(|raw| raw.trim_matches('"'))
     }
 
     fn meta(&self, line: &[u8], source: &str, number: usize) -> Vec<u8> {

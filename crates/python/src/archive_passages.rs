@@ -36,15 +36,17 @@ fn matched(one: PassageMatch) -> MatchRow {
 }
 
 /// The documents of a snapshot that share passages with a document of these files, at most `top`. `thresholds` are those of
-/// rows of a corpus; conditions are keys and values that meta data must have; `keyed` is the document as an index with keys of
+/// rows of a corpus; `window` is that of the files if it is coarser than that of the index, or 0; conditions are keys and values that meta data must have; `keyed` is the document as an index with keys of
 /// its own knows it.
 #[pyfunction]
-#[pyo3(signature = (snapshot, files, thresholds, top, conditions, keyed=None))]
+#[pyo3(signature = (snapshot, files, thresholds, window, top, conditions, keyed=None))]
+#[allow(clippy::too_many_arguments)]
 pub fn shared_passages(
     py: Python<'_>,
     snapshot: &Snapshot,
     files: Vec<Py<ReadFile>>,
     thresholds: (u32, u32),
+    window: u32,
     top: usize,
     conditions: Vec<(String, String)>,
     keyed: Option<Py<AskedDocument>>,
@@ -52,7 +54,7 @@ pub fn shared_passages(
     let files: Vec<Arc<SubmittedFile>> = files.iter().map(|file| file.get().file.clone()).collect();
     let conditions = Conditions::new(conditions);
     let keyed = keyed.as_ref().map(|asked| &asked.get().0.document);
-    let wish = PassageWish { conditions: &conditions, top, thresholds, keyed };
+    let wish = PassageWish { conditions: &conditions, top, thresholds, window, keyed };
     let found = detached(py, usize::MAX, || passages(&snapshot.0, &files, wish)).map_err(archive_to_python)?;
     let work = [found.work.holders, found.work.rows, found.work.texts];
     let common = found.common.iter().map(|one| (place(one.asked), one.documents)).collect();

@@ -12,10 +12,10 @@ use lookalike_compare::submitted_file::SubmittedFile;
 use lookalike_index::idle::Idle;
 use lookalike_index::questions::conditions::Conditions;
 use lookalike_index::questions::seen::Seen;
-use lookalike_index::questions::{Asked, Asker as Core, Found, Match, Measure, Score, Wish};
+use lookalike_index::questions::{Asked, Asker as Core, Found, Match, Measure, SameHash, Score, Wish};
 use lookalike_index::record::Document;
 use lookalike_index::sign::{RecordSigner as Signer, SignSettings};
-use lookalike_table::Result;
+use lookalike_table::{Error, Result};
 use pyo3::prelude::*;
 use pyo3::pybacked::PyBackedBytes;
 use rayon::prelude::*;
@@ -27,9 +27,12 @@ type ScoreRow = (f64, f64, f64, bool);
 /// is the same.
 type MatchRow = (u64, StoredRow, u64, Vec<ScoreRow>, u32, bool);
 /// Matches, documents and distinct contents that answer the question; holders, rows, sketches and texts that were read.
-type FoundRow = (Vec<MatchRow>, u64, u64, [u64; 4]);
-/// Verdict, nearest, candidates, what was read.
-type SeenRow = (bool, Option<MatchRow>, u64, [u64; 4]);
+/// Then documents with the hash of the asked one that have another text, and those that were not compared.
+type FoundRow = (Vec<MatchRow>, u64, u64, [u64; 4], (u64, u64));
+/// Verdict, nearest, candidates, what was read, documents with the same hash as in `FoundRow`.
+type SeenRow = (bool, Option<MatchRow>, u64, [u64; 4], (u64, u64));
+/// Distinct shingles and tokens of an asked text, and whether it has nothing but starter code.
+type Extent = (u32, u32, bool);
 /// Keys and values that meta data must have.
 type Where = Vec<(String, String)>;
 
@@ -42,7 +45,18 @@ impl AskedDocument {
     /// The document as an index that another institution shared is asked: with keyed hashes, and without shingles to count.
     fn shared(&self, secret: &[u8]) -> PyResult<Self> {
         let document = key_of(secret)?.shared(&self.0.document);
-        Ok(Self(Asked { document, shingles: Vec::new() }))
+        Ok(Self(Asked { document, ..Asked::default() }))
+    }
+
+    /// The document among others that have this starter code, which is not counted.
+    fn beside(&self, starter: &Starter) -> Self {
+        Self(self.0.clone().beside(starter.0.clone()))
+    }
+
+    /// Whether it has nothing but starter code.
+    #[getter]
+    fn is_starter(&self) -> bool {
+        self.0.is_starter()
     }
 
     /// The hash of its content.
@@ -62,6 +76,18 @@ impl AskedDocument {
     #[getter]
     fn simhash(&self) -> Option<u64> {
         self.0.document.simhash
+    }
+}
+
+/// The shingles of the starter code of an index.
+#[pyclass(frozen, module = "lookalike._core")]
+pub struct Starter(Arc<[u64]>);
+
+#[pymethods]
+impl Starter {
+    /// Number of distinct shingles.
+    fn __len__(&self) -> usize {
+        self.0.len()
     }
 }
 
@@ -96,7 +122,7 @@ impl Asker {
     fn text(&self, py: Python<'_>, text: Input, is_seen: bool) -> PyResult<AskedDocument> {
         let opened = text.open().map_err(to_python)?;
         let by = if is_seen { &self.seeing } else { &self.asking };
-        let sign = || with_signer(by, |signer| asked_row(signer, &opened.decoded.text));
+        let sign = || self.asked_row(by, &opened.decoded.text);
         detached(py, text.len_bytes(), sign).map(AskedDocument).map_err(archive_to_python)
     }
 
@@ -104,60 +130,45 @@ impl Asker {
     fn files(&self, py: Python<'_>, files: Vec<(PyBackedBytes, Py<ReadFile>)>) -> PyResult<AskedDocument> {
         let files: Vec<(Vec<u8>, Arc<SubmittedFile>)> =
             files.iter().map(|(name, file)| (name.to_vec(), file.get().file.clone())).collect();
-        let sign = |signer: &mut Signer| signer.submission(&files, b"").map(|document| asked(signer, document));
+        let kept = if self.keeps_texts() { &files[..] } else { &[] };
+        let texts = kept.iter().map(|(_, file)| file.text.to_string()).collect();
+        let sign = |signer: &mut Signer| signer.submission(&files, b"").map(|document| asked(signer, document, texts));
         let made = detached(py, usize::MAX, || with_signer(&self.asking, sign));
         made.map(AskedDocument).map_err(archive_to_python)
     }
 
-    /// Documents with the same content.
-    fn identical(
+    /// The shingles of the starter code of a snapshot. Cost: the flags of all documents.
+    fn starter(&self, py: Python<'_>, snapshot: &Snapshot) -> PyResult<Starter> {
+        let found = detached(py, usize::MAX, || self.with_asker(|asker| asker.starter(&snapshot.0)));
+        found.map(Starter).map_err(archive_to_python)
+    }
+
+    /// The documents that answer a question: identical, resemblance or containment of at least the threshold, distance of at
+    /// most so many bits.
+    #[pyo3(signature = (question, snapshot, asked, top, conditions, threshold=0.0, distance=0))]
+    #[allow(clippy::too_many_arguments)]
+    fn ask(
         &self,
         py: Python<'_>,
+        question: &str,
         snapshot: &Snapshot,
         asked: &AskedDocument,
         top: usize,
         conditions: Where,
-    ) -> PyResult<FoundRow> {
-        self.found(py, 0.0, top, conditions, |asker, wish| asker.identical(&snapshot.0, &asked.0, wish))
-    }
-
-    /// Documents whose resemblance reaches the threshold.
-    fn resemblance(
-        &self,
-        py: Python<'_>,
-        snapshot: &Snapshot,
-        asked: &AskedDocument,
         threshold: f64,
-        top: usize,
-        conditions: Where,
-    ) -> PyResult<FoundRow> {
-        self.found(py, threshold, top, conditions, |asker, wish| asker.resemblance(&snapshot.0, &asked.0, wish))
-    }
-
-    /// Documents whose containment reaches the threshold, either way.
-    fn containment(
-        &self,
-        py: Python<'_>,
-        snapshot: &Snapshot,
-        asked: &AskedDocument,
-        threshold: f64,
-        top: usize,
-        conditions: Where,
-    ) -> PyResult<FoundRow> {
-        self.found(py, threshold, top, conditions, |asker, wish| asker.containment(&snapshot.0, &asked.0, wish))
-    }
-
-    /// Documents whose simhash differs in few bits.
-    fn distance(
-        &self,
-        py: Python<'_>,
-        snapshot: &Snapshot,
-        asked: &AskedDocument,
         distance: u32,
-        top: usize,
-        conditions: Where,
     ) -> PyResult<FoundRow> {
-        self.found(py, 0.0, top, conditions, |asker, wish| asker.distance(&snapshot.0, &asked.0, distance, wish))
+        let (snapshot, asked, conditions) = (&snapshot.0, &asked.0, Conditions::new(conditions));
+        let wish = Wish { conditions: &conditions, top, threshold };
+        let ask = |asker: &mut Core| match question {
+            "identical" => asker.identical(snapshot, asked, wish),
+            "resemblance" => asker.resemblance(snapshot, asked, wish),
+            "containment" => asker.containment(snapshot, asked, wish),
+            "distance" => asker.distance(snapshot, asked, distance, wish),
+            _ => Err(Error::refused(format!("question `{question}` is not known"))),
+        };
+        let found = detached(py, usize::MAX, || self.with_asker(ask)).map_err(archive_to_python)?;
+        Ok(found_row(found))
     }
 
     /// Whether a document like this one is there.
@@ -175,8 +186,10 @@ impl Asker {
         seen.map(seen_row).map_err(archive_to_python)
     }
 
-    /// Signs each text and tells whether a document like it is there, on all cores; the reason where a text cannot be read.
+    /// Signs each text and tells whether a document like it is there, and how long the text is, on all cores; the reason where
+    /// a text cannot be read.
     #[allow(clippy::type_complexity)]
+    #[pyo3(signature = (snapshot, texts, threshold, conditions, starter=None))]
     fn seen_many(
         &self,
         py: Python<'_>,
@@ -184,22 +197,26 @@ impl Asker {
         texts: Texts,
         threshold: f64,
         conditions: Where,
-    ) -> PyResult<Vec<(Option<SeenRow>, Option<String>)>> {
+        starter: Option<Py<Starter>>,
+    ) -> PyResult<Vec<(Option<(SeenRow, Extent)>, Option<String>)>> {
         let (view, conditions) = (texts.view()?, Conditions::new(conditions));
+        let starter = starter.map_or_else(Default::default, |starter| starter.get().0.clone());
         let wish = Wish { conditions: &conditions, top: 1, threshold };
-        let one = |row: usize| -> Result<std::result::Result<Seen, String>> {
+        let one = |row: usize| -> Result<std::result::Result<(Seen, Extent), String>> {
             let opened = match view.text(row) {
                 Ok(opened) => opened,
                 Err(reason) => return Ok(Err(reason)),
             };
-            let asked = with_signer(&self.seeing, |signer| asked_row(signer, &opened.decoded.text))?;
-            self.with_asker(|asker| asker.seen(&snapshot.0, &asked, wish)).map(Ok)
+            let asked = self.asked_row(&self.seeing, &opened.decoded.text)?;
+            let asked = asked.beside(starter.clone());
+            let extent = (asked.document.shingles, asked.document.length, asked.is_starter());
+            self.with_asker(|asker| asker.seen(&snapshot.0, &asked, wish)).map(|seen| Ok((seen, extent)))
         };
         let pool = &self.signer.get().pool;
         let work = || pool.install(|| (0..view.len()).into_par_iter().map(&one).collect::<Result<Vec<_>>>());
         let seen = detached(py, usize::MAX, work).map_err(archive_to_python)?;
-        let row = |seen: std::result::Result<Seen, String>| match seen {
-            Ok(seen) => (Some(seen_row(seen)), None),
+        let row = |seen: std::result::Result<(Seen, Extent), String>| match seen {
+            Ok((seen, extent)) => (Some((seen_row(seen), extent)), None),
             Err(reason) => (None, Some(reason)),
         };
         Ok(seen.into_iter().map(row).collect())
@@ -207,25 +224,20 @@ impl Asker {
 }
 
 impl Asker {
+    /// Whether stored texts decide whether a document is identical.
+    fn keeps_texts(&self) -> bool {
+        self.signer.get().settings.texts
+    }
+
+    /// Signs a text to ask about it.
+    fn asked_row(&self, by: &(SignSettings, Idle<Signer>), text: &str) -> Result<Asked> {
+        let texts = if self.keeps_texts() { vec![text.to_owned()] } else { Vec::new() };
+        with_signer(by, |signer| signer.row(text).map(|document| asked(signer, document, texts)))
+    }
+
     /// Works with an asker that is not at work.
     fn with_asker<T>(&self, work: impl FnOnce(&mut Core) -> Result<T>) -> Result<T> {
         self.idle.with(|| Core::new(&self.signer.get().settings), work)
-    }
-
-    fn found(
-        &self,
-        py: Python<'_>,
-        threshold: f64,
-        top: usize,
-        conditions: Where,
-        ask: impl FnOnce(&mut Core, Wish<'_>) -> Result<Found> + Send,
-    ) -> PyResult<FoundRow> {
-        let conditions = Conditions::new(conditions);
-        let wish = Wish { conditions: &conditions, top, threshold };
-        let found = detached(py, usize::MAX, || self.with_asker(|asker| ask(asker, wish)));
-        let found = found.map_err(archive_to_python)?;
-        let matches = found.matches.into_iter().map(match_row).collect();
-        Ok((matches, found.documents, found.distinct, read(found.work)))
     }
 }
 
@@ -237,30 +249,34 @@ fn with_signer<T>(
     idle.with(|| Signer::new(settings), work)
 }
 
-/// Signs a text to ask about it.
-fn asked_row(signer: &mut Signer, text: &str) -> Result<Asked> {
-    signer.row(text).map(|document| asked(signer, document))
-}
-
 /// The document that was signed last, to ask about it: the one place where documents become questions.
-fn asked(signer: &Signer, document: Document) -> Asked {
-    Asked { document, shingles: signer.shingles().to_vec() }
+fn asked(signer: &Signer, document: Document, texts: Vec<String>) -> Asked {
+    Asked { document, shingles: signer.shingles().to_vec(), texts, ..Asked::default() }
 }
 
 fn match_row(found: Match) -> MatchRow {
     let score = |score: Score| (score.value, score.low, score.high, score.is_exact);
     let (scores, bits) = match found.measure {
-        Measure::Identical => (vec![score(Score::exact(1.0))], 0),
+        Measure::Identical { is_verified } => (vec![score(Score { is_exact: is_verified, ..Score::exact(1.0) })], 0),
         Measure::Resemblance(one) => (vec![score(one)], 0),
         Measure::Containment(inside, holds) => (vec![score(inside), score(holds)], 0),
         Measure::Distance(bits) => (Vec::new(), bits),
     };
-    let is_identical = found.measure == Measure::Identical;
+    let is_identical = matches!(found.measure, Measure::Identical { .. });
     (found.number, StoredRow(found.row), found.copies, scores, bits, is_identical)
 }
 
+fn found_row(found: Found) -> FoundRow {
+    let matches = found.matches.into_iter().map(match_row).collect();
+    (matches, found.documents, found.distinct, read(found.work), same_hash(found.same_hash))
+}
+
 fn seen_row(seen: Seen) -> SeenRow {
-    (seen.is_seen, seen.nearest.map(match_row), seen.candidates, read(seen.work))
+    (seen.is_seen, seen.nearest.map(match_row), seen.candidates, read(seen.work), same_hash(seen.same_hash))
+}
+
+fn same_hash(found: SameHash) -> (u64, u64) {
+    (found.other_text, found.uncompared)
 }
 
 fn read(work: lookalike_index::questions::Work) -> [u64; 4] {

@@ -9,6 +9,7 @@ use crate::references::{self, Contaminated};
 use crate::simhash::SimhashMaker;
 use crate::texts::ArrowTexts;
 use lookalike_core::clustering::{self, Capped};
+use lookalike_core::sketch::coordinates::Coordinates;
 use lookalike_core::sketch::shingle::Shingling;
 use lookalike_dedup::alike::Limits;
 use lookalike_dedup::corpus::{Corpus as Core, Refusal};
@@ -60,10 +61,11 @@ pub(crate) fn failed(failure: Failure) -> PyErr {
 const SKETCHES: [&str; 6] = ["none", "shingles", "fast", "permutations", "modulo", "simhash"];
 
 /// What is kept of a document whose sketch has coordinates: all of them, or only the features (k, s) of a filter.
-fn kept(coordinates: Sketching, features: Option<(usize, usize)>) -> Sketching {
-    match features {
-        Some((k, s)) => Sketching::Features { coordinates: Box::new(coordinates), k, s },
-        None => coordinates,
+fn kept(coordinates: Coordinates, size: usize, features: Option<(usize, usize)>) -> Sketching {
+    match (features, coordinates) {
+        (Some((k, s)), _) => Sketching::Features { coordinates, size, k, s },
+        (None, Coordinates::Fast) => Sketching::Fast { size },
+        (None, Coordinates::Permutations) => Sketching::Permutations { size },
     }
 }
 
@@ -109,8 +111,8 @@ impl Corpus {
         let sketching = match (sketch, simhash) {
             ("none", _) => Sketching::None,
             ("shingles", _) => Sketching::Shingles,
-            ("fast", _) => kept(Sketching::Fast { size }, features),
-            ("permutations", _) => kept(Sketching::Permutations { size }, features),
+            ("fast", _) => kept(Coordinates::Fast, size, features),
+            ("permutations", _) => kept(Coordinates::Permutations, size, features),
             ("modulo", _) => Sketching::Modulo { modulus },
             ("simhash", Some(maker)) => Sketching::Simhash { recipe: maker.recipe.clone(), with_shingles },
             (other, _) => return Err(unknown("sketch", other, &SKETCHES)),

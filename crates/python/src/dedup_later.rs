@@ -8,7 +8,8 @@ use crate::segments::Snapshot;
 use lookalike_dedup::indexed::Indexed;
 use lookalike_dedup::job::{Failure, SearchMethod};
 use lookalike_dedup::later::{self, LaterOutcome};
-use lookalike_index::record::{Document, Leader, SHADOW};
+use lookalike_index::record::{Document, Leader};
+use lookalike_index::shadows::shadow_of;
 use lookalike_table::Error as TableError;
 use pyo3::prelude::*;
 use pyo3::pybacked::PyBackedBytes;
@@ -103,7 +104,7 @@ impl Additions {
         self.rows.len()
     }
 
-    /// The row with this content hash of 16 bytes that is to be added.
+    /// The row with this content hash, the first 16 bytes, that is to be added.
     fn row(&self, content: &[u8]) -> Option<u32> {
         self.rows.get(&u128::from_be_bytes(*content.first_chunk()?)).copied()
     }
@@ -122,16 +123,24 @@ impl Additions {
     }
 }
 
-/// A record with another id and with more fields of its metadata, a JSON object without its braces; as the shadow of a
-/// document if that is given with its score and link.
+/// The record of a shadow: `meta` is its metadata, `leader` the id, score and link of the document that was kept for it.
 #[pyfunction]
-pub fn readdressed(
-    py: Python<'_>,
-    record: &[u8],
-    id: &[u8],
-    fields: &[u8],
-    leader: Option<(Vec<u8>, f32, u8)>,
-) -> PyResult<Py<PyBytes>> {
+pub fn shadowed(py: Python<'_>, record: &[u8], meta: &[u8], leader: (Vec<u8>, f32, u8)) -> PyResult<Py<PyBytes>> {
+    let document = Document::decode(record).map_err(archive_to_python)?;
+    let (id, score, link) = leader;
+    let shadow = shadow_of(&document, meta.to_vec(), Leader { id, score, link });
+    Ok(PyBytes::new(py, &shadow.encode()).unbind())
+}
+
+/// The mark of a record: its content hash, and a hash of what else its source said of it.
+#[pyfunction]
+pub fn record_mark<'py>(py: Python<'py>, record: &[u8]) -> PyResult<Bound<'py, PyBytes>> {
+    Document::decode(record).map(|document| PyBytes::new(py, &document.mark())).map_err(archive_to_python)
+}
+
+/// A record with another id and with more fields of its metadata, a JSON object without its braces.
+#[pyfunction]
+pub fn readdressed(py: Python<'_>, record: &[u8], id: &[u8], fields: &[u8]) -> PyResult<Py<PyBytes>> {
     let mut document = Document::decode(record).map_err(archive_to_python)?;
     document.id = id.to_vec();
     // An object that has fields needs a comma.
@@ -141,11 +150,5 @@ pub fn readdressed(
     }
     document.meta.extend_from_slice(fields);
     document.meta.push(b'}');
-    if let Some((id, score, link)) = leader {
-        document.flags |= SHADOW;
-        document.leader = Some(Leader { id, score, link });
-        (document.postings, document.literals, document.samples) = (Vec::new(), Vec::new(), Vec::new());
-        (document.sketch, document.tokens, document.text) = (Vec::new(), Vec::new(), Vec::new());
-    }
     Ok(PyBytes::new(py, &document.encode()).unbind())
 }

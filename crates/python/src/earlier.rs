@@ -80,6 +80,17 @@ impl Earlier {
         self.all.documents_of(&persons)
     }
 
+    /// Index, number and id of the documents of some persons.
+    fn places_of(&self, py: Python<'_>, persons: Vec<u32>) -> PyResult<Vec<(u32, u64, Py<PyBytes>)>> {
+        let mut found = Vec::new();
+        for at in self.all.places_of(&persons) {
+            let Some(snapshot) = self.all.snapshots().get(at.index as usize) else { continue };
+            let id = snapshot.id(at.number).map_err(archive_to_python)?;
+            found.push((at.index, at.number, PyBytes::new(py, &id).unbind()));
+        }
+        Ok(found)
+    }
+
     /// Index and number of all starter code.
     fn templates(&self) -> Vec<(u32, u64)> {
         self.all.templates().iter().map(|at| (at.index, at.number)).collect()

@@ -15,7 +15,7 @@ fn bands_of((count, width): (usize, usize)) -> PyResult<Bands> {
     Bands::new(count, width).map_err(archive_to_python)
 }
 
-/// Ids, content hashes and records of documents with these ids and hash values; all have the same metadata.
+/// Ids, marks and records of documents with these ids and hash values; all have the same metadata.
 #[pyfunction]
 pub fn band_records(
     py: Python<'_>,

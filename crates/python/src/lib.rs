@@ -39,13 +39,13 @@ use pyo3::prelude::*;
 #[pymodule(gil_used = false)]
 mod _core {
     #[pymodule_export]
-    use crate::archive::{moment, RecordSigner};
+    use crate::archive::{kept_files, moment, RecordSigner};
     #[pymodule_export]
     use crate::archive_lines::RecordLines;
     #[pymodule_export]
     use crate::archive_passages::shared_passages;
     #[pymodule_export]
-    use crate::archive_questions::{AskedDocument, Asker};
+    use crate::archive_questions::{AskedDocument, Asker, Starter};
     #[pymodule_export]
     use crate::column::Column;
     #[pymodule_export]
@@ -53,7 +53,7 @@ mod _core {
     #[pymodule_export]
     use crate::dedup::{Corpus, Outcome, PairStream};
     #[pymodule_export]
-    use crate::dedup_later::{corpus_digest, decide_after, readdressed, Additions, Later};
+    use crate::dedup_later::{corpus_digest, decide_after, readdressed, record_mark, shadowed, Additions, Later};
     #[pymodule_export]
     use crate::design::simulate_filter;
     #[pymodule_export]
@@ -103,6 +103,9 @@ mod _core {
         module.add("__version__", env!("CARGO_PKG_VERSION"))?;
         module.add("CODE_VERSION", lookalike_code::CODE_VERSION)?;
         module.add("TEXT_VERSION", lookalike_core::frontend::canonical::TEXT_VERSION)?;
+        module.add("SIMHASH_VERSION", lookalike_core::simhash::vote::SIMHASH_VERSION)?;
+        module.add("SHINGLE_VERSION", lookalike_core::sketch::shingle::SHINGLE_VERSION)?;
+        module.add("SKETCH_VERSION", lookalike_core::sketch::SKETCH_VERSION)?;
         module.add("MAX_T", lookalike_core::fingerprint::MAX_T)?;
         module.add("MAX_DISTANCE", lookalike_core::hamming::MAX_DISTANCE)?;
         module.add("MAX_TABLES", lookalike_core::hamming::design::MAX_TABLES)?;

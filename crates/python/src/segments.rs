@@ -4,6 +4,7 @@
 
 use crate::detach::{detached, interruptible, locked};
 use crate::error::archive_to_python;
+use lookalike_index::questions::conditions::Conditions;
 use lookalike_index::segment::StoredRow as Row;
 use lookalike_index::texts::{StoredTexts, TextUnpacker};
 use lookalike_index::{self as index, Bitmap, Document, Part, Result, Settings, Written};
@@ -174,6 +175,12 @@ impl StoredRow {
         PyBytes::new(py, &self.0.content.to_be_bytes())
     }
 
+    /// The content hash, and a hash of what else its source said of it.
+    #[getter]
+    fn mark<'py>(&self, py: Python<'py>) -> Bound<'py, PyBytes> {
+        PyBytes::new(py, &self.0.mark())
+    }
+
     #[getter]
     fn shingles(&self) -> u32 {
         self.0.shingles
@@ -189,7 +196,7 @@ impl StoredRow {
         self.0.bytes
     }
 
-    /// Of a shadow: id, score and link of the document that was kept for it.
+    /// Of a shadow: hash of the id, score and link of the document that was kept for it.
     #[getter]
     fn leader<'py>(&self, py: Python<'py>) -> Option<(Bound<'py, PyBytes>, f32, u8)> {
         let told = |leader: &index::Leader| (PyBytes::new(py, &leader.id), leader.score, leader.link);
@@ -346,7 +353,8 @@ pub struct Snapshot(pub Arc<index::Snapshot>);
 #[pymethods]
 impl Snapshot {
     #[new]
-    fn new(parts: Parts<'_>) -> PyResult<Self> {
+    #[pyo3(signature = (parts, shadows=None))]
+    fn new(parts: Parts<'_>, shadows: Option<u64>) -> PyResult<Self> {
         let part = |(segment, removed): &(Bound<'_, Segment>, Option<PyBackedBytes>)| {
             let segment = segment.get().0.clone();
             match bitmap(&segment, removed.as_ref())? {
@@ -355,7 +363,11 @@ impl Snapshot {
             }
         };
         let snapshot = parts.iter().map(part).collect::<Result<Vec<_>>>().and_then(index::Snapshot::new);
-        snapshot.map(|snapshot| Self(Arc::new(snapshot))).map_err(archive_to_python)
+        let snapshot = snapshot.map_err(archive_to_python)?;
+        Ok(Self(Arc::new(match shadows {
+            Some(shadows) => snapshot.with_shadows(shadows),
+            None => snapshot,
+        })))
     }
 
     /// Number of documents with the removed ones.
@@ -364,7 +376,30 @@ impl Snapshot {
         self.0.rows()
     }
 
-    /// Number of documents that are not removed.
+    /// Number of rows that dedup removed and that are kept as keys.
+    #[getter]
+    fn shadows(&self, py: Python<'_>) -> PyResult<u64> {
+        detached(py, usize::MAX, || self.0.shadows()).map_err(archive_to_python)
+    }
+
+    /// The numbers of the shadows of rows with each id, in ascending order.
+    fn find_shadows(&self, py: Python<'_>, ids: Vec<PyBackedBytes>) -> PyResult<Vec<Vec<u64>>> {
+        let find = || ids.iter().map(|id| self.0.find_shadows(id)).collect::<Result<_>>();
+        detached(py, usize::MAX, find).map_err(archive_to_python)
+    }
+
+    /// The numbers of the shadows that follow one of these documents, in ascending order.
+    fn followers(&self, py: Python<'_>, numbers: Vec<u64>) -> PyResult<Vec<u64>> {
+        detached(py, usize::MAX, || self.0.followers(&numbers)).map_err(archive_to_python)
+    }
+
+    /// Number of documents that meet all conditions, without starter code.
+    fn count_where(&self, py: Python<'_>, conditions: Vec<(String, String)>) -> PyResult<u64> {
+        let conditions = Conditions::new(conditions);
+        detached(py, usize::MAX, || conditions.count(&self.0)).map_err(archive_to_python)
+    }
+
+    /// Number of documents and shadows that are not removed.
     #[getter]
     fn live(&self) -> u64 {
         self.0.live()

@@ -13,7 +13,7 @@ pub(crate) fn key_of(secret: &[u8]) -> PyResult<ShareKey> {
     secret.try_into().map(ShareKey::new).map_err(|_| told())
 }
 
-/// Ids, content hashes and records of documents as they may leave the house.
+/// Ids, marks and records of documents as they may leave the house.
 #[pyfunction]
 pub fn share_records(py: Python<'_>, records: Vec<PyBackedBytes>, secret: &[u8]) -> PyResult<Vec<SignedDocument>> {
     let key = key_of(secret)?;

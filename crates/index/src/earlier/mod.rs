@@ -142,6 +142,16 @@ impl Earlier {
         persons.iter().map(|person| counts.get(person).copied().unwrap_or(0)).collect()
     }
 
+    /// The documents of some persons that take part, in order of index and arrival. Cost: linear in all documents.
+    pub fn places_of(&self, persons: &[u32]) -> Vec<At> {
+        let wanted: HashSet<&u32> = persons.iter().filter(|person| **person != NOBODY).collect();
+        let of_index = |(index, all): (usize, &Vec<u32>)| {
+            let met = all.iter().enumerate().filter(|(_, person)| wanted.contains(person));
+            met.map(|(number, _)| At { index: index as u32, number: number as u64 }).collect::<Vec<_>>()
+        };
+        self.persons.iter().enumerate().flat_map(of_index).collect()
+    }
+
     /// Number of persons of the indexes and of what was handed in together.
     pub fn submitters(&self) -> u32 {
         self.submitters

@@ -9,7 +9,7 @@
 
 use super::candidates::{groups, holders, Group};
 use super::limits::estimated_share;
-use super::{Asked, Asker, Found, Match, Measure, Score, Wish, Work};
+use super::{Asked, Asker, Found, Measure, Score, Wish, Work};
 use crate::segment::Which;
 use crate::snapshot::Snapshot;
 use lookalike_table::Result;
@@ -22,26 +22,21 @@ impl Asker {
         let numbers = holders(snapshot, Which::Samples, &asked.document.samples, &mut work)?;
         let mut matches = Vec::new();
         for group in groups(snapshot, numbers, wish.conditions, &mut work)? {
-            if !self.may_contain(asked, &group, wish.threshold) {
+            let sizes = [asked.document.shingles, snapshot.shingles(group.number)?].map(u64::from);
+            if !self.may_contain(sizes, &group, wish.threshold) {
                 continue;
             }
-            let (inside, holds) = self.containment_of(snapshot, asked, &group, &mut work)?;
+            let (inside, holds) = self.containment_of(snapshot, asked, sizes, &group, &mut work)?;
             if inside.value.max(holds.value) >= wish.threshold {
-                let measure = Measure::Containment(inside, holds);
-                matches.push(Match { number: group.number, row: group.row, copies: group.copies, measure });
+                matches.push((group, Measure::Containment(inside, holds)));
             }
         }
-        let key = |measure: &Measure| match measure {
-            Measure::Containment(inside, holds) => -inside.value.max(holds.value),
-            _ => 0.0,
-        };
-        Ok(Found::of(matches, wish.top, key, work))
+        Found::of(snapshot, matches, wish.top, work)
     }
 
-    /// Whether the shared samples leave it open that either containment reaches the threshold.
-    fn may_contain(&mut self, asked: &Asked, group: &Group, threshold: f64) -> bool {
+    /// Whether the shared samples leave it open that either containment reaches the threshold, for documents of so many shingles.
+    fn may_contain(&mut self, [mine, theirs]: [u64; 2], group: &Group, threshold: f64) -> bool {
         let least = |whole: u64| (threshold * whole as f64).ceil() as u64;
-        let (mine, theirs) = (u64::from(asked.document.shingles), u64::from(group.row.shingles));
         let common = u64::from(group.shared);
         // The limit of the smaller document is the lower one.
         !self.limits.are_too_few(common, least(mine.min(theirs)))
@@ -51,15 +46,15 @@ impl Asker {
         &mut self,
         snapshot: &Snapshot,
         asked: &Asked,
+        [mine, theirs]: [u64; 2],
         group: &Group,
         work: &mut Work,
     ) -> Result<(Score, Score)> {
-        if let Some(counts) = self.exact.counts(snapshot, &asked.shingles, group.number)? {
+        if let Some(counts) = self.exact.counts(snapshot, asked, group.number)? {
             work.texts += 1;
             let exact = |share: Option<f64>| Score::exact(share.unwrap_or(0.0));
             return Ok((exact(counts.containment()), exact(counts.turned().containment())));
         }
-        let (mine, theirs) = (u64::from(asked.document.shingles), u64::from(group.row.shingles));
         let estimate = |whole: u64| estimated_share(u64::from(group.shared), self.modulus, mine.min(theirs), whole);
         Ok((estimate(mine), estimate(theirs)))
     }

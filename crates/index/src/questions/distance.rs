@@ -1,62 +1,81 @@
 //! Which documents have a simhash within some bits of the asked one's. Complete: all simhashes are compared.
 //!
-//! Cost: one pass over the simhashes, 8 bytes per document, about 1 ms for a million. **Source.** Manku, Jain, Das Sarma
-//! 2007, §3; a scan instead of their tables, because one document is asked about and the column is small.
+//! Documents with one content have one simhash. So content hashes are read only where several near documents have the same
+//! simhash, and the number of distinct contents is still exact.
+//!
+//! Cost: one pass over the simhashes, 8 bytes per document, about 1 ms for a million; the flags of each near document. **Source.**
+//! Manku, Jain, Das Sarma 2007, §3; a scan instead of their tables, because one document is asked about and the column is small.
 
-use super::candidates::groups;
-use super::{Asked, Asker, Found, Match, Measure, Wish, Work};
+use super::candidates::{by_content, may_be_told, Group};
+use super::{Asked, Asker, Found, Measure, Wish, Work};
 use crate::snapshot::Snapshot;
+use lookalike_core::hamming::scan::scan;
 use lookalike_table::Result;
+
+/// A document whose simhash is near: simhash, number.
+type Near = (u64, u64);
 
 impl Asker {
     /// Finds the documents whose simhash differs in at most `distance` bits. Errors: damaged.
     pub fn distance(&mut self, snapshot: &Snapshot, asked: &Asked, distance: u32, wish: Wish<'_>) -> Result<Found> {
         let mut work = Work::default();
-        let Some(simhash) = asked.document.simhash else { return Ok(Found::default()) };
-        let near = within(snapshot, simhash, distance, &mut work)?;
-        let mut matches = Vec::new();
-        // The bits take the place of shared keys: documents with one content have one simhash.
-        for group in groups(snapshot, near, wish.conditions, &mut work)? {
-            let measure = Measure::Distance(group.shared);
-            matches.push(Match { number: group.number, row: group.row, copies: group.copies, measure });
-        }
-        let key = |measure: &Measure| match measure {
-            Measure::Distance(bits) => f64::from(*bits),
-            _ => 0.0,
-        };
-        Ok(Found::of(matches, wish.top, key, work))
-    }
-}
-
-/// Numbers and distances of the live documents near a simhash, ascending.
-fn within(snapshot: &Snapshot, simhash: u64, distance: u32, work: &mut Work) -> Result<Vec<(u64, u32)>> {
-    let mut near = Vec::new();
-    for part in snapshot.parts() {
-        let column = part.segment().simhashes()?;
-        work.holders += column.values.len() as u64;
-        scan(&column.values, simhash, distance, |at, bits| {
-            if let Some(row) = column.rows.get(at) {
-                near.push((part.first() + u64::from(*row), bits));
+        let Some(simhash) = asked.document.simhash.filter(|_| !asked.is_starter()) else { return Ok(Found::default()) };
+        let mut near = Vec::new();
+        for one in within(snapshot, simhash, distance, &mut work)? {
+            if may_be_told(snapshot, one.1, wish.conditions, &mut work)? {
+                near.push(one);
             }
-        });
-    }
-    near.retain(|(number, _)| snapshot.is_live(*number));
-    Ok(near)
-}
-
-/// Calls `hit` with the place and the distance of each value that is near. The inner loop has no branch, so that it is
-/// compiled to vectors.
-fn scan(values: &[u64], simhash: u64, distance: u32, mut hit: impl FnMut(usize, u32)) {
-    const BLOCK: usize = 64;
-    for (number, block) in values.chunks(BLOCK).enumerate() {
-        let least = block.iter().map(|value| (value ^ simhash).count_ones()).min();
-        if least.is_some_and(|least| least <= distance) {
-            for (at, value) in block.iter().enumerate() {
-                let bits = (value ^ simhash).count_ones();
-                if bits <= distance {
-                    hit(number * BLOCK + at, bits);
+        }
+        near.sort_unstable();
+        let mut matches = Vec::new();
+        for run in near.chunk_by(|left, right| left.0 == right.0) {
+            let measure = Measure::Distance((run[0].0 ^ simhash).count_ones());
+            match run {
+                [(_, number)] => matches.push((Group { number: *number, copies: 1, shared: 0 }, measure)),
+                _ => {
+                    let groups = by_content(snapshot, run.iter().map(|(_, number)| (*number, 0)))?;
+                    matches.extend(groups.into_iter().map(|group| (group, measure)));
                 }
             }
         }
+        if !asked.starter.is_empty() {
+            self.leave_out(snapshot, asked, &mut matches, &mut work)?;
+        }
+        Found::of(snapshot, matches, wish.top, work)
     }
+
+    /// Takes out documents that share no shingle with the asked one but those of starter code. Errors: damaged.
+    fn leave_out(
+        &mut self,
+        snapshot: &Snapshot,
+        asked: &Asked,
+        matches: &mut Vec<(Group, Measure)>,
+        work: &mut Work,
+    ) -> Result<()> {
+        let mut kept = Vec::new();
+        for one in matches.drain(..) {
+            let counts = self.exact.counts(snapshot, asked, one.0.number)?;
+            work.texts += u64::from(counts.is_some());
+            if counts.is_none_or(|counts| counts.common > 0) {
+                kept.push(one);
+            }
+        }
+        *matches = kept;
+        Ok(())
+    }
+}
+
+/// The live documents near a simhash, in order of number. Errors: damaged.
+fn within(snapshot: &Snapshot, simhash: u64, distance: u32, work: &mut Work) -> Result<Vec<Near>> {
+    let (mut near, mut places) = (Vec::new(), Vec::new());
+    for part in snapshot.parts() {
+        let column = part.segment().simhashes()?;
+        work.holders += column.values.len() as u64;
+        places.clear();
+        scan(&column.values, simhash, distance, &mut places);
+        let rows = places.iter().filter_map(|at| column.values.get(*at).zip(column.rows.get(*at)));
+        let rows = rows.filter(|(_, row)| part.is_live(u64::from(**row)));
+        near.extend(rows.map(|(value, row)| (*value, part.first() + u64::from(*row))));
+    }
+    Ok(near)
 }

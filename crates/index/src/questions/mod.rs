@@ -8,17 +8,19 @@
 //!
 //! | file | answers with | complete |
 //! |---|---|---|
-//! | `identical.rs` | the same content hash | yes |
+//! | `identical.rs` | the same text; without texts, the same content hash | yes |
 //! | `resemblance.rs` | resemblance at or above a threshold | for documents that share a key of the filter |
 //! | `containment.rs` | containment at or above a threshold, either way | for documents that share a sampled shingle |
 //! | `distance.rs` | a simhash within some bits | yes |
 //! | `seen.rs` | whether a document like it is there, and the nearest | as resemblance |
 //!
-//! Removed documents, shadows and starter code are never told. Documents with one content are told once, with their
+//! Removed documents, shadows and starter code are never told. Shingles of starter code are not counted where texts are kept:
+//! a document that shares only those is not told, and one that has no others has no answer. Documents with one content are told once, with their
 //! number. Sketches and samples only reject, with an error of at most [`DOUBT`]; what is told is counted on the stored
 //! texts. Without texts it is estimated, with an interval, and marked.
 //!
-//! Cost: linear in the holders of the document's keys; one sketch and at most one text per distinct content. **Source.**
+//! Cost: linear in the holders of the document's keys; one sketch and at most one text per distinct content. Rows are read of
+//! the documents that are told; of all others flags and content hash. **Source.**
 //! Broder 1997 and 2000; Manku, Jain, Das Sarma 2007.
 
 mod candidates;
@@ -39,12 +41,15 @@ mod tests;
 use crate::record::Document;
 use crate::segment::StoredRow;
 use crate::sign::SignSettings;
+use crate::snapshot::Snapshot;
+use candidates::Group;
 use conditions::Conditions;
 use exact::ExactCounter;
 use filtered::Filtered;
 use limits::Limits;
 use lookalike_core::sketch::shingle::Shingling;
 use lookalike_table::Result;
+use std::sync::Arc;
 
 /// The probability with which a sketch or a sample may reject a document at the threshold, as in `dedup`.
 pub const DOUBT: f64 = 1e-6;
@@ -58,6 +63,23 @@ pub struct Asked {
     pub document: Document,
     /// The distinct ids of its shingles, ascending; empty if texts are not kept, for then nothing is counted.
     pub shingles: Vec<u64>,
+    /// The texts of its files; empty if texts are not kept, for then nothing is compared.
+    pub texts: Vec<String>,
+    /// The distinct ids of the shingles of starter code, ascending. They are not counted.
+    pub starter: Arc<[u64]>,
+}
+
+impl Asked {
+    /// The document among others that have this starter code, whose shingles are not counted.
+    pub fn beside(mut self, starter: Arc<[u64]>) -> Self {
+        exact::without(&mut self.shingles, &starter);
+        Self { starter, ..self }
+    }
+
+    /// Whether all of its shingles are those of starter code, so that nothing is like it.
+    pub fn is_starter(&self) -> bool {
+        !self.starter.is_empty() && self.shingles.is_empty() && self.document.shingles > 0
+    }
 }
 
 /// What is told of the documents that are found.
@@ -94,8 +116,11 @@ impl Score {
 /// How near a match is.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Measure {
-    /// It has the same content.
-    Identical,
+    /// It has the same text; not verified where texts are not kept, and hashes alone are equal.
+    Identical {
+        /// Whether the texts were compared.
+        is_verified: bool,
+    },
     /// The share of all shingles of both that both have.
     Resemblance(Score),
     /// The share of the asked document's shingles that the match has, and the share of the match's that the asked one has.
@@ -122,12 +147,21 @@ pub struct Match {
 pub struct Work {
     /// Holders of keys, and simhashes, that were looked at.
     pub holders: u64,
-    /// Documents whose rows were read.
+    /// Documents whose flags were read.
     pub rows: u64,
     /// Sketches that were compared.
     pub sketches: u64,
     /// Texts that were unpacked and counted.
     pub texts: u64,
+}
+
+/// Documents with the content hash of the asked one. Equal hashes of different texts can be crafted.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct SameHash {
+    /// Documents with another text, which are not told.
+    pub other_text: u64,
+    /// Documents that are counted among the copies, and whose texts were not compared with that of the asked one.
+    pub uncompared: u64,
 }
 
 /// The answer to a question.
@@ -139,19 +173,46 @@ pub struct Found {
     pub documents: u64,
     /// Number of distinct contents among them.
     pub distinct: u64,
+    /// Of the question of identity: what its hash did not settle.
+    pub same_hash: SameHash,
     /// What was read.
     pub work: Work,
 }
 
 impl Found {
-    /// The answer of all matches: nearest first by `key`, where smaller is nearer, and cut to the first `top`.
-    fn of(mut matches: Vec<Match>, top: usize, key: impl Fn(&Measure) -> f64, work: Work) -> Self {
-        matches.sort_by(|left, right| {
-            key(&left.measure).total_cmp(&key(&right.measure)).then(left.number.cmp(&right.number))
-        });
-        let (documents, distinct) = (matches.iter().map(|one| one.copies).sum(), matches.len() as u64);
-        matches.truncate(top);
-        Self { matches, documents, distinct, work }
+    /// The answer of all groups that answer the question: nearest first, then by number. All are counted; rows are read of the
+    /// first `top`. Errors: damaged.
+    fn of(snapshot: &Snapshot, mut all: Vec<(Group, Measure)>, top: usize, work: Work) -> Result<Self> {
+        let by_nearness = |(left, near): &(Group, Measure), (right, other): &(Group, Measure)| {
+            near.far().total_cmp(&other.far()).then(left.number.cmp(&right.number))
+        };
+        let (documents, distinct) = (all.iter().map(|(group, _)| group.copies).sum(), all.len() as u64);
+        if top < all.len() {
+            all.select_nth_unstable_by(top, by_nearness);
+            all.truncate(top);
+        }
+        all.sort_unstable_by(by_nearness);
+        let told = all.into_iter().map(|(group, measure)| group.told(snapshot, measure));
+        Ok(Self { matches: told.collect::<Result<_>>()?, documents, distinct, work, ..Self::default() })
+    }
+}
+
+impl Measure {
+    /// What orders answers: smaller is nearer.
+    fn far(&self) -> f64 {
+        match self {
+            Self::Identical { .. } => 0.0,
+            Self::Resemblance(score) => -score.value,
+            Self::Containment(inside, holds) => -inside.value.max(holds.value),
+            Self::Distance(bits) => f64::from(*bits),
+        }
+    }
+}
+
+impl Group {
+    /// The match of a group, with the row of its first document. Errors: damaged.
+    fn told(self, snapshot: &Snapshot, measure: Measure) -> Result<Match> {
+        Ok(Match { number: self.number, row: snapshot.row(self.number)?, copies: self.copies, measure })
     }
 }
 
@@ -171,5 +232,10 @@ impl Asker {
         let (shingling, modulus) = (settings.shingling, settings.modulus.unwrap_or(1));
         let (exact, limits) = (ExactCounter::new(shingling)?, Limits::new(modulus));
         Ok(Self { exact, limits, filtered: Filtered::of(settings), shingling, modulus })
+    }
+
+    /// The shingles of the starter code of a snapshot, for [`Asked::beside`]. Errors: damaged.
+    pub fn starter(&mut self, snapshot: &Snapshot) -> Result<Arc<[u64]>> {
+        self.exact.starter(snapshot).map(Arc::from)
     }
 }

@@ -7,7 +7,7 @@
 //! Cost: one sketch and at most one text per distinct content that shares a key. **Source.** Broder 2000, §3.
 
 use super::candidates::{groups, holders, Group};
-use super::{Asked, Asker, Found, Match, Measure, Score, Wish, Work, CONFIDENCE};
+use super::{Asked, Asker, Found, Measure, Score, Wish, Work, CONFIDENCE};
 use crate::segment::Which;
 use crate::snapshot::Snapshot;
 use lookalike_core::sketch::estimate::{collision_bound, interval, Population};
@@ -31,14 +31,10 @@ impl Asker {
             }
             let Some(score) = self.resemblance_of(snapshot, asked, &found, &mut work)? else { continue };
             if self.accepts(score, wish.threshold) {
-                matches.push(matched(found.group, score));
+                matches.push((found.group, Measure::Resemblance(score)));
             }
         }
-        let key = |measure: &Measure| match measure {
-            Measure::Resemblance(score) => -score.value,
-            _ => 0.0,
-        };
-        Ok(Found::of(matches, wish.top, key, work))
+        Found::of(snapshot, matches, wish.top, work)
     }
 
     /// The groups that share a key, with their sketches compared, in order of their first document. Errors: damaged.
@@ -76,13 +72,13 @@ impl Asker {
         if let Some(filtered) = self.filtered {
             return Ok(filtered.estimate(found));
         }
-        if let Some(counts) = self.exact.counts(snapshot, &asked.shingles, found.group.number)? {
+        if let Some(counts) = self.exact.counts(snapshot, asked, found.group.number)? {
             work.texts += 1;
             return Ok(counts.resemblance().map(Score::exact));
         }
         let estimate = interval(found.common as u64, found.size as u64, Population::Unknown, CONFIDENCE);
         let bound = collision_bound(64 * self.shingling.width as u64, self.shingling.bits);
-        let union = u64::from(asked.document.shingles) + u64::from(found.group.row.shingles);
+        let union = u64::from(asked.document.shingles) + u64::from(snapshot.shingles(found.group.number)?);
         Ok(estimate.map(|estimate| {
             let estimate = estimate.with_collisions(bound, union, CONFIDENCE);
             Score { value: estimate.value, low: estimate.low, high: estimate.high, is_exact: false }
@@ -110,9 +106,4 @@ pub(super) fn keys_of(asked: &Asked) -> Vec<u64> {
     keys.sort_unstable();
     keys.dedup();
     keys
-}
-
-pub(super) fn matched(group: Group, score: Score) -> Match {
-    let measure = Measure::Resemblance(score);
-    Match { number: group.number, row: group.row, copies: group.copies, measure }
 }

@@ -35,7 +35,7 @@ fn signed(signer: &mut RecordSigner, id: &str, text: &str) -> Document {
 
 fn asked(signer: &mut RecordSigner, text: &str) -> Asked {
     let document = signer.row(text).expect("short");
-    Asked { document, shingles: signer.shingles().to_vec() }
+    Asked { document, shingles: signer.shingles().to_vec(), texts: vec![text.to_owned()], ..Asked::default() }
 }
 
 fn snapshot(documents: &[Document]) -> Snapshot {
@@ -143,6 +143,36 @@ fn removed_documents_shadows_and_starter_code_are_never_told() {
 }
 
 #[test]
+fn a_collision_of_content_hashes_is_not_told_as_identical() {
+    let mut signer = RecordSigner::new(&settings()).expect("in range");
+    let question = asked(&mut signer, &words(0, 50));
+    let content = question.document.content;
+    let with_hash = |document: Document| Document { content, ..document };
+    let forged = with_hash(signed(&mut signer, "forged", &words(100, 150)));
+    let near = with_hash(signed(&mut signer, "near", &words(0, 49)));
+    let (same, copy) = (signed(&mut signer, "same", &words(0, 50)), signed(&mut signer, "copy", &words(0, 50)));
+    let (conditions, mut asker) = (Conditions::default(), Asker::new(&settings()).expect("memory"));
+    let wish = wish(&conditions, 0.5);
+
+    let all = snapshot(&[forged.clone(), same, near.clone(), copy]);
+    let found = asker.identical(&all, &question, wish).expect("sound");
+    assert_eq!((found.documents, found.distinct), (2, 1));
+    assert_eq!((&found.matches[0].row.id[..], found.matches[0].copies), (&b"same"[..], 2));
+    assert_eq!(found.matches[0].measure, Measure::Identical { is_verified: true });
+    assert_eq!(found.same_hash, SameHash { other_text: 2, uncompared: 0 });
+    let seen = asker.seen(&all, &question, wish).expect("sound");
+    assert_eq!(seen.nearest.expect("one").row.id, b"same");
+    assert_eq!(seen.same_hash.other_text, 1, "what stands before the first that is equal");
+
+    let without = snapshot(&[forged, near]);
+    let found = asker.identical(&without, &question, wish).expect("sound");
+    assert_eq!((found.documents, found.same_hash.other_text), (0, 2));
+    let unverified = Asked { texts: Vec::new(), ..question };
+    let found = asker.identical(&without, &unverified, wish).expect("sound");
+    assert_eq!(found.matches[0].measure, Measure::Identical { is_verified: false });
+}
+
+#[test]
 fn a_text_that_cannot_be_unpacked_is_damage() {
     let mut signer = RecordSigner::new(&settings()).expect("in range");
     let question = asked(&mut signer, &words(0, 50));
@@ -152,4 +182,87 @@ fn a_text_that_cannot_be_unpacked_is_damage() {
     let mut asker = Asker::new(&settings()).expect("memory");
     let failure = asker.resemblance(&snapshot, &question, wish(&conditions, 0.5)).expect_err("damaged");
     assert!(matches!(failure, lookalike_table::Error::Damaged { .. }), "{failure}");
+}
+
+/// All documents, one by one: content of the first, documents with this content, bits.
+fn naive_distance(documents: &[Document], simhash: u64, most: u32) -> Vec<(u64, u64, u32)> {
+    let mut found: Vec<(u128, u64, u64, u32)> = Vec::new();
+    for (number, one) in documents.iter().enumerate().filter(|(_, one)| one.flags == 0) {
+        let Some(bits) = one.simhash.map(|other| (other ^ simhash).count_ones()).filter(|bits| *bits <= most) else {
+            continue;
+        };
+        match found.iter_mut().find(|(content, ..)| *content == one.content) {
+            Some((_, _, copies, _)) => *copies += 1,
+            None => found.push((one.content, number as u64, 1, bits)),
+        }
+    }
+    found.sort_by_key(|(_, number, _, bits)| (*bits, *number));
+    found.into_iter().map(|(_, number, copies, bits)| (number, copies, bits)).collect()
+}
+
+#[test]
+fn distance_matches_naive_where_many_simhashes_are_equal() {
+    let (conditions, mut asker) = (Conditions::default(), Asker::new(&settings()).expect("memory"));
+    // Five bits that differ, so that simhashes collide; equal contents have equal simhashes.
+    let document = |number: u64| {
+        let content = u128::from(number * 7919 % 150);
+        let simhash = (content % 13 != 0).then_some((content as u64 * 31) % 32 * 0x0101);
+        Document { content, simhash, flags: u32::from(number % 11 == 3), ..Document::default() }
+    };
+    let documents: Vec<Document> = (0..400).map(document).collect();
+    let parts = documents.chunks(170).map(|some| Segment::of_documents(some, b"{}").expect("documents"));
+    let snapshot = Snapshot::new(parts.map(|segment| Part::of(Arc::new(segment))).collect()).expect("few");
+    for (simhash, most) in [(0, 0), (0x0101, 2), (0x1f1f, 4), (0x0f0f, 10)] {
+        let question =
+            Asked { document: Document { simhash: Some(simhash), ..Document::default() }, ..Asked::default() };
+        let expected = naive_distance(&documents, simhash, most);
+        for top in [0, 1, 5, ALL] {
+            let wish = Wish { conditions: &conditions, top, threshold: 0.0 };
+            let found = asker.distance(&snapshot, &question, most, wish).expect("sound");
+            let bits = |one: &Match| match one.measure {
+                Measure::Distance(bits) => bits,
+                _ => 99,
+            };
+            let told: Vec<_> = found.matches.iter().map(|one| (one.number, one.copies, bits(one))).collect();
+            assert_eq!(told, expected[..top.min(expected.len())], "{simhash:x} {most} {top}");
+            let copies: u64 = expected.iter().map(|(_, copies, _)| copies).sum();
+            assert_eq!((found.distinct, found.documents), (expected.len() as u64, copies));
+            assert!(found.matches.iter().all(|one| one.row.content == documents[one.number as usize].content));
+        }
+    }
+}
+
+/// The starter code and two documents that have all of it and nothing else in common; `near` has much of `own` too.
+fn with_starter(signer: &mut RecordSigner) -> Snapshot {
+    let given = words(0, 50);
+    let mut documents = vec![
+        signed(signer, "starter", &given),
+        signed(signer, "untouched", &given),
+        signed(signer, "other", &format!("{given} {}", words(900, 905))),
+        signed(signer, "near", &format!("{given} {}", words(100, 150))),
+    ];
+    documents[0].flags = TEMPLATE;
+    snapshot(&documents)
+}
+
+#[test]
+fn what_is_shared_as_starter_code_only_is_not_told() {
+    let mut signer = RecordSigner::new(&settings()).expect("in range");
+    let (snapshot, conditions) = (with_starter(&mut signer), Conditions::default());
+    let mut asker = Asker::new(&settings()).expect("memory");
+    let starter = asker.starter(&snapshot).expect("sound");
+    assert_eq!(starter.len(), 49);
+    let ids = |found: Found| found.matches.iter().map(|one| one.row.id.clone()).collect::<Vec<_>>();
+    let question = asked(&mut signer, &format!("{} {}", words(0, 50), words(101, 150))).beside(starter.clone());
+    let wish = wish(&conditions, 0.3);
+    assert_eq!(ids(asker.resemblance(&snapshot, &question, wish).expect("sound")), [b"near"]);
+    assert_eq!(ids(asker.containment(&snapshot, &question, wish).expect("sound")), [b"near"]);
+    assert_eq!(asker.seen(&snapshot, &question, wish).expect("sound").nearest.expect("near").row.id, b"near");
+    // 48 of its own shingles are in the 50 of the other, those over the seams left out.
+    let found = asker.resemblance(&snapshot, &question, wish).expect("sound");
+    assert_eq!(found.matches[0].measure, Measure::Resemblance(Score::exact(48.0 / 51.0)));
+    let untouched = asked(&mut signer, &words(0, 50)).beside(starter);
+    assert!(ids(asker.identical(&snapshot, &untouched, wish).expect("sound")).is_empty());
+    assert!(ids(asker.resemblance(&snapshot, &untouched, wish).expect("sound")).is_empty());
+    assert_eq!(asker.seen(&snapshot, &untouched, wish).expect("sound"), super::seen::Seen::default());
 }

@@ -19,12 +19,16 @@ mod verify;
 pub mod writer;
 
 use crate::record::{Document, Leader};
+use crate::shadows::Shadows;
 use lookalike_table::disk::{Bytes, Disk};
 use lookalike_table::{Access, Error, Result, Table, TableFile};
 use std::borrow::Cow;
 use std::path::Path;
 use std::sync::{Arc, OnceLock};
 use tables::document as column;
+
+/// Flags that are read at a time.
+const FLAGS_AT_A_TIME: usize = 1 << 16;
 
 /// A table that is searched by keys of documents.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -57,7 +61,7 @@ impl Which {
 /// What is known of a stored document, without its keys and texts.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct StoredRow {
-    /// Its name in the index.
+    /// Its name in the index; of a shadow the hash of its id.
     pub id: Vec<u8>,
     /// A JSON object of what is shown.
     pub meta: Vec<u8>,
@@ -104,6 +108,7 @@ pub struct Segment {
     contents: Option<Table>,
     keyed: [Option<Table>; 4],
     simhashes: OnceLock<Simhashes>,
+    shadows: OnceLock<Shadows>,
 }
 
 impl Segment {
@@ -164,6 +169,7 @@ impl Segment {
             contents: table(&file, tables::CONTENTS)?,
             keyed,
             simhashes: OnceLock::new(),
+            shadows: OnceLock::new(),
             file,
         })
     }
@@ -245,26 +251,64 @@ impl Segment {
         self.document(row)?.number(column::FLAGS, row).map(|flags| flags as u32)
     }
 
-    /// What is known of a document. Errors: there is no such row, or damaged.
+    /// Number of distinct shingles of a document. Errors: there is no such row, or damaged.
+    pub fn shingles(&self, row: u64) -> Result<u32> {
+        self.document(row)?.number(column::SHINGLES, row).map(|shingles| shingles as u32)
+    }
+
+    /// What is shown of a document, a JSON object. Errors: there is no such row, or damaged.
+    pub fn meta(&self, row: u64) -> Result<Cow<'_, [u8]>> {
+        self.document(row)?.bytes(column::META, row)
+    }
+
+    /// The hash of the content of a document. Errors: there is no such row, or damaged.
+    pub fn content(&self, row: u64) -> Result<u128> {
+        let bytes = self.document(row)?.bytes(column::CONTENT, row)?;
+        let content = bytes.first_chunk().ok_or_else(|| self.damaged("a content hash is cut"))?;
+        Ok(u128::from_be_bytes(*content))
+    }
+
+    /// The shadows, which stay listed in memory. Errors: damaged.
+    pub(crate) fn shadows(&self) -> Result<&Shadows> {
+        if let Some(found) = self.shadows.get() {
+            return Ok(found);
+        }
+        let read = Shadows::of(self)?;
+        Ok(self.shadows.get_or_init(|| read))
+    }
+
+    /// Calls `seen` with the rows that have a flag, in ascending order. Errors: damaged, or those of `seen`.
+    pub(crate) fn each_flagged(&self, flag: u32, mut seen: impl FnMut(u64) -> Result<()>) -> Result<()> {
+        let Some(table) = &self.documents else { return Ok(()) };
+        let mut flags = Vec::new();
+        for start in (0..self.rows).step_by(FLAGS_AT_A_TIME) {
+            flags.clear();
+            table.numbers(column::FLAGS, start..self.rows.min(start + FLAGS_AT_A_TIME as u64), &mut flags)?;
+            let flagged = (start..).zip(&flags).filter(|(_, flags)| **flags & u64::from(flag) != 0);
+            flagged.map(|(row, _)| row).try_for_each(&mut seen)?;
+        }
+        Ok(())
+    }
+
+    /// What is known of a document; of a shadow nothing that can be read. Errors: there is no such row, or damaged.
     pub fn row(&self, row: u64) -> Result<StoredRow> {
         let table = self.document(row)?;
         let number = |column| table.number(column, row);
         let bytes = |column| table.bytes(column, row).map(Cow::into_owned);
-        let content = bytes(column::CONTENT)?;
-        let content = content.first_chunk().ok_or_else(|| self.damaged("a content hash is cut"))?;
-        Ok(StoredRow {
+        let stored = StoredRow {
             id: bytes(column::ID)?,
             meta: bytes(column::META)?,
             submitter: number(column::SUBMITTER)?,
             known_as: number(column::KNOWN_AS)?,
             time: time_of(number(column::TIME)?),
             flags: number(column::FLAGS)? as u32,
-            content: u128::from_be_bytes(*content),
+            content: self.content(row)?,
             shingles: number(column::SHINGLES)? as u32,
             length: number(column::LENGTH)? as u32,
             bytes: number(column::BYTES)?,
             leader: leader_of(&bytes(column::LEADER)?).ok_or_else(|| self.damaged("a leader cannot be decoded"))?,
-        })
+        };
+        Ok(stored.hidden())
     }
 
     /// The bytes of a row in a table that does not have all rows. Errors: there is no such row, or damaged.
@@ -370,7 +414,7 @@ pub(crate) fn bytes_of_leader(leader: Option<&Leader>) -> Vec<u8> {
     leader.map(bytes).unwrap_or_default()
 }
 
-fn leader_of(bytes: &[u8]) -> Option<Option<Leader>> {
+pub(crate) fn leader_of(bytes: &[u8]) -> Option<Option<Leader>> {
     if bytes.is_empty() {
         return Some(None);
     }

@@ -7,8 +7,8 @@
 //! Cost: one pass over the file, and one lookup per document in `ids` and `contents`.
 
 use super::{tables, Segment, Which};
+use crate::shadows::key_of;
 use lookalike_table::{Result, Table};
-use xxhash_rust::xxh3::xxh3_64;
 
 impl Segment {
     /// Reads everything and checks it. Errors: damaged.
@@ -69,7 +69,7 @@ impl Segment {
         let stored = self.row(row)?;
         self.sketch(row)?;
         let (upper, lower) = ((stored.content >> 64) as u64, stored.content as u64);
-        let is_listed = self.lists(self.ids(), xxh3_64(&stored.id), row, None)?
+        let is_listed = self.lists(self.ids(), key_of(stored.flags, &stored.id), row, None)?
             && self.lists(self.contents(), upper, row, Some(lower))?;
         let total = |table: Option<&Table>| table.map_or(0, Table::len);
         // As many rows as documents, and all documents among them: nothing else is there.

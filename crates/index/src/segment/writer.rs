@@ -10,13 +10,13 @@
 use super::spool::Spool;
 use super::{bytes_of_leader, number_of_time, tables};
 use crate::record::Document;
+use crate::shadows::{hidden, is_readable, key_of};
 use lookalike_table::disk::Disk;
 use lookalike_table::spill::{OwnedKey, PairedKey, PlacedKey, Sorted, Sorter, Spillable};
 use lookalike_table::{Cell, Error, Result, Writer};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::Arc;
-use xxhash_rust::xxh3::xxh3_64;
 
 /// How a segment is made.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -168,6 +168,8 @@ impl Waiting {
         let row = row.ok_or_else(|| Error::refused("a segment holds less than 2^32 documents: begin another"))?;
         check(document)?;
         self.is_failed = true;
+        let hashed = is_readable(document.flags, &document.id).then(|| hidden(document));
+        let document = hashed.as_ref().unwrap_or(document);
         self.push_rows(row, document, writer)?;
         self.push_keys(row, document)?;
         self.is_failed = false;
@@ -199,7 +201,7 @@ impl Waiting {
 
     /// Takes the keys by which the document is found.
     fn push_keys(&mut self, row: u32, document: &Document) -> Result<()> {
-        self.ids.push(row, &[xxh3_64(&document.id)])?;
+        self.ids.push(row, &[key_of(document.flags, &document.id)])?;
         let (upper, lower) = ((document.content >> 64) as u64, document.content as u64);
         self.contents.add(PairedKey { key: upper, owner: row, rest: lower })?;
         for posting in &document.postings {

@@ -49,7 +49,7 @@ proptest! {
         let filter = (4, 6, r);
         settings.resemblance =
             Some(KeptResemblance { kind: Coordinates::Fast, size: 24, filter, features_only: true });
-        let sketching = Sketching::Features { coordinates: Box::new(Sketching::Fast { size: 24 }), k: 4, s: 6 };
+        let sketching = Sketching::Features { coordinates: Coordinates::Fast, size: 24, k: 4, s: 6 };
         let mut expected = Signed::default();
         Signer::new(settings.shingling, &sketching).expect("in range").push(&text, f64::NAN, &mut expected);
         let made = signed(&settings, &text);

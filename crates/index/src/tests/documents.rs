@@ -2,6 +2,7 @@
 
 use super::mix64;
 use crate::record::{Document, Leader, Posting, NO_TIME};
+use crate::shadows::shadow_of;
 use proptest::prelude::*;
 
 /// Keys that many documents share, and extreme ones.
@@ -64,13 +65,22 @@ fn stored() -> impl Strategy<Value = Stored> {
     (any::<u32>(), any::<u32>(), any::<u64>(), bytes(), bytes())
 }
 
+/// A document as it is stored: nothing that can be read of a shadow.
+fn as_stored(document: Document) -> Document {
+    if !document.is_shadow() {
+        return document;
+    }
+    let leader = document.leader.clone().unwrap_or_default();
+    Document { flags: document.flags, ..shadow_of(&document, document.meta.clone(), leader) }
+}
+
 /// Any document.
 pub fn any_document() -> impl Strategy<Value = Document> {
     (told(), keyed(), stored()).prop_map(|(told, keys, stored)| {
         let (id, meta, submitter, known_as, time, flags, leader, content) = told;
         let (postings, literals, features, sketch, samples, simhash) = keys;
         let (shingles, length, bytes, tokens, text) = stored;
-        Document {
+        as_stored(Document {
             id,
             meta,
             submitter,
@@ -90,7 +100,7 @@ pub fn any_document() -> impl Strategy<Value = Document> {
             bytes,
             tokens,
             text,
-        }
+        })
     })
 }
 
@@ -113,14 +123,14 @@ pub fn many(count: u64, seed: u64) -> Vec<Document> {
 fn one(bits: u64, number: u64) -> Document {
     let some = |salt: u64, count: u64, range: u64| (0..count).map(move |i| mix64(bits ^ salt << 32 ^ i) % range);
     let posting = |(token, key): (usize, u64)| Posting { key, token: token as u32 * 9, last: token as u32 * 9 };
-    Document {
+    as_stored(Document {
         id: format!("document {number} of {bits:x}").into_bytes(),
         meta: br#"{"title": "a"}"#.to_vec(),
         submitter: bits % 7,
         known_as: bits % 2,
         time: number as i64,
-        flags: (bits % 2) as u32,
-        leader: (bits % 2 == 1).then(|| Leader { id: b"x".to_vec(), score: 0.5, link: 1 }),
+        flags: u32::from(bits % 4 == 1),
+        leader: (bits % 4 == 1).then(|| Leader { id: b"x".to_vec(), score: 0.5, link: 1 }),
         content: u128::from(bits) << 64 | u128::from(number),
         postings: some(1, 6, 40).enumerate().map(posting).collect(),
         literals: some(2, 2, 20).collect(),
@@ -133,5 +143,5 @@ fn one(bits: u64, number: u64) -> Document {
         bytes: 30,
         tokens: vec![7; (bits % 3) as usize],
         text: some(6, bits % 40, 256).map(|byte| byte as u8).collect(),
-    }
+    })
 }

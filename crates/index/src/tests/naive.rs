@@ -2,6 +2,7 @@
 
 use crate::record::{Document, SHADOW};
 use crate::segment::StoredRow;
+use crate::shadows::hash_of;
 use crate::snapshot::{Snapshot, Submitters};
 use crate::Which;
 use std::collections::BTreeSet;
@@ -27,7 +28,29 @@ impl Naive {
     }
 
     fn find_id(&self, id: &[u8]) -> Option<u64> {
-        self.live().rev().find(|(_, document)| document.id == id).map(|(number, _)| number)
+        let is_it = |document: &Document| !document.is_shadow() && document.id == id;
+        self.live().rev().find(|(_, document)| is_it(document)).map(|(number, _)| number)
+    }
+
+    fn find_hash(&self, hash: &[u8]) -> Option<u64> {
+        let is_it = |document: &Document| !document.is_shadow() && hash_of(&document.id)[..] == *hash;
+        self.live().rev().find(|(_, document)| is_it(document)).map(|(number, _)| number)
+    }
+
+    fn shadows(&self) -> impl Iterator<Item = (u64, &Document)> {
+        self.live().filter(|(_, document)| document.is_shadow())
+    }
+
+    fn find_shadows(&self, id: &[u8]) -> Vec<u64> {
+        self.shadows().filter(|(_, shadow)| shadow.id == hash_of(id)).map(|(number, _)| number).collect()
+    }
+
+    fn followers(&self, leader: u64) -> Vec<u64> {
+        let (document, _) = &self.0[leader as usize];
+        let hash = hash_of(&document.id);
+        let follows = |shadow: &Document| shadow.leader.as_ref().is_some_and(|leader| leader.id == hash);
+        let later = self.shadows().filter(|(number, shadow)| *number > leader && follows(shadow));
+        later.map(|(number, _)| number).filter(|_| !document.is_shadow()).collect()
     }
 
     fn find_content(&self, content: u128) -> Vec<u64> {
@@ -104,9 +127,15 @@ pub fn assert_matches(snapshot: &Snapshot, naive: &Naive) {
         assert_eq!(snapshot.tokens(number).expect("tokens").unwrap_or_default(), document.tokens);
         assert_eq!(snapshot.text(number).expect("text").unwrap_or_default(), document.text);
         assert_eq!(snapshot.find_id(&document.id).expect("id"), naive.find_id(&document.id));
+        assert_eq!(snapshot.find_shadows(&document.id).expect("id"), naive.find_shadows(&document.id));
+        let hash = hash_of(&document.id);
+        assert_eq!(snapshot.find_hash(&hash).expect("hash"), naive.find_hash(&hash));
+        assert_eq!(snapshot.followers(&[number]).expect("followers"), naive.followers(number));
         assert_eq!(snapshot.find_content(document.content).expect("content"), naive.find_content(document.content));
     }
     assert_eq!(snapshot.find_id(b"nobody").expect("id"), None);
+    assert_eq!(snapshot.shadows().expect("shadows"), naive.shadows().count() as u64);
+    assert_eq!(snapshot.documents().expect("documents"), naive.live().count() as u64 - naive.shadows().count() as u64);
     assert_eq!(snapshot.submitters().expect("submitters"), naive.submitters());
     let simhashes: Vec<_> = naive.live().filter_map(|(number, document)| Some((number, document.simhash?))).collect();
     assert_eq!(snapshot.simhashes().expect("simhashes").collect::<Vec<_>>(), simhashes);
