@@ -1,7 +1,8 @@
-"""Types that cross the package: a parameter, progress of a job, and what could not be read."""
+"""What crosses the package: a parameter, progress of a job, what could not be read, and names as bytes."""
 
 from __future__ import annotations
 
+import contextlib
 import math
 import re
 from collections.abc import Callable
@@ -10,6 +11,8 @@ from typing import Any, TypeAlias
 
 #: Called as a job proceeds: the phase, how much is done, and of how much (``None`` where that is not known).
 Progress: TypeAlias = Callable[[str, int, int | None], None]
+#: The first byte of a stored name that is not stored as it is; no UTF-8 has it.
+_MARK = b"\xff"
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,3 +140,30 @@ def counted(number: int, one: str, many: str | None = None) -> str:
 
 def unheard(_phase: str, _done: int, _total: int | None) -> None:
     """Ignore progress: the default where nobody listens."""
+
+
+def bytes_of(name: str | bytes) -> bytes:
+    """Return a name as it is stored, each name as other bytes: UTF-8; bytes of a file name that are none stay.
+
+    Python shows such bytes as surrogates. A name that would not come back, because it has other surrogates or some that
+    stand for valid UTF-8, is a byte FF and then all its characters in UTF-8, surrogates as well (FORMAT.md).
+
+    >>> bytes_of("é"), bytes_of("\\udce9"), bytes_of("\\ud800")
+    (b'\\xc3\\xa9', b'\\xe9', b'\\xff\\xed\\xa0\\x80')
+    """
+    if isinstance(name, bytes):
+        return name
+    try:
+        made = name.encode("utf-8", "surrogateescape")
+    except UnicodeEncodeError:
+        made = _MARK
+    is_plain = not made.startswith(_MARK) and made.decode("utf-8", "surrogateescape") == name
+    return made if is_plain else _MARK + name.encode("utf-8", "surrogatepass")
+
+
+def text_of(name: bytes) -> str:
+    """Return a stored name as text; what ``bytes_of`` made comes back as it was."""
+    if name.startswith(_MARK):
+        with contextlib.suppress(UnicodeDecodeError):
+            return name[1:].decode("utf-8", "surrogatepass")
+    return name.decode("utf-8", "surrogateescape")

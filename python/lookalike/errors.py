@@ -33,6 +33,18 @@ class NoSpaceError(LookalikeError, OSError):
     """There is no room for an output; what was written of it is removed, and the message tells what is needed."""
 
 
+class ServiceError(LookalikeError, RuntimeError):
+    """A server refused a request, or could not be reached; ``status`` is 0 then. ``code`` stays between versions."""
+
+    def __init__(self, message: str, status: int = 0, code: str = "unreachable") -> None:
+        super().__init__(message)
+        self.status, self.code = status, code
+
+    def __reduce__(self) -> tuple[type[ServiceError], tuple[str, int, str]]:
+        """Tell pickle how to make the exception again: its message alone would not do."""
+        return type(self), (str(self), self.status, self.code)
+
+
 class TooManyErrorsError(LookalikeError, ValueError):
     """More rows of a corpus could not be read than the caller allowed."""
 
@@ -51,6 +63,7 @@ __all__ = [
     "MissingExtraError",
     "NoSpaceError",
     "ParameterError",
+    "ServiceError",
     "TooManyErrorsError",
     "VersionError",
 ]

@@ -48,3 +48,19 @@ def test_own_and_adopted_documents_survive_the_loss_of_the_catalogue(tmp_path: P
     with la.Index.open(tmp_path / "own", write=True) as index:
         assert [one.id for one in index.documents()] == names
         assert not any(one.is_damage for one in index.check())
+
+
+def test_what_is_no_segment_is_wrong_usage_and_a_damaged_one_is_damage(tmp_path: Path) -> None:
+    made = segment_of(tmp_path / "other", [("a", text("a"))])
+    rows = tmp_path / "d0.jsonl"
+    rows.write_text('{"id": "a", "text": "words"}')
+    with la.Index.create(tmp_path / "own", kind="corpus") as index:
+        for path in (rows, tmp_path):
+            with pytest.raises(la.ParameterError, match="is not a segment: give a file seg-"):
+                index.adopt(path)
+        whole = made.read_bytes()
+        for damaged in (bytes(64) + whole[64:], whole[:-1], whole[: len(whole) // 2], b""):
+            made.write_bytes(damaged)
+            with pytest.raises(la.DamagedError):
+                index.adopt(made)
+        assert len(index) == 0

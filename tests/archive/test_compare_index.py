@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -11,9 +12,10 @@ import lookalike as la
 from lookalike.archive.merging import Policy
 from lookalike.archive.parameters import Parameters
 from lookalike.archive.store import Index
-from lookalike.comparison.result import Report
+from lookalike.comparison.result import Common, Report
 from lookalike.errors import ParameterError, VersionError
 from lookalike.rendering.comparison_tables import pairs_csv, passages_csv
+from lookalike.rendering.html.overview import overview
 from support.submissions import prose, run, write
 from support.years import Files, Years, years
 
@@ -55,9 +57,14 @@ def tables(report: Report) -> tuple[str, str]:
     return pairs_csv(report), passages_csv(report)
 
 
+def same_persons(report: Report) -> list[str]:
+    """Return the old submissions that are noted as those of a person who has a new one."""
+    return [one.name for one in report.warnings if "taken for the same person" in one.reason]
+
+
 @pytest.mark.parametrize("first", range(0, CASES, 20))
 def test_an_index_answers_as_files_of_earlier_years(tmp_path: Path, first: int):
-    listed = stored = 0
+    listed = stored = returned = 0
     for seed in range(first, first + 20):
         made, root = years(seed), tmp_path / str(seed)
         new, old = write(root / "new", made.new), write(root / "files" / "old", made.old)
@@ -69,10 +76,17 @@ def test_an_index_answers_as_files_of_earlier_years(tmp_path: Path, first: int):
         assert tables(by_index) == tables(by_files), f"seed {seed}"
         told = "pair_count", "contained_count", "little_count", "shared_count", "cut_off", "submitters", "histogram"
         assert [getattr(by_index, one) for one in told] == [getattr(by_files, one) for one in told], f"seed {seed}"
+        assert by_index.parameters["templates"] == by_files.parameters["templates"], f"seed {seed}"
+        # An index does not keep a submission of which no file can be read.
+        unread = {one.name for one in by_files.undefined if one.reason.startswith("no file of it")}
+        expected = [name for name in same_persons(by_files) if name not in unread]
+        assert same_persons(by_index) == expected, f"seed {seed}"
+        returned += len(expected)
         listed += by_files.pair_count
         stored += sum(by_index.entries[end].old for pair in by_index.pairs for end in (pair.left, pair.right))
     assert listed > 20
     assert stored > 5
+    assert returned > 5
 
 
 def test_the_command_line_takes_an_index(tmp_path: Path):
@@ -90,10 +104,15 @@ def test_the_command_line_takes_an_index(tmp_path: Path):
 
 
 def test_years_in_several_indexes_and_files_are_those_of_several_folders(tmp_path: Path):
-    for seed in (1, 4, 13, 22):
+    for seed in (1, 4, 10, 12, 13, 22):
         made, root = years(seed), tmp_path / str(seed)
         new = write(root / "new", made.new)
-        parts = [{name: text for i, (name, text) in enumerate(made.old.items()) if i % 3 == n} for n in range(3)]
+        # A name stands in one folder only: two indexes take it for one person, two folders for two.
+        tops = sorted({name.partition("/")[0].removesuffix(".zip") for name in made.old})
+        year = {top: place % 3 for place, top in enumerate(tops)}
+        parts: list[Files] = [{}, {}, {}]
+        for name, text in made.old.items():
+            parts[year[name.partition("/")[0].removesuffix(".zip")]][name] = text
         folders = [write(root / "files" / f"y{n}", part) for n, part in enumerate(parts) if part]
         indexes = []
         for n, folder in enumerate(folders[:2]):
@@ -154,3 +173,30 @@ def test_an_index_is_not_counted_twice(tmp_path: Path):
     la.Index.create(tmp_path / "index").close()
     with pytest.raises(ParameterError, match="given twice"):
         la.compare(write(tmp_path / "new", {"ann/a.py": "x = 1"}), index=[tmp_path / "index", tmp_path / "index"])
+
+
+def test_the_summary_and_the_report_say_whose_files_they_count(tmp_path: Path):
+    essay = prose(1, 120)
+    old = write(tmp_path / "old", {"ann/essay.txt": essay, "bob/essay.txt": prose(2, 90), "cyd/essay.txt": ""})
+    new = write(tmp_path / "new", {"eve/essay.txt": prose(9, 20) + essay})
+    with la.Index.create(tmp_path / "archive") as index:
+        index.add(old)
+    shown = {}
+    for how, path in (("--index", tmp_path / "archive"), ("--old", old)):
+        out = tmp_path / how
+        done = run("compare", new, how, path, "-o", out)
+        assert done.code == 0
+        shown[how] = done.out, (out / "report.html").read_text("utf-8")
+    assert " 2 files, " in shown["--index"][0]
+    told = "without those of 2 archived submissions that share nothing"
+    assert [told in text for text in shown["--index"]] == [True, True]
+    assert [told in text for text in shown["--old"]] == [False, False]
+
+
+def test_material_shared_by_many_says_that_not_all_of_the_archive_is_searched(tmp_path: Path):
+    report = la.compare({"ann": la.Tokens(range(40)), "bob": la.Tokens(range(40))})
+    common = Common(0, report.pairs[0].passages[0].left, 40, (0, 1))
+    for elsewhere in (0, 3):
+        page = overview(replace(report, common=(common,), elsewhere=elsewhere), ["ann", "bob"], {}, [])
+        assert "Material shared by many" in page
+        assert ("Of archived submissions only those are searched" in page) == bool(elsewhere)

@@ -201,6 +201,20 @@ def test_a_flipped_bit_loses_no_document_whose_row_and_text_are_sound():
                 shutil.rmtree(path)
 
 
+def one_bit_wrong(path: Path, texts: list[tuple[str, str]], table: str) -> object:
+    """Make an index of one segment with a wrong bit in a table; return what it held before."""
+    with Index.create(path, kind="corpus") as index:
+        index.add(texts)
+        index.compact()
+    right = snapshot_of(path)
+    (victim,) = path.glob("*.lat")
+    where = tables_of(victim)[table]
+    data = bytearray(victim.read_bytes())
+    data[where[len(where) // 2]] ^= 1
+    victim.write_bytes(data)
+    return right
+
+
 @pytest.mark.parametrize("table", ["postings", "features", "samples", "sketches", "simhashes", "ids", "parameters"])
 def test_keys_are_made_again_from_the_texts(table: str):
     draw = random.Random(SEED)
@@ -208,15 +222,7 @@ def test_keys_are_made_again_from_the_texts(table: str):
     texts = [(f"d{number}", " ".join(draw.choices(words, k=80))) for number in range(1200)]
     with fast_folder() as place:
         path = place / "index"
-        with Index.create(path, kind="corpus") as index:
-            index.add(texts)
-            index.compact()
-        right = snapshot_of(path)
-        (victim,) = path.glob("*.lat")
-        where = tables_of(victim)[table]
-        data = bytearray(victim.read_bytes())
-        data[where[len(where) // 2]] ^= 1
-        victim.write_bytes(data)
+        right = one_bit_wrong(path, texts, table)
         done = Index.repair(path)
         assert snapshot_of(path) == right
         assert (done.documents, done.lost, done.unnamed, done.partial) == (1200, [], 0, 0)
@@ -228,15 +234,7 @@ def test_a_bad_page_of_texts_costs_the_documents_of_the_page():
     texts = [(f"d{number}", draw.randbytes(300).hex()) for number in range(1200)]
     with fast_folder() as place:
         path = place / "index"
-        with Index.create(path, kind="corpus") as index:
-            index.add(texts)
-            index.compact()
-        right = snapshot_of(path)
-        (victim,) = path.glob("*.lat")
-        where = tables_of(victim)["texts"]
-        data = bytearray(victim.read_bytes())
-        data[where[len(where) // 2]] ^= 1
-        victim.write_bytes(data)
+        right = one_bit_wrong(path, texts, "texts")
         done = Index.repair(path)
         found = snapshot_of(path)
         assert [one for one in right if one in found] == found

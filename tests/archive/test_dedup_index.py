@@ -6,6 +6,7 @@ import csv
 import gzip
 import json
 import random
+import threading
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -18,6 +19,7 @@ import lookalike as la
 from lookalike.errors import ParameterError, VersionError
 from oracles.dedup import Asked
 from oracles.dedup_days import Archive
+from support.children import PATIENCE
 from support.days import cut, lines, low_entropy
 from support.dedups import Done, command
 
@@ -412,3 +414,43 @@ def test_a_damaged_index_is_told(day: Path, capsys: Capture):
     code, _, err = run(capsys, "tomorrow.jsonl", "--index", "index", "-o", "newer.jsonl")
     # Either the byte is not needed, and the answer is right, or the damage is told.
     assert code == 4 or (day / "newer.jsonl").read_bytes() == b"", err
+
+
+def test_wait_and_time_column(day: Path, capsys: Capture):
+    """`--wait` waits for the lock, `--time-column` keeps times; both have no effect without `--add`."""
+    rows = [{"id": "a", "text": "the text of a row", "when": "2024-01-01"}, {"id": "b", "text": "another", "when": "?"}]
+    (day / "rows.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    typed = ("rows.jsonl", "--index", "index", "-o", "new.jsonl")
+    for option in (("--wait", "1"), ("--time-column", "when")):
+        code, _, err = run(capsys, *typed, *option)
+        assert (code, f"{option[0]} has no effect without --add" in err) == (2, True), err
+    with pytest.raises(ParameterError, match="wait=… has no effect without add=True"):
+        la.dedup(["a text"], index="index", wait=1)
+    with la.Index.open(day / "index", write=True):
+        code, _, err = run(capsys, *typed, "--add", "--wait", "0.01")
+        assert code == 5, err
+    code, out, err = run(capsys, *typed, "--add", "--wait", "600", "--time-column", "when")
+    assert code == 0, err
+    assert "time not read in 1 row" in out + err
+    with la.Index("index") as index:
+        assert [(one.id, one.time) for one in index.documents()] == [("a", 1704067200), ("b", None)]
+    code, _, err = run(capsys, "today.jsonl", "--index", "index", "--add", "--time-column", "none", "-o", "other.jsonl")
+    assert (code, "time column `none` is not in `today.jsonl`" in err) == (2, True), err
+    assert not (day / "other.jsonl").exists()
+
+
+def test_a_run_waits_for_the_process_that_changes_the_index(day: Path):
+    """The lock is given back while the run waits for it."""
+    ready, opened = threading.Event(), la.Index.open(day / "index", write=True)
+
+    def give_back() -> None:
+        ready.wait(PATIENCE)
+        opened.close()
+
+    helper = threading.Thread(target=give_back)
+    helper.start()
+    ready.set()
+    answer = la.dedup(day / "today.jsonl", index=day / "index", add=True, wait=PATIENCE)
+    helper.join()
+    assert answer.archived.added is not None
+    assert len(la.Index(day / "index")) == 2

@@ -61,7 +61,8 @@ def contents() -> list[tuple[str, bytes]]:
     """All documents of the index, and the leaders of its shadows, in order."""
     with la.Index("index") as index, index.snapshot() as view:
         return [
-            (bytes(row.id).decode(), repr((row.flags, row.leader, bytes(row.meta))).encode()) for _, row in view.rows()
+            (bytes(row.id).hex(), repr((row.flags, row.leader, bytes(row.meta))).encode())
+            for _, row in view.every_row()
         ]
 
 

@@ -4,6 +4,7 @@ import json
 import os
 import pathlib
 import random
+import shutil
 
 import pytest
 
@@ -321,3 +322,69 @@ def test_answers_are_json(corpus):
     assert found["answers"][2]["matches"][0]["resemblance"]["exact"] is True
     verdict = json.loads(json.dumps(corpus.seen(long(NOTICE)).to_json()))
     assert (verdict["seen"], verdict["identical"]) == (True, True)
+
+
+def test_a_text_that_is_too_short_says_for_what_and_what_is_still_compared(tmp_path: pathlib.Path):
+    with la.Index.create(tmp_path / "archive", kind="corpus") as index:
+        index.add([("a", "one two")])
+        found = index.query("One two!")
+        assert found.find("identical").documents == 0
+        assert found.notes == (
+            "the document is too short for passages, resemblance, containment: it has 2 words, and resemblance and "
+            "containment need 5; it has 6 letters, and passages have at least 50; still compared: identical, distance",
+        )
+        assert (
+            index.query("... --- ...")
+            .notes[0]
+            .startswith("the document is too short for passages, resemblance, containment, distance: it has 0 words")
+        )
+        assert index.seen("one two").notes == (
+            "the document is too short for resemblance: it has 2 words, and resemblance needs 5; "
+            "still compared: identical",
+        )
+        assert index.query("one two three four five " * 20).notes == ()
+
+
+def test_a_file_of_rows_is_told_to_be_read_as_one_document(tmp_path: pathlib.Path):
+    rows = tmp_path / "rows.jsonl"
+    rows.write_text('{"text": "one two three four five six seven eight nine ten"}\n' * 5)
+    for kind, each in (("corpus", True), ("class", False)):
+        with la.Index.create(tmp_path / kind, kind=kind) as index:
+            for notes in (index.query(rows).notes, index.seen(rows).notes):
+                assert notes[0].startswith("rows.jsonl has rows and was read as one document")
+                assert ("lookalike dedup rows.jsonl --index INDEX" in notes[0]) == each
+
+
+def test_an_archive_file_is_one_submission_as_its_folder_is(tmp_path: pathlib.Path):
+    folder = tmp_path / "ann"
+    folder.mkdir()
+    for name in ("a.py", "b.py"):
+        (folder / name).write_text(f"def {name[0]}(x, y):\n    return [x * y + {ord(name[0])} for _ in range(y)]\n")
+    packed = shutil.make_archive(str(tmp_path / "ann"), "zip", folder)
+    with la.Index.create(tmp_path / "archive") as index:
+        index.add([folder], by_directory=True)
+        assert [one.id for one in index.query(pathlib.Path(packed)).find("identical").matches] == ["ann"]
+        assert index.seen(pathlib.Path(packed)).is_identical
+
+
+def test_what_is_shared_as_starter_code_only_is_never_told(tmp_path: pathlib.Path):
+    given = " ".join(f"word{n}" for n in range(600))
+    own = {name: " ".join(f"{name}{n}" for n in range(40)) for name in ("ann", "bob", "eve")}
+    (tmp_path / "given.txt").write_text(given)
+    with la.Index.create(tmp_path / "archive") as index:
+        index.add({f"{name}.txt": f"{given} {text}" for name, text in own.items()} | {"untouched.txt": given})
+        alike = index.query(f"{given} {own['ann']} more", distance=10)
+        assert all(alike.find(one).documents == 4 for one in ("resemblance", "containment")), "without starter code"
+        index.add([], template=[tmp_path / "given.txt"])
+        found = index.query(f"{given} {own['ann']} more", distance=10)
+        for question in ("passages", "resemblance", "containment", "distance"):
+            assert [match.id for match in found.find(question).matches] == ["ann.txt"], question
+        assert index.seen(f"{given} {own['ann']} more").nearest.id == "ann.txt"
+        assert index.seen(f"{given} something else was written here by another person").nearest is None
+        assert not any(answer.documents for answer in index.query(given).answers)
+        assert not index.seen(given)
+        assert index.seen(given).notes == ("the document is starter code of the index, which is never reported",)
+        assert "starter code of the index are not counted" in found.find("resemblance").certificate
+        assert [bool(one) for one in index.seen_many([given, f"{given} {own['ann']}"])] == [False, True]
+        index.remove("template/given.txt")
+        assert index.seen(given).is_identical

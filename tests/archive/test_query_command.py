@@ -49,7 +49,7 @@ def printed(*arguments: str, data: bytes = b"") -> str:
 
 def test_a_table_for_each_question(place: pathlib.Path):
     shown = printed("query", "index", "new.txt", "--threshold", "0.5")
-    assert "new.txt (55 tokens, 51 distinct shingles) against 4 documents of index" in shown
+    assert "new.txt (239 tokens, 51 distinct shingles) against 4 documents of index" in shown
     assert "identical: 2 documents with 1 text" in shown
     assert "resemblance: 3 documents with 2 texts" in shown
     assert "complete within 3 bits: every stored simhash is compared" in shown

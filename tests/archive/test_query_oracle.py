@@ -86,7 +86,7 @@ def stored(rng: random.Random, texts: list[str], by: _core.RecordSigner) -> tupl
 
 
 def told(found) -> list[Told]:
-    matches, documents, distinct, _ = found
+    matches, documents, distinct, _, _ = found
     assert (documents, distinct) == (sum(match[2] for match in matches), len(matches))
     return [told_one(match) for match in matches]
 
@@ -134,20 +134,24 @@ def test_questions_match_the_oracle(rules: Rules, kind: str, seed: int):
         threshold = rng.choice([rules.threshold, 0.3, 0.9, 1.0])
         bits = rng.randint(0, 10)
         if text.strip():
-            same(told(asker.identical(snapshot, asked, everything, of)), archive.identical(text, where))
+            same(told(asker.ask("identical", snapshot, asked, everything, of)), archive.identical(text, where))
         same(
-            told(asker.resemblance(snapshot, asked, threshold, everything, of)),
+            told(asker.ask("resemblance", snapshot, asked, everything, of, threshold=threshold)),
             archive.resemblance(text, threshold, where),
         )
         same(
-            told(asker.containment(snapshot, asked, threshold, everything, of)),
+            told(asker.ask("containment", snapshot, asked, everything, of, threshold=threshold)),
             archive.containment(text, threshold, where),
         )
-        same(told(asker.distance(snapshot, asked, bits, everything, of)), archive.distance(text, bits, where))
+        same(
+            told(asker.ask("distance", snapshot, asked, everything, of, distance=bits)),
+            archive.distance(text, bits, where),
+        )
         if text.strip():
-            is_seen, nearest, _, _ = asker.seen(snapshot, asker.text(text, True), rules.threshold, of)
+            is_seen, nearest, _, _, _ = asker.seen(snapshot, asker.text(text, True), rules.threshold, of)
             (many, _), *_ = asker.seen_many(snapshot, [text], rules.threshold, of)
             assert many is not None
-            assert (many[0], many[1] and told_one(many[1])) == (is_seen, nearest and told_one(nearest))
+            (was_seen, closest, *_), _ = many
+            assert (was_seen, closest and told_one(closest)) == (is_seen, nearest and told_one(nearest))
             found = Verdict(is_seen, nearest and told_one(nearest), bool(nearest and nearest[5]))
             assert found == archive.seen(text, where)

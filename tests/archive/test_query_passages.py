@@ -1,4 +1,8 @@
-"""Passages are the tiles that `oracles.compare` finds, and all documents that share a fingerprint are counted."""
+"""Passages are the tiles that `oracles.compare` finds, joined over small gaps as `compare` joins them.
+
+All documents that share a fingerprint are counted. With a longer window the matches are those of an index that was made
+with that window.
+"""
 
 from __future__ import annotations
 
@@ -9,8 +13,9 @@ import pytest
 
 import lookalike as la
 from lookalike.archive.answers import Answer, Match
+from lookalike.errors import ParameterError, VersionError
 from oracles.compare.entries import Entry, Handed, Source, read
-from oracles.compare.tiles import aligned
+from oracles.compare.tiles import Tile, aligned
 from support.submissions import SUFFIXES, prose, statements, wrapped
 
 #: Start and end in the asked text, start and end in the stored one, tokens.
@@ -32,12 +37,27 @@ def entry(language: str, text: str) -> Entry:
     return read(Handed("", (Source(language, text),)), 1)
 
 
-def tiles(one: Entry, other: Entry) -> list[Found]:
-    """Return the tiles of two texts as the oracle finds them."""
-    found = [(tile.a, tile.a + tile.n - 1, tile.b, tile.b + tile.n - 1, tile.n) for tile in aligned(one, other)[0]]
-    return sorted(
-        (one.spans[a][0], one.spans[b][1], other.spans[c][0], other.spans[d][1], n) for a, b, c, d, n in found
-    )
+def joined(one: Entry, other: Entry) -> list[Found]:
+    """Return the tiles of two texts as the oracle finds them, those within k tokens on both sides as one passage."""
+    groups: list[list[Tile]] = []
+    for tile in sorted(aligned(one, other)[0]):
+        if groups and _follows(one, other, groups[-1][-1], tile):
+            groups[-1].append(tile)
+        else:
+            groups.append([tile])
+    return sorted(_place(one, other, group) for group in groups)
+
+
+def _follows(one: Entry, other: Entry, last: Tile, tile: Tile) -> bool:
+    gaps = (tile.a - last.a - last.n, tile.b - last.b - last.n)
+    return all(0 <= gap <= side.part(at).k for gap, side, at in zip(gaps, (one, other), tile[:2], strict=True))
+
+
+def _place(one: Entry, other: Entry, group: list[Tile]) -> Found:
+    first, last = group[0], group[-1]
+    mine = one.spans[first.a][0], one.spans[last.a + last.n - 1][1]
+    theirs = other.spans[first.b][0], other.spans[last.b + last.n - 1][1]
+    return (*mine, *theirs, sum(tile.n for tile in group))
 
 
 def text_of(language: str, draw: random.Random) -> str:
@@ -49,7 +69,7 @@ def text_of(language: str, draw: random.Random) -> str:
 
 
 @pytest.mark.parametrize("language", ["text", "python", "java"])
-def test_passages_are_the_tiles_of_the_oracle(tmp_path: Path, language: str):
+def test_passages_are_the_joined_tiles_of_the_oracle(tmp_path: Path, language: str):
     draw = random.Random(language)
     texts = {f"{n}{SUFFIXES[language]}": text_of(language, draw) for n in range(14)}
     listed = 0
@@ -65,15 +85,35 @@ def test_passages_are_the_tiles_of_the_oracle(tmp_path: Path, language: str):
             assert answer.documents == sum(count > 0 for count in sharing.values())
             # Documents with one text are told once.
             firsts = {text: name for name, text in reversed(texts.items())}.values()
-            expected = {name: tiles(mine, entries[name]) for name in firsts if sharing[name]}
+            expected = {name: joined(mine, entries[name]) for name in firsts if sharing[name]}
             assert {match.id: runs(match) for match in answer.matches} == {
                 name: found for name, found in expected.items() if found
             }
-            assert [match.fingerprints for match in answer.matches] == sorted(
-                (sharing[match.id] for match in answer.matches), reverse=True
-            )
+            assert all(match.fingerprints == sharing[match.id] for match in answer.matches)
+            assert [match.id for match in answer.matches] == [
+                match.id for match in sorted(answer.matches, key=lambda one: weight(one, list(texts)))
+            ]
+            assert asked(index, text, f"asked{SUFFIXES[language]}", top=2).matches == answer.matches[:2]
             listed += len(answer.matches)
     assert listed > 15
+
+
+def weight(match: Match, arrival: list[str]) -> tuple[int, int, int]:
+    """Return what decides the place of a match: its tokens, its longest passage, and its arrival."""
+    tokens = [one.tokens for one in match.passages]
+    return -sum(tokens), -max(tokens), arrival.index(match.id)
+
+
+def test_where_very_many_share_something_the_answer_says_that_not_all_were_compared(tmp_path: Path):
+    parts = [prose(n, 8) for n in range(10)]
+    with la.Index.create(tmp_path / "archive", kind="corpus", k=16, t=22, without="distance") as index:
+        index.add([(f"{n}", f"{parts[n % 10]} {prose(100 + n, 3)}") for n in range(490)])
+        assert "only those that share most" not in asked(index, " ".join(parts), top=5).certificate
+        index.add([(f"{n}", f"{parts[n % 10]} {prose(100 + n, 3)}") for n in range(490, 600)])
+        answer = asked(index, " ".join(parts), top=5)
+        assert (answer.documents, len(answer.matches)) == (600, 5)
+        assert "only those that share most fingerprints were compared" in answer.certificate
+        assert "only those that share most" not in asked(index, " ".join(parts), top=0).certificate
 
 
 def test_starter_code_is_never_told(tmp_path: Path):
@@ -84,7 +124,7 @@ def test_starter_code_is_never_told(tmp_path: Path):
         index.add([], template=[tmp_path / "given.txt"])
         answer = asked(index, f"{given} {own}")
         assert [match.id for match in answer.matches] == ["bob.txt"]
-        assert answer.documents == 2
+        assert answer.documents == 1, "what shares starter code only is not counted"
         index.remove("template/given.txt")
         assert {match.id for match in asked(index, f"{given} {own}").matches} == {"ann.txt", "bob.txt"}
 
@@ -119,3 +159,74 @@ def test_without_texts_documents_are_counted_and_no_passage_is_shown(tmp_path: P
         answer = asked(index, prose(1, 60))
     assert [(match.id, match.passages) for match in answer.matches] == [("ann.txt", ())]
     assert "not kept" in answer.certificate
+
+
+def changed(text: str, at: int, word: str) -> str:
+    words = text.split(" ")
+    return " ".join([*words[:at], word, *words[at + 1 :]])
+
+
+def test_tiles_within_k_letters_are_one_passage(tmp_path: Path):
+    text = prose(1, 60).replace("\n", " ")
+    with la.Index.create(tmp_path / "archive") as index:
+        index.add({"ann.txt": text})
+        [match] = asked(index, changed(text, 30, "zzz")).matches
+        [passage] = match.passages
+        assert not passage.exact
+        assert (passage.asked.start, passage.asked.end) == (0, len(changed(text, 30, "zzz").rstrip(" .")))
+        [match] = asked(index, changed(text, 30, "z" * 40)).matches
+        assert len(match.passages) == 2, "a longer gap parts them"
+
+
+@pytest.mark.parametrize(("language", "window"), [("text", 7), ("text", 12), ("text", 40), ("python", 9), ("java", 30)])
+def test_a_longer_window_finds_what_an_index_with_that_window_finds(tmp_path: Path, language: str, window: int):
+    draw = random.Random(f"{language} {window}")
+    texts = {f"{n}{SUFFIXES[language]}": text_of(language, draw) for n in range(14)}
+    with la.Index.create(tmp_path / "fine") as fine:
+        k = fine.parameters.thresholds_of(language)[0]
+        listed = lookups = 0
+        with la.Index.create(tmp_path / "coarse", k=k, t=k + window - 1) as coarse:
+            for index in (fine, coarse):
+                index.add(texts)
+            for _ in range(8):
+                text, how = (
+                    text_of(language, draw),
+                    {"question": ["passages"], "name": f"a{SUFFIXES[language]}", "top": 0},
+                )
+                one = fine.query(text, window=window, **how).answers[0]  # type: ignore[arg-type]
+                other = coarse.query(text, **how).answers[0]  # type: ignore[arg-type]
+                usual = fine.query(text, **how).answers[0]  # type: ignore[arg-type]
+                assert {(match.id, match.copies, match.passages) for match in one.matches} == {
+                    (match.id, match.copies, match.passages) for match in other.matches
+                }
+                assert other.documents <= one.documents <= usual.documents
+                assert f"every document that shares a run of {k + window - 1} tokens" in one.certificate
+                listed, lookups = listed + len(one.matches), lookups + usual.work[0] - one.work[0]
+        assert listed > 5
+        assert lookups > 0 or window == 7, "fewer fingerprints are looked up"
+
+
+def test_a_shorter_window_than_that_of_the_index_is_refused(tmp_path: Path):
+    for kind, least in (("class", 7), ("corpus", 100)):
+        with la.Index.create(tmp_path / kind, kind=kind) as index:
+            with pytest.raises(VersionError, match=f"use {least} or more for text"):
+                index.query(prose(1, 60), window=least - 1)
+            with pytest.raises(ParameterError, match="out of range"):
+                index.query(prose(1, 60), window=0)
+            assert index.query(prose(1, 60), window=least).find("passages") is not None
+
+
+def test_a_window_of_a_corpus_is_that_of_an_index_with_it(tmp_path: Path):
+    rows = [(f"{n}", f"{prose(n % 3, 30)} {prose(50 + n, 30)}") for n in range(9)]
+    fine = la.Index.create(tmp_path / "fine", kind="corpus", k=16, t=22)
+    coarse = la.Index.create(tmp_path / "coarse", kind="corpus", k=16, t=60)
+    with fine, coarse:
+        fine.add(rows)
+        coarse.add(rows)
+        text = f"{prose(1, 30)} {prose(52, 12)}"
+        one, other = (
+            index.query(text, question=["passages"], window=window, top=0).answers[0].matches
+            for index, window in ((fine, 45), (coarse, None))
+        )
+        assert {(match.id, match.passages) for match in one} == {(match.id, match.passages) for match in other}
+        assert one

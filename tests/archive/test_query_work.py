@@ -8,6 +8,8 @@ from lookalike import _core
 from lookalike.simhashes.texts import maker
 
 WORDS = [f"word{number}" for number in range(3000)]
+#: Copies whose texts are compared with the asked one (`crates/index/src/questions/identical.rs`).
+COMPARED = 1024
 EVERYTHING = 1 << 40
 
 
@@ -34,10 +36,10 @@ def snapshot(by: _core.RecordSigner, texts: list[str], parts: int) -> _core.Snap
 def work(asker: _core.Asker, core: _core.Snapshot, asked: _core.AskedDocument) -> dict[str, list[int]]:
     """What each question read: holders of keys, rows, sketches, texts."""
     return {
-        "identical": asker.identical(core, asked, EVERYTHING, [])[3],
-        "resemblance": asker.resemblance(core, asked, 0.8, EVERYTHING, [])[3],
-        "containment": asker.containment(core, asked, 0.8, EVERYTHING, [])[3],
-        "distance": asker.distance(core, asked, 3, EVERYTHING, [])[3],
+        "identical": asker.ask("identical", core, asked, EVERYTHING, [])[3],
+        "resemblance": asker.ask("resemblance", core, asked, EVERYTHING, [], threshold=0.8)[3],
+        "containment": asker.ask("containment", core, asked, EVERYTHING, [], threshold=0.8)[3],
+        "distance": asker.ask("distance", core, asked, EVERYTHING, [], distance=3)[3],
         "seen": asker.seen(core, asked, 0.8, [])[3],
     }
 
@@ -56,11 +58,14 @@ def test_a_hundred_thousand_identical_documents_are_one_content():
         assert texts <= 1, question
         # Each key of the asked document has every copy as a holder once.
         assert holders <= (18 + 40) * count + 100, question
-    matches, documents, distinct, _ = asker.resemblance(core, asked, 0.8, EVERYTHING, [])
+    matches, documents, distinct, *_ = asker.ask("resemblance", core, asked, EVERYTHING, [], threshold=0.8)
     assert (documents, distinct, matches[0][2]) == (count, 1, count)
     same = asker.text(hot, False)
-    assert asker.identical(core, same, 1, [])[1:3] == (count, 1)
-    assert asker.seen(core, same, 0.8, [])[3][3] == 0, "no text is read for the same content"
+    _, documents, distinct, read, (other_text, uncompared) = asker.ask("identical", core, same, 1, [])
+    assert (documents, distinct, other_text) == (count, 1, 0)
+    assert read[3] + uncompared == count
+    assert read[3] == COMPARED, "the texts of the first copies are compared"
+    assert asker.seen(core, same, 0.8, [])[3][3] == 1, "one text is compared"
 
 
 @pytest.mark.parametrize("question", ["resemblance", "containment", "seen"])
@@ -89,7 +94,8 @@ def test_a_short_text_in_very_many_documents_is_told_with_all_of_them():
     by = signer()
     asker = _core.Asker(by)
     core = snapshot(by, texts, 2)
-    matches, documents, distinct, (_, rows, _, read) = asker.containment(core, asker.text(passage, False), 0.8, 20, [])
+    found = asker.ask("containment", core, asker.text(passage, False), 20, [], threshold=0.8)
+    matches, documents, distinct, (_, rows, _, read), _ = found
     assert (len(matches), documents, distinct) == (20, 2000, 2000)
     assert (rows, read) == (2000, 2000)
     assert all(scores[0][0] == 1.0 for _, _, _, scores, _, _ in matches)

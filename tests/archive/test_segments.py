@@ -17,13 +17,14 @@ def record(number: int, *, seed: int = 7) -> Record:
     dice = random.Random(seed * 1000 + number)
     tokens = sorted(dice.sample(range(500), 5))
     return Record(
-        id=f"document {number}".encode(),
+        # Of every second one, a shadow, only the hash of its id is stored.
+        id=dice.randbytes(16) if number % 2 else f"document {number}".encode(),
         meta=b'{"title": "%d"}' % number,
         submitter=dice.getrandbits(64),
         known_as=number % 3,
         time=number - 4,
         flags=number % 2,
-        leader=(b"other", 0.5, 2) if number % 2 else None,
+        leader=(b"other, as a hash", 0.5, 2) if number % 2 else None,
         content=dice.randbytes(16),
         postings=[(dice.randrange(20), token, token + dice.randrange(3)) for token in tokens],
         literals=sorted(dice.sample(range(9), 3)),

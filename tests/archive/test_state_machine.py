@@ -1,7 +1,8 @@
-"""After any sequence of changes, reopenings and crashes, an index says what a fresh one of the same documents says.
+"""After any sequence of changes, reopenings and crashes, an index answers as a fresh one of the documents left in it.
 
-A crash is a copy of the folder, taken at one of the steps of a commit: that is what a process leaves behind that is
-killed there (the page cache survives it). The copy is opened like any index, and the run goes on with it.
+Every question is asked: identical, passages, resemblance, containment, distance and seen, with and without conditions;
+of a class also ``compare --index``. A crash is a copy of the folder, taken at one of the steps of a commit: that is
+what a process leaves behind that is killed there (the page cache survives it). The run goes on with the copy.
 """
 
 from __future__ import annotations
@@ -17,19 +18,26 @@ from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, rule
 
+import lookalike as la
 from lookalike.archive.catalogue import Catalogue
 from lookalike.archive.folder import Folder
 from lookalike.archive.store import Index
-from tests.support.archives import FAST, Model, answers, create, fresh, put, reopen
-from tests.support.records import content_of, signed
+from lookalike.archive.view import View
+from lookalike.rendering.comparison_tables import pairs_csv, passages_csv
+from tests.support.archives import FAST, TINY, Model, answers, put
+from tests.support.kinds import LABELS, Kind, asked_about, corpus, fresh_view, school, segment_file
+from tests.support.submissions import write
 
-IDS = [f"d{number}" for number in range(9)]
-TEXTS = ["", "a", "a b", "a b c d", "b c d e f g", "a a a a a a a a"]
-DOCUMENTS = st.lists(st.tuples(st.sampled_from(IDS), st.sampled_from(TEXTS)), min_size=1, max_size=7)
-ALL_IDS = [id_.encode() for id_ in IDS]
-ALL_CONTENTS = [content_of(text) for text in TEXTS]
-#: Runs in `make test`, and in `make torture`.
-RUNS = int(os.environ.get("LOOKALIKE_TORTURE_RUNS", "500"))
+#: Runs of each kind in `make test`, and in `make torture`.
+RUNS = int(os.environ.get("LOOKALIKE_TORTURE_RUNS", "6")) // 2
+#: Documents that are asked about in the middle of a run; at its end all are.
+ASKED = 2
+#: About one run of a class in so many compares files with the index at its end.
+COMPARED = 8
+#: Ids and texts are numbers below these.
+IDS, TEXTS = 10, 7
+DOCUMENTS = st.lists(st.tuples(st.integers(0, IDS - 1), st.integers(0, TEXTS - 1)), min_size=1, max_size=7)
+Drawn = list[tuple[int, int]]
 
 
 class Photographer:
@@ -63,31 +71,56 @@ class Photographer:
 class Machine(RuleBasedStateMachine):
     """An index, and a dictionary that does the same."""
 
+    kind: Kind
+
     def __init__(self) -> None:
         super().__init__()
         self.place = Path(tempfile.mkdtemp(prefix="lookalike-machine-", dir=FAST))
-        self.path = self.place / "index"
-        self.index = create(self.path)
+        self.path = self.place / "0" / "index"
+        self.path.parent.mkdir()
+        self.index = Index._create(self.path, self.kind.parameters, TINY)
         self.model: Model = {}
-        self.views: list[tuple[Any, Model]] = []
-        self.steps = self.moves = 0
+        self.views: list[tuple[View, Model]] = []
+        self.steps = self.moves = self.turns = 0
+
+    def _documents(self, drawn: Drawn) -> list[tuple[bytes, bytes, bytes]]:
+        return [self.kind.documents[self.kind.ids[id_], text] for id_, text in drawn]
+
+    def _left(self, gone: set[bytes]) -> Model:
+        return {id_: kept for id_, kept in self.model.items() if id_ not in gone}
 
     # --- changes -----------------------------------------------------------------------------------------------------
 
-    @rule(documents=DOCUMENTS)
-    def add(self, documents: list[tuple[str, str]]) -> None:
-        signed_ones = [signed(id_, text) for id_, text in documents]
+    @rule(drawn=DOCUMENTS)
+    def add(self, drawn: Drawn) -> None:
+        documents = self._documents(drawn)
         before = dict(self.model)
-        put(self.model, signed_ones)
-        done = self.index._add_records(signed_ones)
+        put(self.model, documents)
+        done = self.index._add_records(documents)
         assert done.added + done.replaced + done.unchanged == len(documents)
         assert done.added == len(self.model.keys() - before.keys())
 
-    @rule(ids=st.lists(st.sampled_from(IDS), max_size=5))
-    def remove(self, ids: list[str]) -> None:
+    @rule(drawn=DOCUMENTS)
+    def adopt(self, drawn: Drawn) -> None:
+        documents = self._documents(drawn)
+        before = dict(self.model)
+        put(self.model, documents)
+        done = self.index.adopt(segment_file(self.kind, self.place, documents))
+        assert done.added + done.replaced + done.unchanged == len(documents)
+        assert done.added == len(self.model.keys() - before.keys())
+
+    @rule(drawn=DOCUMENTS)
+    def remove(self, drawn: Drawn) -> None:
+        ids = {self.kind.ids[id_] for id_, _ in drawn}
         there = {id_.encode() for id_ in ids} & self.model.keys()
         assert self.index.remove(ids) == len(there)
-        self.model = {id_: kept for id_, kept in self.model.items() if id_ not in there}
+        self.model = self._left(there)
+
+    @rule(label=st.sampled_from(LABELS))
+    def remove_where(self, label: str) -> None:
+        there = {id_ for id_ in self.model if self.kind.labels.get(id_.decode()) == label}
+        assert self.index.remove(where={"label": label}) == len(there)
+        self.model = self._left(there)
 
     @rule()
     def compact(self) -> None:
@@ -97,11 +130,11 @@ class Machine(RuleBasedStateMachine):
         assert not state.removed
         assert not state.arrivals
 
-    @rule(ids=st.lists(st.sampled_from(IDS), min_size=1, max_size=2))
-    def purge(self, ids: list[str]) -> None:
+    @rule(drawn=DOCUMENTS)
+    def purge(self, drawn: Drawn) -> None:
+        ids = [self.kind.ids[id_] for id_, _ in drawn[:2]]
         self.index.remove(ids, purge=True)
-        for id_ in ids:
-            self.model.pop(id_.encode(), None)
+        self.model = self._left({id_.encode() for id_ in ids})
         assert not self.index.snapshot().state.removed
 
     # --- reading -----------------------------------------------------------------------------------------------------
@@ -109,7 +142,7 @@ class Machine(RuleBasedStateMachine):
     @rule()
     def reopen(self) -> None:
         self.index.close()
-        self.index = reopen(self.path)
+        self.index = Index._open(self.path, TINY, write=True)
 
     @precondition(lambda self: len(self.views) < 3)
     @rule(fresh_handle=st.booleans())
@@ -124,22 +157,19 @@ class Machine(RuleBasedStateMachine):
     @precondition(lambda self: self.views)
     @rule()
     def look_at_a_snapshot(self) -> None:
-        view, model = self.views.pop()
-        self._compare(view, model)
+        self._compare(*self.views.pop())
 
     # --- crashes -----------------------------------------------------------------------------------------------------
 
-    @rule(documents=DOCUMENTS, what=st.sampled_from(["add", "remove", "compact"]), data=st.data())
-    def crash(self, documents: list[tuple[str, str]], what: str, data: st.DataObject) -> None:
+    @rule(drawn=DOCUMENTS, what=st.sampled_from(["add", "adopt", "remove", "compact", "purge"]), data=st.data())
+    def crash(self, drawn: Drawn, what: str, data: st.DataObject) -> None:
         before = dict(self.model)
         with pytest.MonkeyPatch.context() as patch:
             photographer = Photographer(self.path, self.place, patch)
-            if what == "add":
-                self.add(documents)
-            elif what == "remove":
-                self.remove([id_ for id_, _ in documents])
-            else:
+            if what == "compact":
                 self.compact()
+            else:
+                getattr(self, what)(drawn)
         # The folder is unchanged if nothing was to be done.
         if photographer.copies:
             left = data.draw(st.sampled_from(photographer.copies))
@@ -150,12 +180,12 @@ class Machine(RuleBasedStateMachine):
     def _go_on_with(self, left: Path, before: Model) -> None:
         self.index.close()
         self.moves += 1
-        self.path = left.rename(self.place / f"index-{self.moves}")
-        self.index = reopen(self.path)
-        found = [bytes(row.id) for _, row in self.index.snapshot().rows()]
-        records = list(self.index.snapshot().records())
-        states = [before, self.model]
-        matching = [one for one in states if (found, records) == (list(one), [record for _, record in one.values()])]
+        self.path = self.place / str(self.moves) / "index"
+        self.path.parent.mkdir()
+        left.rename(self.path)
+        self.index = Index._open(self.path, TINY, write=True)
+        found = list(self.index.snapshot().records())
+        matching = [one for one in (before, self.model) if found == list(self._fresh(one).records())]
         assert matching, "neither the state before the change nor the one after it"
         self.model = dict(matching[0])
         self._compare(self.index.snapshot(), self.model)
@@ -169,17 +199,41 @@ class Machine(RuleBasedStateMachine):
         if self.steps % 10 == 0:
             self._compare(self.index.snapshot(), self.model)
 
-    def _compare(self, view: Any, model: Model) -> None:
-        assert answers(view, ALL_IDS, ALL_CONTENTS) == fresh(model, ALL_IDS, ALL_CONTENTS)
+    def _fresh(self, model: Model) -> View:
+        return fresh_view(self.kind, [record for _, record in model.values()])
+
+    def _compare(self, view: View, model: Model, most: int = ASKED) -> None:
+        """Compare everything that is stored, and the answers about some documents, each time about others."""
+        fresh = self._fresh(model)
+        ids, contents = [id_.encode() for id_ in self.kind.ids], self.kind.contents
+        assert answers(view, ids, contents) == answers(fresh, ids, contents)
+        for _ in range(min(most, len(self.kind.asked))):
+            self.turns += 1
+            asked = self.kind.asked[self.turns % len(self.kind.asked)]
+            assert asked_about(view, *asked) == asked_about(fresh, *asked), asked
+
+    def _compare_files(self) -> None:
+        """Compare files with the index, and with a fresh one of the same documents."""
+        new = write(self.place / "new", self.kind.files)
+        again = self.place / "fresh" / "index"
+        again.parent.mkdir()
+        with Index._create(again, self.kind.parameters, TINY) as fresh:
+            fresh._add_records([(id_, *kept) for id_, kept in self.model.items()])
+        reports = [la.compare(new, index=path, min_score=0.0) for path in (self.path, again)]
+        told = [(pairs_csv(one), passages_csv(one), one.submitters, one.undefined, one.common) for one in reports]
+        assert told[0] == told[1]
 
     def teardown(self) -> None:
         try:
-            self._compare(self.index.snapshot(), self.model)
+            self._compare(self.index.snapshot(), self.model, len(self.kind.asked))
             for view, model in self.views:
                 self._compare(view, model)
             assert self.index.check() == []
             self.index.close()
             assert sorted(os.listdir(self.path)) == sorted(_files(self.path))
+            # What decides must be the same when a run is repeated.
+            if self.kind.files and self.turns % COMPARED == 0:
+                self._compare_files()
         finally:
             shutil.rmtree(self.place, ignore_errors=True)
 
@@ -190,13 +244,27 @@ def _files(path: Path) -> list[str]:
         return ["catalog.sqlite", "lock", *(one.name for one in index.snapshot().state.segments)]
 
 
-Machine.TestCase.settings = settings(
-    max_examples=RUNS,
-    stateful_step_count=50,
-    deadline=None,
-    database=None,
-    derandomize="LOOKALIKE_TORTURE_RUNS" not in os.environ,
-    suppress_health_check=list(HealthCheck),
-    print_blob=True,
-)
-TestMachine = Machine.TestCase
+class CorpusMachine(Machine):
+    """Rows of a corpus, some of them removed by dedup."""
+
+    kind = corpus()
+
+
+class ClassMachine(Machine):
+    """Submissions of a class, and starter code."""
+
+    kind = school()
+
+
+for machine in (CorpusMachine, ClassMachine):
+    machine.TestCase.settings = settings(
+        max_examples=RUNS,
+        stateful_step_count=50,
+        deadline=None,
+        database=None,
+        derandomize="LOOKALIKE_TORTURE_RUNS" not in os.environ,
+        suppress_health_check=list(HealthCheck),
+        print_blob=True,
+    )
+TestCorpus = CorpusMachine.TestCase
+TestClass = ClassMachine.TestCase

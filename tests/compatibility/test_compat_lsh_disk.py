@@ -335,7 +335,7 @@ def test_an_index_of_documents_is_no_index_of_keys_and_the_other_way_round(folde
         for ask in (index.query, index.seen):
             with pytest.raises(ValueError, match="no documents: ask it with MinHashLSH"):
                 ask("text")
-        assert index.upgrade() == 0
+        assert index.upgrade().documents == 0
 
 
 @pytest.mark.parametrize(

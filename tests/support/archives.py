@@ -1,4 +1,4 @@
-"""Indexes of tiny documents for tests: what an index answers, and what a fresh one of the same documents would."""
+"""Indexes of tiny documents for tests, and everything that one of them holds."""
 
 from __future__ import annotations
 
@@ -10,7 +10,6 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-from lookalike import _core
 from lookalike.archive.merging import Policy
 from lookalike.archive.parameters import Parameters
 from lookalike.archive.store import Index
@@ -53,7 +52,7 @@ def put(model: Model, documents: Sequence[tuple[bytes, bytes, bytes]]) -> None:
 
 
 def answers(view: View, ids: Sequence[bytes], contents: Sequence[bytes]) -> dict[str, Any]:
-    """Everything that a view says, in a form that does not depend on how it is stored."""
+    """Everything that a view holds, in a form that does not depend on how it is stored."""
     core = view.core
     name = {number: bytes(row.id) for number, row in view.rows()}
     found = core.find_ids(list(ids))
@@ -61,27 +60,9 @@ def answers(view: View, ids: Sequence[bytes], contents: Sequence[bytes]) -> dict
         "documents": [(bytes(row.id), bytes(row.content), bytes(row.meta), row.flags) for _, row in view.rows()],
         "records": list(view.records()),
         "ids": [None if number is None else name[number] for number in found],
-        "contents": [[name[number] for number in some] for some in core.find_contents(list(contents))],
+        "contents": [[name[number] for number in some] for some in core.find_contents([one[:16] for one in contents])],
         "live": (core.live, len(view)),
         "order": list(name) == sorted(name),
-    }
-
-
-def fresh(model: Model, ids: Sequence[bytes], contents: Sequence[bytes]) -> dict[str, Any]:
-    """What a fresh index of the documents of a model says: one segment in memory."""
-    records = [record for _, record in model.values()]
-    segment = _core.Segment.of_records(records, PARAMETERS.to_json().encode())
-    parts = [(segment, None)] if records else []
-    rows = [segment.row(row) for row in range(segment.rows)] if records else []
-    core = _core.Snapshot(parts)
-    name = [bytes(row.id) for row in rows]
-    return {
-        "documents": [(bytes(row.id), bytes(row.content), bytes(row.meta), row.flags) for row in rows],
-        "records": records,
-        "ids": [None if number is None else name[number] for number in core.find_ids(list(ids))],
-        "contents": [[name[number] for number in some] for some in core.find_contents(list(contents))],
-        "live": (len(model), len(model)),
-        "order": True,
     }
 
 

@@ -44,7 +44,7 @@ def signed(
     flags: int = 0,
     leader: str | None = None,
 ) -> tuple[bytes, bytes, bytes]:
-    """A document with a few keys that depend on its text: id, content hash, record."""
+    """A document with a few keys that depend on its text: id, mark, record."""
     words = text.split()
     hashes = [_core.xxh3(word.encode()) for word in words]
     content = content_of(text)
@@ -61,4 +61,4 @@ def signed(
     body += struct.pack("<IIQ", len(set(words)), len(words), len(text.encode()))
     body += blob(b"") + blob(text.encode())
     record = body + struct.pack("<Q", _core.xxh3(body))
-    return id_.encode("utf-8", "surrogateescape"), content, record
+    return id_.encode("utf-8", "surrogateescape"), _core.record_mark(record), record

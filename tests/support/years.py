@@ -7,6 +7,7 @@ import random
 from dataclasses import dataclass, field
 
 from support.answers import PHRASES
+from support.packing import zip_bytes
 from support.submissions import SUFFIXES, prose, renamed, statements, wrapped
 
 Files = dict[str, str | bytes]
@@ -38,6 +39,13 @@ def years(seed: int) -> Years:
         new["short.txt"], old["brief.txt"], old["other/brief.txt"] = short, f"{short} ", short.upper()
     if draw.random() < 0.2:
         old |= {"broken/essay.docx": b"PK\x03\x04 no archive", "empty.txt": "", "blank/none.txt": " \n"}
+    if draw.random() < 0.3:
+        _twice(draw, made, new, old)
+    if draw.random() < 0.2:
+        # What cannot be read of last year has the name of a submission of this year.
+        name = draw.choice(sorted(new)).partition("/")[0].partition(".")[0]
+        old[f"{name}/work.docx"] = b"PK\x03\x04 no archive"
+        new.setdefault(f"{name}/more.txt", prose(seed, 30))
     if seed % 10 == 3:
         same = made.text("java", 50)
         old |= {f"same{i:02}.java": same for i in range(36)} | {f"row{i:02}/A.java": same for i in range(2)}
@@ -47,6 +55,15 @@ def years(seed: int) -> Years:
         new["info.csv"] = _info(draw, new)
         old["info.csv"] = _info(draw, old)
     return Years(new, old, starter, _reading(draw), _asking(draw))
+
+
+def _twice(draw: random.Random, made: _Maker, new: Files, old: Files) -> None:
+    """Add submissions of one name: a folder and an archive, in one year or both."""
+    for files in draw.choice([(old,), (new,), (old, new)]):
+        for _ in range(draw.randint(1, 2)):
+            name = draw.choice([*sorted({one.partition("/")[0] for one in (*new, *old) if "/" in one}), "twice"])
+            files[f"{name}/own.txt"] = made.text("text", draw.randint(0, 9))
+            files[f"{name}.zip"] = zip_bytes(("own.txt", made.text("text", draw.randint(0, 9)).encode()))
 
 
 def _reading(draw: random.Random) -> dict[str, object]:
@@ -66,10 +83,9 @@ def _asking(draw: random.Random) -> dict[str, object]:
 
 
 def _info(draw: random.Random, files: Files) -> str:
-    """Name the persons of a year; each has one submission, and some were there in the other year."""
-    # What cannot be read is not in an index, so it may not share a name with a submission.
-    tops = sorted({name.partition("/")[0] for name in files} - {"info.csv", "broken"})
-    known = draw.sample(["Ann", "Bob", "Cyd", "Dov", "Eve", "Fay"], 6)
+    """Name the persons of a year; some have several submissions, and some were there in the other year."""
+    tops = sorted({name.partition("/")[0] for name in files} - {"info.csv"})
+    known = draw.choices(["Ann", "Bob", "Cyd", "Dov", "Eve", "Fay"], k=6)
     rows = [
         f"{top},{draw.choice([known[i] if i < 6 else top, top])},{draw.choice(['', 'red'])},2024-01-0{i % 9 + 1}"
         for i, top in enumerate(tops)

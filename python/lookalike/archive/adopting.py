@@ -3,20 +3,26 @@
 from __future__ import annotations
 
 import json
+import os
 
 from lookalike import _core
+from lookalike._types import text_of
 from lookalike.archive import faults
 from lookalike.archive.parameters import Parameters, parsed
-from lookalike.archive.results import Added
+from lookalike.archive.results import LISTED_IDS, Added
+from lookalike.archive.view import SHADOW
 from lookalike.archive.writing import Writer
-from lookalike.errors import VersionError
+from lookalike.errors import ParameterError, VersionError
 
 #: Ids that are looked up at a time.
 _BATCH = 1024
+#: How a file of a table begins (FORMAT.md), and how the name of a segment ends.
+_MAGIC, _SUFFIX = b"LATB", ".lat"
 
 
 def adopt(writer: Writer, path: str) -> Added:
-    """Add the documents of a segment file. Errors: ``VersionError``, ``DamagedError``, ``OSError``."""
+    """Add the documents of a segment. Errors: ``ParameterError``, ``VersionError``, ``DamagedError``, ``OSError``."""
+    _check_kind(path)
     segment = _core.Segment.open(path)
     segment.verify()
     differences = writer.view.parameters.differences(parameters_of(segment, path))
@@ -31,6 +37,17 @@ def adopt(writer: Writer, path: str) -> Added:
     if len(dropped) < segment.rows:
         writer.adopt(segment, dropped, replaced)
     return added
+
+
+def _check_kind(path: str) -> None:
+    """Refuse what is no segment at all; one that is damaged is told apart by its name. Errors: ``ParameterError``."""
+    if not os.path.isdir(path):
+        with open(path, "rb") as file:
+            if file.read(len(_MAGIC)) == _MAGIC or path.endswith(_SUFFIX):
+                return
+    raise ParameterError(
+        f"`{path}` is not a segment: give a file seg-….lat of another index; `lookalike index add` adds documents"
+    )
 
 
 def parameters_of(segment: _core.Segment, path: str) -> Parameters:
@@ -58,17 +75,21 @@ def _compared(writer: Writer, segment: _core.Segment) -> tuple[Added, list[int],
         rows = [segment.row(row) for row in range(start, min(start + _BATCH, segment.rows))]
         numbers = core.find_ids([row.id for row in rows])
         for place, (row, number) in enumerate(zip(rows, numbers, strict=True), start):
-            id_, content = bytes(row.id), bytes(row.content)
-            stored = None if number is None else bytes(core.row(number).content)
+            if row.flags & SHADOW:
+                continue
+            id_, mark = bytes(row.id), bytes(row.mark)
+            stored = None if number is None else bytes(core.row(number).mark)
             before, earlier = newest.get(id_, (stored, None))
-            if before == content:
+            if before == mark:
                 dropped.append(place)
                 added.unchanged += 1
                 continue
             added.added, added.replaced = added.added + (before is None), added.replaced + (before is not None)
+            if before is not None and len(added.replaced_ids) < LISTED_IDS:
+                added.replaced_ids.append(text_of(id_))
             if earlier is not None:
                 dropped.append(earlier)
             elif number is not None and id_ not in newest:
                 replaced.append(number)
-            newest[id_] = content, place
+            newest[id_] = mark, place
     return added, dropped, replaced

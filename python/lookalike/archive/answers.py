@@ -4,10 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 from lookalike import _core
-from lookalike.archive.view import meta_of, text_of
+from lookalike._types import text_of
+from lookalike.archive.view import meta_of
+
+if TYPE_CHECKING:
+    from lookalike.archive.evidence import Evidence
 
 
 @dataclass(frozen=True)
@@ -96,6 +100,8 @@ class Match:
     #: Fingerprints that it shares with the asked document, and the passages around them.
     fingerprints: int | None = None
     passages: tuple[Shared, ...] = ()
+    #: The hash of its readable text, in hexadecimal digits.
+    content: str = ""
 
     @property
     def title(self) -> str:
@@ -104,7 +110,7 @@ class Match:
 
     def to_json(self) -> dict[str, Any]:
         """Return the match as values that JSON can hold; measures that the question does not have are left out."""
-        made: dict[str, Any] = {"id": self.id, "meta": dict(self.meta), "copies": self.copies}
+        made: dict[str, Any] = {"id": self.id, "meta": dict(self.meta), "copies": self.copies, "content": self.content}
         scores = {"resemblance": self.resemblance, "inside": self.inside, "holds": self.holds}
         made |= {name: score.to_json() for name, score in scores.items() if score is not None}
         if self.fingerprints is not None:
@@ -156,15 +162,24 @@ class Queried:
     #: The name of the document that was asked about, and that of the index.
     name: str
     index: str
-    #: Documents in the index.
+    #: Documents in the index, without starter code.
     documents: int
-    answers: tuple[Answer, ...]
-    #: Tokens, distinct shingles and bytes of the document that was asked about.
-    tokens: int = 0
-    shingles: int = 0
-    bytes: int = 0
+    #: One for each question that was asked.
+    answers: tuple[Answer, ...] = field(repr=False)
+    #: Tokens as passages have them, distinct shingles and bytes of the document that was asked about.
+    tokens: int = field(default=0, repr=False)
+    shingles: int = field(default=0, repr=False)
+    bytes: int = field(default=0, repr=False)
     #: How it was read, where that is worth a remark.
-    notes: tuple[str, ...] = ()
+    notes: tuple[str, ...] = field(default=(), repr=False)
+    #: SHA-256 of its files, as a report of ``compare`` has it.
+    digest: str = field(default="", repr=False)
+    #: What was asked: questions, threshold, distance, window, top and conditions.
+    asked: Mapping[str, Any] = field(default_factory=dict, repr=False)
+    #: Documents that meet the conditions; without conditions all.
+    documents_asked: int = field(default=0, repr=False)
+    #: The comparison with the listed documents, if it was asked for and could be made.
+    evidence: Evidence | None = field(default=None, compare=False, repr=False)
 
     def find(self, question: str) -> Answer | None:
         """Return the answer to a question, or ``None`` if it was not asked.
@@ -179,9 +194,12 @@ class Queried:
             "name": self.name,
             "index": self.index,
             "documents": self.documents,
+            "documents_asked": self.documents_asked,
             "tokens": self.tokens,
             "shingles": self.shingles,
             "bytes": self.bytes,
+            "digest": self.digest,
+            "asked": dict(self.asked),
             "notes": list(self.notes),
             "answers": [answer.to_json() for answer in self.answers],
         }
@@ -197,12 +215,15 @@ class Seen:
 
     is_seen: bool
     #: The nearest document, if any is near enough to be compared.
-    nearest: Match | None
+    nearest: Match | None = field(repr=False)
     #: Whether the nearest has the same content.
     is_identical: bool
-    certificate: str
+    #: What the answer is worth.
+    certificate: str = field(repr=False)
     #: Why the document could not be read; then the answer is no.
     refusal: str | None = None
+    #: How the document was read and what cannot be compared, where that is worth a remark.
+    notes: tuple[str, ...] = field(default=(), repr=False)
 
     def __bool__(self) -> bool:
         return self.is_seen
@@ -214,6 +235,7 @@ class Seen:
             "identical": self.is_identical,
             "nearest": None if self.nearest is None else self.nearest.to_json(),
             "certificate": self.certificate,
+            "notes": list(self.notes),
         }
         return made if self.refusal is None else {**made, "refusal": self.refusal}
 
@@ -227,8 +249,9 @@ def match_of(question: str, found: Found, prefix: str = "") -> Match:
     _, row, copies, scores, bits, _ = found
     made = [Score(*score) for score in scores]
     id, meta = prefix + text_of(row.id), meta_of(row.meta)
+    content = bytes(row.content).hex()
     if question == "containment":
-        return Match(id, meta, copies, inside=made[0], holds=made[1])
+        return Match(id, meta, copies, inside=made[0], holds=made[1], content=content)
     if question == "distance":
-        return Match(id, meta, copies, distance=bits)
-    return Match(id, meta, copies, resemblance=made[0] if question == "resemblance" else None)
+        return Match(id, meta, copies, distance=bits, content=content)
+    return Match(id, meta, copies, resemblance=made[0] if question == "resemblance" else None, content=content)

@@ -21,7 +21,7 @@ from lookalike.archive import faults
 from lookalike.archive.connection import GUARD, Connection, connected
 from lookalike.archive.folder import NEW_CATALOGUE, Folder
 from lookalike.archive.parameters import FORMAT
-from lookalike.archive.state import Change, SegmentRow, State
+from lookalike.archive.state import OPTIONAL, Change, SegmentRow, State
 from lookalike.errors import VersionError
 
 #: `look` in ASCII: the kind of the file, in SQLite's header.
@@ -71,7 +71,7 @@ class Catalogue:
         with GUARD, faults.spoken(new):
             base = connected(f"file:{quote(new)}?mode=rwc")
             try:
-                _make(base, State(uuid.uuid4().hex, parameters))
+                _make(base, State(uuid.uuid4().hex, parameters, shadows=0))
             finally:
                 base.close()
         _sync(new)
@@ -173,6 +173,7 @@ class Catalogue:
         many("INSERT INTO tail VALUES (?, ?)", change.tail)
         many("REPLACE INTO garbage VALUES (?)", ((name,) for name in change.garbage))
         many("DELETE FROM garbage WHERE name = ?", ((name,) for name in change.kept))
+        many("DELETE FROM about WHERE key = ?", ((name,) for name in OPTIONAL if name not in new.about()))
         many("REPLACE INTO about VALUES (?, ?)", [*new.about().items(), ("seal", new.seal())])
 
     def erase(self) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 
 from lookalike import _core
+from lookalike._types import counted
 from lookalike.archive.parameters import Parameters
 from lookalike.designs.filters import Filter
 
@@ -13,11 +14,29 @@ DOUBT = "once in a million"
 ESTIMATED = "the texts are not kept, so nothing is verified: values are estimates with intervals at 95 % confidence"
 #: Shingles of the document that stands for all that may be contained in the asked one.
 _EXAMPLE = 100
-IDENTICAL = "complete: 128-bit hashes of the readable texts are compared"
+
+#: Follows where starter code of the index is left out.
+STARTER = "; shingles of starter code of the index are not counted, and documents that share no others are not told"
 
 
 #: Resemblances at which the curve of a filter is told.
 _CURVE = (0.5, 0.7, 0.8, 0.9, 0.95, 0.99)
+
+
+def identical(parameters: Parameters, other_text: int, uncompared: int) -> str:
+    """Return how documents with the same text were told from those with the same hash."""
+    found = "complete: 128-bit hashes of the readable texts propose documents"
+    if not parameters.texts:
+        return (
+            f"{found}; the texts are not kept, so nothing is verified, and equal hashes of different texts can be made"
+        )
+    found += ", and the stored texts are compared"
+    if other_text:
+        told = counted(other_text, "document has", "documents have")
+        found += f"; {told} the same hash and another text, and {'is' if other_text == 1 else 'are'} not listed"
+    if uncompared:
+        found += f"; {counted(uncompared, 'copy was', 'copies were')} counted by the hash alone"
+    return found
 
 
 def features(parameters: Parameters) -> str:

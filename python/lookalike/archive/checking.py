@@ -13,6 +13,7 @@ from lookalike.archive.catalogue import Catalogue
 from lookalike.archive.folder import CATALOGUE, Folder, segment_number
 from lookalike.archive.results import Finding
 from lookalike.archive.state import SegmentRow, State, is_marked
+from lookalike.archive.view import SHADOW
 from lookalike.errors import DamagedError, FormatError
 
 CHECKING = "checking segments"
@@ -47,6 +48,10 @@ def check(folder: Folder, catalogue: Catalogue, progress: Progress) -> list[Find
         parts.append((held, None))
     if len(parts) == len(state.segments) + (held is not None):
         findings += _doubles(parts)
+        shadows = _core.Snapshot(parts).shadows
+        if state.shadows not in (None, shadows):
+            reason = f"it counts {state.shadows:,} rows that dedup removed, and there are {shadows:,}"
+            findings.append(Finding(CATALOGUE, reason))
     return findings
 
 
@@ -111,7 +116,8 @@ def _doubles(parts: list[tuple[_core.Segment, bytes | None]]) -> list[Finding]:
     snapshot, findings, first = _core.Snapshot(parts), list[Finding](), 0
     for segment, bitmap in parts:
         for start in range(0, segment.rows, _BATCH):
-            rows = [row for row in range(start, min(start + _BATCH, segment.rows)) if not is_marked(bitmap, row)]
+            live = (row for row in range(start, min(start + _BATCH, segment.rows)) if not is_marked(bitmap, row))
+            rows = [row for row in live if not segment.row(row).flags & SHADOW]
             ids = [segment.row(row).id for row in rows]
             wrong = [
                 id_ for id_, row, number in zip(ids, rows, snapshot.find_ids(ids), strict=True) if number != first + row

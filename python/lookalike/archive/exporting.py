@@ -7,7 +7,7 @@ import json
 from collections.abc import Iterator, Sequence
 from typing import IO, Any
 
-from lookalike._types import Progress
+from lookalike._types import Progress, text_of
 from lookalike.archive.view import Entry, View, entry
 from lookalike.corpora import Staging
 from lookalike.engines.writing import writing
@@ -39,7 +39,7 @@ def _open(place: str, path: str) -> IO[bytes]:
 
 
 def lines(view: View) -> Iterator[dict[str, Any]]:
-    """Yield the documents as values that JSON can hold. Rows that dedup removed have no text."""
+    """Yield the documents as values that JSON can hold, without rows that dedup removed."""
     for number, row in view.rows():
         yield shown(entry(row), view.core.texts(number))
 
@@ -48,5 +48,5 @@ def shown(one: Entry, texts: Sequence[tuple[bytes, str]]) -> dict[str, Any]:
     """Return a document with its text; of several files: their names and texts."""
     if len(texts) == 1:
         return {**one.to_json(), "text": texts[0][1]}
-    named = {name.decode("utf-8", "surrogateescape"): text for name, text in texts}
+    named = {text_of(name): text for name, text in texts}
     return {**one.to_json(), "texts": named} if named else one.to_json()

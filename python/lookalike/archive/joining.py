@@ -10,14 +10,17 @@ import os
 from bisect import bisect_right
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from types import TracebackType
-from typing import Self
+from typing import TYPE_CHECKING
 
 from lookalike import _core
+from lookalike.archive.closing import Closing
 from lookalike.archive.questions import Asking
 from lookalike.archive.store import Index
 from lookalike.archive.view import View
 from lookalike.errors import ParameterError, VersionError
+
+if TYPE_CHECKING:
+    from lookalike.comparison.earlier import Opened
 
 Path = str | os.PathLike[str]
 
@@ -38,7 +41,7 @@ class JoinedView(View):
         return self.prefixes[bisect_right(self.prefixes, number, key=lambda one: one[0]) - 1][1]
 
 
-class JoinedIndex(Asking):
+class JoinedIndex(Closing, Asking):
     """Several indexes, open for reading and asked as one.
 
     >>> import os, tempfile, lookalike as la
@@ -90,8 +93,11 @@ class JoinedIndex(Asking):
             prefixes.append((number, f"{name}/"))
             number += view.core.rows
         name, first = " and ".join(self._names), views[0]
-        core, told = _core.Snapshot(parts), sum(map(len, views))
+        core, told = _core.Snapshot(parts, sum(view.core.shadows for view in views)), sum(map(len, views))
         return JoinedView(name, first.state, first.parameters, core, parts, first.arrival, prefixes, told)
+
+    def _searched(self) -> list[Opened]:
+        return [one for index in self._indexes for one in index._searched()]
 
     def __len__(self) -> int:
         return sum(map(len, self._indexes))
@@ -103,14 +109,6 @@ class JoinedIndex(Asking):
         """Let go of all of them."""
         for one in self._indexes:
             one.close()
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self.close()
 
 
 def _names(paths: Sequence[str]) -> list[str]:

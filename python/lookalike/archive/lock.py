@@ -36,17 +36,19 @@ class WriterLock:
         # Before it waits: a child that is forked meanwhile must not keep the file open.
         _HELD.add(self)
         try:
-            self._take(time.monotonic() + wait)
+            self._take(wait)
         except BaseException:
             self.release()
             raise
 
-    def _take(self, until: float) -> None:
+    def _take(self, wait: float) -> None:
+        until = time.monotonic() + wait
         while not self._try():
             if time.monotonic() >= until:
+                # A caller that waits by itself may have no such option.
+                advice = f" (waited {wait:g} s)" if wait else ", or give wait=… in seconds"
                 raise LockedError(
-                    f"index `{self._folder.path}` is being changed by {self._holder()}: wait for it to end, "
-                    "or give wait=… in seconds"
+                    f"index `{self._folder.path}` is being changed by {self._holder()}: wait for it to end{advice}"
                 )
             time.sleep(_PAUSE)
         assert self._handle is not None

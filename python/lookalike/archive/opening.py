@@ -5,12 +5,12 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable
 from dataclasses import replace
-from types import TracebackType
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Self
 
 from lookalike import params
 from lookalike.archive import copying
 from lookalike.archive.catalogue import Catalogue
+from lookalike.archive.closing import Closing
 from lookalike.archive.folder import Folder, network_type
 from lookalike.archive.lock import WriterLock
 from lookalike.archive.merging import Policy
@@ -19,10 +19,13 @@ from lookalike.archive.view import View, Views
 from lookalike.archive.writing import Writer
 from lookalike.errors import ParameterError
 
+if TYPE_CHECKING:
+    from lookalike.comparison.earlier import Opened as Searched
+
 Path = str | os.PathLike[str]
 
 
-class Opened:
+class Opened(Closing):
     """An open index: what all of its tasks need."""
 
     def __init__(self, path: Path) -> None:
@@ -167,6 +170,12 @@ class Opened:
         # In a forked process the parent may have changed it.
         return self._views.latest(is_current=self._writer is not None and self._writer.is_own)
 
+    def _searched(self) -> list[Searched]:
+        from lookalike.comparison.earlier import Opened as Searched
+
+        view = self._view()
+        return [Searched(os.path.basename(self.path), view.parameters, view.core)]
+
     def _changes(self) -> Writer:
         """Return the writer. Errors: ``ParameterError`` if it is open for reading only, closed, or forked."""
         self._check_open()
@@ -201,14 +210,6 @@ class Opened:
     def __reduce__(self) -> tuple[Any, ...]:
         """Errors: ``TypeError``: an index lives in its folder."""
         raise TypeError("an index cannot be pickled or copied: open it in the other process with Index(path)")
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self.close()
 
 
 def check_local(folder: str, allow_network_fs: bool) -> None:

@@ -26,9 +26,29 @@ OTHER_LANGUAGES = "code"
 _MOST = 2**31
 
 
+#: The version of everything that the parameters of an older index do not name.
+_UNNAMED = 1
+#: What the keys of each question are made by; the other questions compare content hashes only.
+_NEEDS = {
+    "passages": ("text", "code"),
+    "resemblance": ("text", "shingle", "sketch"),
+    "containment": ("text", "shingle", "sketch"),
+    "distance": ("text", "simhash"),
+}
+#: What the names of versions mean, where that is not plain.
+_MEANING = {"text": "the language text", "code": "every language but text"}
+
+
 def versions() -> dict[str, int]:
     """Return the versions of everything whose change makes stored keys incomparable."""
-    return {"index": FORMAT, "text": _core.TEXT_VERSION, "code": _core.CODE_VERSION}
+    return {
+        "index": FORMAT,
+        "text": _core.TEXT_VERSION,
+        "code": _core.CODE_VERSION,
+        "shingle": _core.SHINGLE_VERSION,
+        "sketch": _core.SKETCH_VERSION,
+        "simhash": _core.SIMHASH_VERSION,
+    }
 
 
 @dataclass(frozen=True)
@@ -164,17 +184,27 @@ class Parameters:
             "dedup": Dedup(**dedup | {"filter": tuple(int(one) for one in dedup["filter"])}),
             "simhash": Simhash(**simhash | {"ignore": tuple(simhash["ignore"])}),
             "bands": _bands(given["bands"]),
+            "versions": _versions(given["versions"], given["kind"]),
         }
         if OTHER_LANGUAGES not in thresholds or not set(made["questions"]) <= set(params.QUESTIONS):
             raise ValueError("parameters of an index")
         return cls(**made)
 
-    def check_versions(self, name: str) -> None:
-        """Refuse an index whose keys were made by another version. Errors: ``VersionError``."""
+    def outdated(self, questions: Iterable[str] | None = None) -> list[str]:
+        """Return what another version made of the keys that some questions need, or all that the index answers."""
+        asked = self.questions if questions is None else questions
+        needed = {"index", *(which for question in asked for which in _NEEDS.get(question, ()))}
+        if self.kind == "corpus":
+            needed.discard("code")
+        return [which for which, number in versions().items() if which in needed and self.versions[which] != number]
+
+    def check_versions(self, name: str, questions: Iterable[str] | None = None) -> None:
+        """Refuse an index that another version made what these questions need of. Errors: ``VersionError``."""
+        current = versions()
         other = [
-            f"{which} {self.versions.get(which, 'none')} (this version makes {number})"
-            for which, number in versions().items()
-            if self.versions.get(which) != number
+            f"{which} {self.versions[which]} (this version makes {current[which]}"
+            + (f"; {_MEANING[which]})" if which in _MEANING else ")")
+            for which in self.outdated(questions)
         ]
         if other:
             raise VersionError(
@@ -259,6 +289,14 @@ def _exact(given: Any, names: set[str]) -> dict[str, Any]:
     if not isinstance(given, dict) or given.keys() != names:
         raise ValueError("parameters of an index")
     return given
+
+
+def _versions(given: Any, kind: Any) -> dict[str, int]:
+    """Return the versions that parameters name, and those that older ones do not."""
+    made = {str(which): number for which, number in dict(given).items()}
+    if not all(type(number) is int for number in made.values()):
+        raise ValueError("parameters of an index")
+    return made if kind == KEYS else {**dict.fromkeys(versions(), _UNNAMED), **made}
 
 
 def _bands(given: Any) -> Bands | None:

@@ -5,24 +5,39 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from lookalike import _core
+from lookalike._types import text_of
 from lookalike.archive.answers import Answer, CommonPart, Match, Shared, Stretch
 from lookalike.archive.asked import AskedFor
-from lookalike.archive.view import meta_of, text_of
+from lookalike.archive.view import meta_of
 
 if TYPE_CHECKING:
     from lookalike.archive.parameters import Parameters
     from lookalike.archive.view import View
 
 
-def ask(view: View, parameters: Parameters, given: AskedFor, top: int, conditions: list[tuple[str, str]]) -> Answer:
-    """Find the documents that share passages. Errors: ``DamagedError``."""
-    files = [read.file for read in given.reads if read.file is not None]
+def files_of(parameters: Parameters, given: AskedFor, window: int | None) -> list[_core.ReadFile]:
+    """Return the files of a document; a row of a corpus is one."""
     if parameters.kind == "corpus":
-        whole = ("text", 0, len(given.text), None, None, *parameters.thresholds_of("text"))
-        files = [_core.ReadFile(given.text, [whole], False)]
+        k, t = parameters.thresholds_of("text")
+        whole = ("text", 0, len(given.text), None, None, k, t if window is None else k + window - 1)
+        return [_core.ReadFile(given.text, [whole], False)]
+    return [read.file for read in given.reads if read.file is not None]
+
+
+def ask(
+    view: View,
+    parameters: Parameters,
+    given: AskedFor,
+    files: list[_core.ReadFile],
+    window: int | None,
+    top: int,
+    conditions: list[tuple[str, str]],
+) -> Answer:
+    """Find the documents that share passages with one of these files. Errors: ``DamagedError``."""
     keyed = given.core if parameters.keyed is not None else None
-    found = _core.shared_passages(view.core, files, parameters.thresholds_of("text"), top, conditions, keyed)
-    rows, common, (documents, candidates, is_limited), work = found
+    rows = parameters.thresholds_of("text")
+    found = _core.shared_passages(view.core, files, rows, window or 0, top, conditions, keyed)
+    matched, common, (documents, candidates, is_limited), work = found
     matches = tuple(
         Match(
             view.prefix(number) + text_of(row.id),
@@ -30,11 +45,12 @@ def ask(view: View, parameters: Parameters, given: AskedFor, top: int, condition
             copies,
             fingerprints=shared,
             passages=tuple(map(_shared, passages)),
+            content=bytes(row.content).hex(),
         )
-        for number, row, copies, shared, passages in rows
+        for number, row, copies, shared, passages in matched
     )
     told = tuple(CommonPart(Stretch(*place), count) for place, count in common)
-    worth = certificate(parameters, _lengths(parameters, given), documents, candidates, is_limited=is_limited)
+    worth = certificate(parameters, _lengths(parameters, given, window), documents, candidates, is_limited=is_limited)
     return Answer("passages", matches, documents, documents, worth, tuple(work), told)
 
 
@@ -43,10 +59,11 @@ def _shared(row: tuple[tuple[int, ...], tuple[int, ...], int, bool, bool]) -> Sh
     return Shared(Stretch(*asked), Stretch(*stored), *rest)  # type: ignore[arg-type]
 
 
-def _lengths(parameters: Parameters, given: AskedFor) -> list[int]:
+def _lengths(parameters: Parameters, given: AskedFor, window: int | None) -> list[int]:
     """Return the lengths of runs that are found for sure, by the languages of the document."""
     languages = {language for read in given.reads for language in read.languages} or {"text"}
-    return sorted({parameters.thresholds_of(language)[1] for language in languages})
+    both = map(parameters.thresholds_of, languages)
+    return sorted({t if window is None else k + window - 1 for k, t in both})
 
 
 def certificate(
@@ -60,4 +77,8 @@ def certificate(
     found += "; passages are equal token by token; starter code of the index is left out"
     if documents > candidates:
         found += f"; {documents - candidates:,} documents share only what very many have, which is told once"
-    return f"{found}; the search ended early, so documents that share less are not listed" if is_limited else found
+    if is_limited:
+        found += (
+            "; only those that share most fingerprints were compared, so one that is not listed may share more tokens"
+        )
+    return found

@@ -10,20 +10,25 @@ import sys
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from lookalike import _core, params
-from lookalike.archive import asked, certificates, passages, sharing, where
+from lookalike.archive import asked, certificates, passages, remarks, sharing, where
 from lookalike.archive.answers import Answer, Queried, Seen, match_of
 from lookalike.archive.asked import AskedFor, Given
 from lookalike.archive.parameters import Parameters
 from lookalike.archive.signing import signer
 from lookalike.archive.where import Where
+from lookalike.comparison.stored import digest
+from lookalike.documents import Submission
 from lookalike.errors import FrontendError, ParameterError
 
 if TYPE_CHECKING:
     from lookalike.archive.view import View
+    from lookalike.comparison.earlier import Opened
 
+#: The questions that ``seen`` asks.
+SEEN = ("identical", "resemblance")
 #: Stands for no limit on the documents that are listed.
 _ALL = sys.maxsize
 
@@ -53,10 +58,10 @@ if hasattr(os, "register_at_fork"):
     os.register_at_fork(after_in_child=_tools.cache_clear)
 
 
-def _asking(view: View) -> _Tools:
-    """Return what asks an index. Errors: ``VersionError`` if its keys were made by another version."""
+def _asking(view: View, questions: Iterable[str] = ("resemblance",)) -> _Tools:
+    """Return what asks an index. Errors: ``VersionError`` if another version made the keys of these questions."""
     tools = _tools(view.state.parameters)
-    tools.parameters.check_versions(view.name)
+    tools.parameters.check_versions(view.name, questions)
     return tools
 
 
@@ -66,6 +71,14 @@ class Asking:
     def _view(self) -> View:
         raise NotImplementedError
 
+    def _searched(self) -> list[Opened]:
+        """Return the indexes that are asked, for a comparison."""
+        raise NotImplementedError
+
+    def _unmet(self, conditions: Where) -> str | None:
+        """Return why no document meets conditions, in words; ``None`` if one does."""
+        return next(iter(_unmet(self._view(), conditions)), None)
+
     def query(
         self,
         document: Given,
@@ -73,10 +86,12 @@ class Asking:
         question: Iterable[str] = (),
         threshold: float | None = None,
         distance: int | None = None,
+        window: int | None = None,
         top: int = params.ASKING["top"].default,
         where: Where | None = None,
         name: str | None = None,
         key: str | os.PathLike[str] | None = None,
+        evidence: bool = False,
     ) -> Queried:
         """Ask which documents of the index are like a document.
 
@@ -85,10 +100,13 @@ class Asking:
             that the index answers.
         :param threshold: Least resemblance and containment. Default: the threshold of the index.
         :param distance: Most bits in which simhashes may differ, 0 to 10.
+        :param window: Ask for passages with longer windows than the index has, in k-grams: fewer lookups, and every
+            shared run of k + window − 1 tokens is found. The listed documents are those of an index with that window.
         :param top: Most documents to list for each question; 0 for all. All are counted.
         :param where: Only documents with these values in their metadata, such as ``{"label": "2025"}``.
         :param name: The file name of a text, which decides its language.
         :param key: The key file of an index that another institution shared.
+        :param evidence: Also compare the document with those that share passages with it, as ``compare`` does.
         :returns: An answer for each question, each with its certificate.
         :raises ParameterError: A parameter is out of range, or the index does not answer a question.
         :raises FrontendError: The document cannot be read.
@@ -103,13 +121,17 @@ class Asking:
         [('a', '1.000')]
         """
         view = self._view()
-        tools = _asking(view)
-        wanted = _wanted(question, tools.parameters)
+        wanted = _wanted(question, _tools(view.state.parameters).parameters)
+        tools = _asking(view, wanted)
         least = _threshold(threshold, tools.parameters)
         bits = _distance(params.DISTANCE.default if distance is None else distance)
         most = _top(top)
-        given = _keyed(asked.read(document, name, tools.parameters, tools.asker), tools, _secret(key), view.name)
-        return _queried(view, tools, given, wanted, least, bits, most, where)
+        _check_window(window, key)
+        given = asked.read(document, name, tools.parameters, tools.asker, window=window)
+        given = _prepared(given, view, tools, _secret(key))
+        given = replace(given, notes=(*given.notes, *remarks.of_rows(document, tools.parameters)))
+        found = _queried(view, tools, given, Asks(tuple(wanted), least, bits, window, most, where))
+        return _with_evidence(found, self._searched(), tools.parameters, given) if evidence else found
 
     def seen(
         self,
@@ -142,9 +164,15 @@ class Asking:
         tools = _asking(view)
         _check_resemblance(tools.parameters)
         given = asked.read(document, name, tools.parameters, tools.asker, is_seen=True)
-        given = _keyed(given, tools, _secret(key), view.name)
+        given = _prepared(given, view, tools, _secret(key))
         least = tools.parameters.dedup.threshold
-        return _seen(view, tools, tools.asker.seen(view.core, given.core, least, _pairs(where)))
+        found = _seen(view, tools, tools.asker.seen(view.core, given.core, least, _pairs(where)))
+        notes = [
+            *given.notes,
+            *remarks.of_rows(document, tools.parameters),
+            *remarks.too_short(given, (), tools.parameters, SEEN),
+        ]
+        return replace(found, notes=(*notes, *(_unmet(view, where) if found.nearest is None else ())))
 
     def seen_many(
         self,
@@ -175,46 +203,78 @@ class Asking:
         texts: list[Any] = list(documents)
         if tools.parameters.keyed is not None or key is not None:
             secret, conditions = _secret(key), _pairs(where)
-            return [_seen_keyed(view, tools, text, secret, conditions) for text in texts]
-        found = tools.asker.seen_many(view.core, texts, least, _pairs(where))
-        return [
-            Seen(False, None, False, "", refusal) if seen is None else _seen(view, tools, seen)
-            for seen, refusal in found
-        ]
+            keyed = [_seen_keyed(view, tools, text, secret, conditions) for text in texts]
+            return _with_unmet(view, where, keyed)
+        rows = tools.asker.seen_many(view.core, texts, least, _pairs(where), view.starter(tools.asker))
+        return _with_unmet(view, where, [_seen_row(view, tools, row, refusal) for row, refusal in rows])
 
 
-def _queried(
-    view: View,
-    tools: _Tools,
-    given: AskedFor,
-    wanted: Sequence[str],
-    threshold: float,
-    bits: int,
-    top: int,
-    conditions: Where | None,
-) -> Queried:
+class Asks(NamedTuple):
+    """What is asked: questions, least share, most bits, windows of passages, most documents, and conditions."""
+
+    question: tuple[str, ...]
+    threshold: float
+    distance: int
+    window: int | None
+    top: int
+    where: Where | None
+
+
+def _queried(view: View, tools: _Tools, given: AskedFor, asks: Asks) -> Queried:
     """Ask all wanted questions of one state of the index."""
+    wanted, threshold, bits, window, top, conditions = asks
     asker, core, of = tools.asker, given.core, _pairs(conditions)
-    ask: dict[str, Callable[[], Any]] = {
-        "identical": lambda: asker.identical(view.core, core, top, of),
-        "resemblance": lambda: asker.resemblance(view.core, core, threshold, top, of),
-        "containment": lambda: asker.containment(view.core, core, threshold, top, of),
-        "distance": lambda: asker.distance(view.core, core, bits, top, of),
+    besides = certificates.STARTER if view.starter(asker) is not None else ""
+    worth: dict[str, Callable[..., str]] = {
+        "identical": lambda *same_hash: certificates.identical(tools.parameters, *same_hash),
+        "resemblance": lambda *_: certificates.resemblance(tools.parameters, threshold) + besides,
+        "containment": lambda *_: certificates.containment(tools.parameters, threshold, core) + besides,
+        "distance": lambda *_: certificates.distance(bits, core) + besides,
     }
-    worth: dict[str, Callable[[], str]] = {
-        "identical": lambda: certificates.IDENTICAL,
-        "resemblance": lambda: certificates.resemblance(tools.parameters, threshold),
-        "containment": lambda: certificates.containment(tools.parameters, threshold, core),
-        "distance": lambda: certificates.distance(bits, core),
-    }
+    files = passages.files_of(tools.parameters, given, window)
     answers = tuple(
-        passages.ask(view, tools.parameters, given, top, of)
+        passages.ask(view, tools.parameters, given, files, window, top, of)
         if one == "passages"
-        else _answer(view, one, ask[one](), worth[one]())
+        else _answer(view, one, asker.ask(one, view.core, core, top, of, threshold, bits), worth[one])
         for one in wanted
     )
-    shingles, tokens, size, _, _ = core.sizes
-    return Queried(given.name, view.name, len(view), answers, tokens, shingles, size, given.notes)
+    shingles, _, size, _, _ = core.sizes
+    notes = list(given.notes)
+    notes += remarks.too_short(given, files, tools.parameters, wanted)
+    notes += _unmet(view, conditions)
+    told = asks._asdict() | {"question": list(wanted), "top": 0 if top == _ALL else top, "where": dict(of)}
+    counts = (sum(file.tokens for file in files), shingles, size)
+    made = Queried(given.name, view.name, view.count(), answers, *counts, tuple(notes), _digest(given), told)
+    return replace(made, documents_asked=view.count(conditions))
+
+
+def _digest(given: AskedFor) -> str:
+    """Return SHA-256 of the files of a document, as ``compare`` computes it."""
+    return digest(Submission(given.name, None, None, None, False, given.documents))
+
+
+def _with_evidence(found: Queried, opened: list[Opened], parameters: Parameters, given: AskedFor) -> Queried:
+    """Return answers with a comparison, or with the reason why there is none."""
+    from lookalike.archive.evidence import MOST, compared
+
+    answer = found.find("passages")
+    if answer is None or not answer.matches:
+        return found
+    if not parameters.texts:
+        return replace(found, notes=(*found.notes, "the index keeps no texts, so none are shown side by side"))
+    if answer.documents > MOST:
+        why = f"{answer.documents:,} documents share something with it, too many to show texts side by side"
+        return replace(found, notes=(*found.notes, why))
+    file = passages.files_of(parameters, given, None)[0]
+    return replace(found, evidence=compared(opened, parameters, given, file, answer.matches))
+
+
+def _unmet(view: View, conditions: Where | None) -> list[str]:
+    """Return a note on conditions that no document meets."""
+    if not conditions or view.count(conditions):
+        return []
+    found = where.unmet(conditions, (row.meta for _, row in view.rows() if not row.flags))
+    return [] if found is None else [found]
 
 
 def _secret(key: str | os.PathLike[str] | None) -> bytes | None:
@@ -222,9 +282,21 @@ def _secret(key: str | os.PathLike[str] | None) -> bytes | None:
     return None if key is None else sharing.read_secret(key)
 
 
-def _keyed(given: AskedFor, tools: _Tools, secret: bytes | None, name: str) -> AskedFor:
+def _prepared(given: AskedFor, view: View, tools: _Tools, secret: bytes | None) -> AskedFor:
     """Return a document as the index understands it. Errors: ``ParameterError``, ``VersionError``."""
-    return replace(given, core=sharing.keyed(given.core, tools.parameters, secret, name))
+    core = sharing.keyed(given.core, tools.parameters, secret, view.name)
+    starter = view.starter(tools.asker)
+    return replace(given, core=core if starter is None else core.beside(starter))
+
+
+def _check_window(window: int | None, key: str | os.PathLike[str] | None) -> None:
+    """Errors: ``ParameterError``."""
+    if window is None:
+        return
+    if refusal := params.ASKING["window"].refusal(window):
+        raise ParameterError(f"window `{window}` {refusal}")
+    if key is not None:
+        raise ParameterError("window and key cannot be combined: leave one of them out")
 
 
 def _seen_keyed(view: View, tools: _Tools, text: Any, secret: bytes | None, conditions: list[tuple[str, str]]) -> Seen:
@@ -234,22 +306,42 @@ def _seen_keyed(view: View, tools: _Tools, text: Any, secret: bytes | None, cond
     except FrontendError as error:
         return Seen(False, None, False, "", str(error))
     core = sharing.keyed(core, tools.parameters, secret, view.name)
-    return _seen(view, tools, tools.asker.seen(view.core, core, tools.parameters.dedup.threshold, conditions))
+    found = tools.asker.seen(view.core, core, tools.parameters.dedup.threshold, conditions)
+    return _seen_row(view, tools, (found, (*core.sizes[:2], core.is_starter)), None)
 
 
-def _answer(view: View, question: str, found: Any, certificate: str) -> Answer:
-    matches, documents, distinct, work = found
+def _seen_row(view: View, tools: _Tools, row: Any, refusal: str | None) -> Seen:
+    """Return the verdict on one of many texts, with the notes that it has alone."""
+    if row is None:
+        return Seen(False, None, False, "", refusal)
+    found, (shingles, tokens, is_starter) = row
+    notes = remarks.without_shingles(shingles, tokens, is_starter, tools.parameters, SEEN)
+    return replace(_seen(view, tools, found), notes=tuple(notes))
+
+
+def _with_unmet(view: View, where: Where | None, found: list[Seen]) -> list[Seen]:
+    """Add the note on conditions to the verdicts without a nearest document; it is the same for all."""
+    lone = [one.nearest is None and one.refusal is None for one in found]
+    notes = tuple(_unmet(view, where)) if any(lone) else ()
+    return [
+        replace(one, notes=(*one.notes, *notes)) if is_lone else one for one, is_lone in zip(found, lone, strict=True)
+    ]
+
+
+def _answer(view: View, question: str, found: Any, worth: Callable[..., str]) -> Answer:
+    matches, documents, distinct, work, same_hash = found
     told = tuple(match_of(question, one, view.prefix(one[0])) for one in matches)
-    return Answer(question, told, documents, distinct, certificate, tuple(work))
+    return Answer(question, told, documents, distinct, worth(*same_hash), tuple(work))
 
 
 def _seen(view: View, tools: _Tools, found: Any) -> Seen:
-    is_seen, nearest, _, _ = found
-    if nearest is None:
-        return Seen(is_seen, None, False, tools.certificate)
-    match = match_of("resemblance", nearest, view.prefix(nearest[0]))
-    is_identical = nearest[5]
-    return Seen(is_seen, match, is_identical, certificates.IDENTICAL if is_identical else tools.certificate)
+    is_seen, nearest, _, _, (other_text, _) = found
+    is_identical = nearest is not None and nearest[5]
+    worth = certificates.identical(tools.parameters, other_text, 0) if is_identical or other_text else ""
+    besides = certificates.STARTER if view.starter(tools.asker) is not None else ""
+    worth = worth if is_identical else "; ".join(filter(None, [tools.certificate + besides, worth]))
+    match = None if nearest is None else match_of("resemblance", nearest, view.prefix(nearest[0]))
+    return Seen(is_seen, match, is_identical, worth)
 
 
 def _wanted(asked_for: Iterable[str], parameters: Parameters) -> list[str]:

@@ -12,7 +12,7 @@ import contextlib
 import os
 import sqlite3
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from urllib.parse import quote
 
 from lookalike import _core
@@ -32,9 +32,11 @@ from lookalike.archive.folder import (
 )
 from lookalike.archive.lock import WriterLock
 from lookalike.archive.merging import Policy
+from lookalike.archive.parameters import Parameters
 from lookalike.archive.results import Repaired
 from lookalike.archive.salvaging import salvage
 from lookalike.archive.state import Change, SegmentRow, State, bitmap_bytes, is_marked, marked
+from lookalike.archive.view import SHADOW
 from lookalike.engines.writing import writing
 from lookalike.errors import DamagedError, FormatError, ParameterError
 
@@ -57,7 +59,7 @@ def repair(path: str, wait: float, progress: Progress) -> Repaired:
             try:
                 state = _without_damage(folder, catalogue, state, result, progress)
                 state = _sound_tail(catalogue, state, tail, result)
-                result.documents = state.documents
+                result.documents = _documents(folder, state, tail)
             finally:
                 catalogue.close()
     finally:
@@ -106,7 +108,7 @@ def _salvaged(folder: Folder, catalogue: Catalogue, state: State, row: SegmentRo
     number = state.next_segment
     state = catalogue.apply(state, Change(garbage=frozenset([segment_name(number)]), segments=1))
     made = salvage(folder, state, row, number, result)
-    change = Change(dropped=frozenset([row.number]), kept=frozenset([segment_name(number)]))
+    change = Change(dropped=frozenset([row.number]), kept=frozenset([segment_name(number)]), shadows=None)
     change.made = [] if made is None else [made]
     return catalogue.apply(state, change)
 
@@ -121,7 +123,7 @@ def _sound_tail(catalogue: Catalogue, state: State, tail: list[tuple[int, bytes]
         return state
     result.unnamed += len(broken)
     result.notes.append(f"{counted(len(broken), 'new document')} could not be read")
-    return catalogue.apply(state, Change(untailed=broken))
+    return catalogue.apply(state, Change(untailed=broken, shadows=None))
 
 
 def _is_record(state: State, record: object) -> bool:
@@ -159,18 +161,38 @@ def _rebuild(folder: Folder, result: Repaired) -> None:
         raise DamagedError(f"nothing in `{folder.path}` can be read: restore the index from a backup")
     chosen = _newest(found, result)
     uuid = chosen[0].index if chosen else str(about.get("uuid", ""))
-    parameters = chosen[0].parameters if chosen else str(about["parameters"])
+    parameters = _oldest(chosen) if chosen else str(about["parameters"])
     state = _assembled(found, chosen, removed, uuid, parameters)
     last = max((one.last for one in state.segments), default=0)
     kept = [(arrival, record) for arrival, record in tail if arrival > last and _is_record(state, record)]
     arrivals = tuple(arrival for arrival, _ in kept)
     state = _counted(state, found, arrivals)
-    state = _unique(chosen, state, kept)
+    state = _with_run(_unique(chosen, state, kept), about)
     result.notes.append(
         f"the catalogue was damaged and was made again from {counted(len(chosen), 'segment')} and "
         f"{counted(len(kept), 'new document')}; documents that were added or removed last may be missing or back"
     )
     _replace(folder, state, kept)
+
+
+def _with_run(state: State, about: dict[str, object]) -> State:
+    """Return a state with the unfinished run of a damaged catalogue, if that can be read."""
+    told = replace(state, run=str(about.get("run", "")))
+    try:
+        told.check()
+    except ValueError:
+        return state
+    return told
+
+
+def _documents(folder: Folder, state: State, tail: list[tuple[int, bytes]]) -> int:
+    """Return the number of documents, without rows that dedup removed."""
+    parts = [(_core.Segment.open(folder.file(one.name)), state.removed.get(one.number)) for one in state.segments]
+    waiting = [record for arrival, record in tail if arrival in set(state.arrivals)]
+    if waiting:
+        parts.append((_core.Segment.of_records(waiting, state.parameters.encode()), None))
+    core = _core.Snapshot(parts)
+    return core.live - core.shadows
 
 
 def _files(folder: Folder) -> Iterator[_Found]:
@@ -211,12 +233,24 @@ def _newest(found: list[_Found], result: Repaired) -> list[_Found]:
     """Return the segments that make up the index: of those with the same arrivals the newest, of one index only."""
     chosen: list[_Found] = []
     for one in found:
-        is_own = not chosen or (one.index, one.parameters) == (chosen[0].index, chosen[0].parameters)
+        is_own = not chosen or (one.index, _plain(one)) == (chosen[0].index, _plain(chosen[0]))
         if not is_own:
             result.notes.append(f"{segment_name(one.number)} belongs to another index: adopt it if you need it")
         elif all(one.last < other.first or one.first > other.last for other in chosen):
             chosen.append(one)
     return sorted(chosen, key=lambda one: one.first)
+
+
+def _plain(one: _Found) -> Parameters:
+    """Return the parameters of a segment without the versions that made it: an upgrade may have been cut off."""
+    return replace(Parameters.from_json(one.parameters), versions={})
+
+
+def _oldest(found: list[_Found]) -> str:
+    """Return the parameters of an index: those of a segment that an upgrade has not reached, if there is one."""
+    return next(
+        (one.parameters for one in found if Parameters.from_json(one.parameters).outdated()), found[0].parameters
+    )
 
 
 def _assembled(
@@ -256,6 +290,7 @@ def _unique(chosen: list[_Found], state: State, kept: list[tuple[int, bytes]]) -
     for one in chosen:
         rows = [row for row in range(one.segment.rows) if not is_marked(removed.get(one.number), row)]
         with contextlib.suppress(FormatError):
+            rows = [row for row in rows if not one.segment.row(row).flags & SHADOW]
             numbers = snapshot.find_ids([one.segment.row(row).id for row in rows])
             old = [row for row, number in zip(rows, numbers, strict=True) if number != first + row]
             if old:

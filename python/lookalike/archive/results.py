@@ -7,6 +7,9 @@ from typing import Any
 
 from lookalike._types import Problem, counted
 
+#: Ids of replaced documents that ``Added`` lists.
+LISTED_IDS = 1000
+
 
 @dataclass
 class Added:
@@ -17,12 +20,16 @@ class Added:
     """
 
     added: int = 0
-    #: Documents with an id that was there, and another content.
+    #: Documents with an id that was there, and another content or other metadata.
     replaced: int = 0
-    #: Documents that were there with the same id and content.
+    #: Documents that were there with the same id, content and metadata.
     unchanged: int = 0
     #: Documents that could not be read, each with its reason, and remarks on those that were read otherwise.
     skipped: list[Problem] = field(default_factory=list, repr=False)
+    #: Ids of the replaced documents: the first 1,000 of them.
+    replaced_ids: list[str] = field(default_factory=list, repr=False)
+    #: What the paths were taken for, in words; empty for rows.
+    understood: str = field(default="", repr=False)
 
     @property
     def read(self) -> int:
@@ -78,6 +85,10 @@ class Stats:
     bytes: int
     #: Number of the last commit.
     generation: int
+    #: Number of documents by label; those without one are left out.
+    labels: dict[str, int] = field(default_factory=dict)
+    #: Bytes by content: each table of the segments (FORMAT.md), ``catalogue``, and ``other``.
+    sizes: dict[str, int] = field(default_factory=dict)
 
     def to_json(self) -> dict[str, Any]:
         """Return the figures as values that JSON can hold."""
@@ -106,6 +117,30 @@ class Repaired:
     def __str__(self) -> str:
         told = f"{counted(self.documents, 'document')} kept, {len(self.lost) + self.unnamed:,} lost"
         return f"{told}, {self.partial:,} may miss keys" if self.partial else told
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the result as values that JSON can hold."""
+        return asdict(self)
+
+
+@dataclass
+class Upgraded:
+    """The result of ``Index.upgrade``.
+
+    >>> str(Upgraded()), str(Upgraded(documents=3, shadows=1))
+    ('the index is up to date', '3 documents read again, 1 removed row without a text forgotten')
+    """
+
+    #: Documents that were read again from their texts by this call.
+    documents: int = 0
+    #: Rows that dedup had removed: only their old keys were kept, so they are no longer in the index.
+    shadows: int = 0
+
+    def __str__(self) -> str:
+        if not self.documents and not self.shadows:
+            return "the index is up to date"
+        forgotten = f", {counted(self.shadows, 'removed row')} without a text forgotten" if self.shadows else ""
+        return f"{counted(self.documents, 'document')} read again{forgotten}"
 
     def to_json(self) -> dict[str, Any]:
         """Return the result as values that JSON can hold."""

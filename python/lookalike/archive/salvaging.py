@@ -12,14 +12,14 @@ import os
 from collections.abc import Iterator
 
 from lookalike import _core
-from lookalike._types import counted
+from lookalike._types import counted, text_of
 from lookalike.archive.folder import Folder, segment_name, segment_number
 from lookalike.archive.merging import Policy
 from lookalike.archive.parameters import Parameters, versions
 from lookalike.archive.results import Repaired
 from lookalike.archive.signing import signer
 from lookalike.archive.state import SegmentRow, State, count, is_marked, label
-from lookalike.archive.view import text_of
+from lookalike.archive.view import SHADOW
 from lookalike.errors import FormatError
 
 #: Documents that are held at a time.
@@ -103,6 +103,11 @@ def _signer(state: State) -> _core.RecordSigner | None:
 
 def _lose(segment: _core.Segment, row: int, result: Repaired) -> None:
     try:
-        result.lost.append(text_of(segment.row(row).id))
+        found = segment.row(row)
     except FormatError:
         result.unnamed += 1
+        return
+    if found.flags & SHADOW:
+        result.unnamed += 1
+    else:
+        result.lost.append(text_of(found.id))

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import os
 import secrets
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from itertools import islice
 
@@ -37,7 +37,7 @@ def shared_parameters(parameters: Parameters, secret: bytes) -> Parameters:
     return replace(parameters, texts=False, questions=questions, keyed=_core.share_check(secret))
 
 
-def shared_documents(view: View, secret: bytes, progress: Progress) -> Iterator[list[Signed]]:
+def shared_documents(view: View, secret: bytes, progress: Progress) -> Iterator[Sequence[Signed]]:
     """Yield batches of documents as they may leave the house, in the order of arrival; without what dedup removed."""
     records, done = _kept(view), 0
     while batch := list(islice(records, _BATCH)):
@@ -48,7 +48,7 @@ def shared_documents(view: View, secret: bytes, progress: Progress) -> Iterator[
 
 def _kept(view: View) -> Iterator[bytes]:
     """Yield the records of documents that are no shadows."""
-    rows = (row.flags for _, row in view.rows())
+    rows = (row.flags for _, row in view.every_row())
     return (record for record, flags in zip(view.records(), rows, strict=True) if not flags & SHADOW)
 
 

@@ -13,16 +13,16 @@ from functools import lru_cache
 from typing import Any, NamedTuple, TypeAlias
 
 from lookalike import _core
-from lookalike._types import Problem, Progress, unheard
+from lookalike._types import Problem, Progress, bytes_of, unheard
 from lookalike.archive.parameters import Parameters
-from lookalike.archive.view import bytes_of
+from lookalike.archive.writing import Signed
 from lookalike.documents import Limits
 from lookalike.engines import local
 from lookalike.simhashes.texts import maker
 
-#: Id, content hash of 16 bytes, record.
+#: Id, mark (content hash of 16 bytes, and a hash of what else is told), record.
 SignedDocument: TypeAlias = tuple[bytes, bytes, bytes]
-#: Takes ids and content hashes, and tells for each whether an index has that document already.
+#: Takes ids and marks, and tells for each whether an index has that document already.
 Known: TypeAlias = Callable[[list[bytes], list[bytes]], list[bool]]
 SIGNING = "signing documents"
 
@@ -31,11 +31,15 @@ SIGNING = "signing documents"
 class SignedBatch:
     """Some documents, in the order in which they were read."""
 
-    documents: list[SignedDocument]
+    documents: Sequence[SignedDocument | Signed]
     #: What was skipped, and remarks on what was read otherwise than it stands.
     problems: list[Problem]
     #: Documents that were left out because they are known.
     unchanged: int = 0
+    #: What the paths were taken for, in words; of the first batch.
+    understood: str = ""
+    #: Remarks on the times of rows.
+    notes: Sequence[Problem] = ()
 
 
 class Reading(NamedTuple):
@@ -115,8 +119,8 @@ def sign_batches(
     :raises OSError: A path does not exist or cannot be read.
 
     >>> batches = sign_batches({"ann": "A rose is a rose."}, Parameters.of("class"))
-    >>> [(id, len(content)) for batch in batches for id, content, record in batch.documents]
-    [(b'ann', 16)]
+    >>> [(id, len(mark)) for batch in batches for id, mark, record in batch.documents]
+    [(b'ann', 24)]
     """
     from lookalike.archive import signing_rows, signing_submissions
 

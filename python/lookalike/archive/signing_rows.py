@@ -64,11 +64,12 @@ def _paths(given: Any) -> list[str] | None:
 
 def _opened(source: Any, how: Reading) -> Iterator[Source]:
     """Yield an object as sources: a table as one, an iterable of rows in parts that fit memory."""
-    if isinstance(source, Mapping) or not isinstance(source, Iterable) or hasattr(source, "__arrow_c_stream__"):
-        yield open_object(source, how.text_column, how.id_column)
-        return
-    if hasattr(source, "columns") or hasattr(source, "column_names") or hasattr(source, "schema"):
-        yield open_object(source, how.text_column, how.id_column)
+    # The type is asked, for a lazy frame would compute its columns.
+    signs = ("__arrow_c_stream__", "columns", "column_names", "schema")
+    is_table = any(hasattr(type(source), name) for name in signs)
+    if isinstance(source, Mapping) or not isinstance(source, Iterable) or is_table:
+        # All columns are kept as metadata.
+        yield open_object(source, how.text_column, how.id_column, with_others=True)
         return
     rows = iter(source)
     while part := list(islice(rows, _HELD)):
@@ -108,7 +109,7 @@ def signed(
             first += batch.rows if isinstance(batch, Columns) else len(batch.rows)
         times.look([record for _, _, record in made])
         yield SignedBatch(made, problems, unchanged)
-    yield SignedBatch([], [*source.problems, *times.problems()])
+    yield SignedBatch([], list(source.problems), notes=times.problems())
 
 
 def _told(source: Source) -> bool:

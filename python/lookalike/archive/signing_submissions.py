@@ -11,11 +11,12 @@ from typing import Any
 from lookalike import _core, documents
 from lookalike._types import Problem, Progress
 from lookalike.archive.parameters import Parameters
-from lookalike.archive.signing import SIGNING, Known, Reading, SignedBatch, SignedDocument, encoded
+from lookalike.archive.signing import SIGNING, Known, Reading, SignedBatch, SignedDocument, encoded, signer
 from lookalike.comparison.persons import submitter_key
 from lookalike.comparison.reading import Question, Read, read_one
 from lookalike.comparison.stored import facts
 from lookalike.documents import Document, Submission
+from lookalike.documents.intake import distinct
 from lookalike.engines import confined, local
 from lookalike.errors import ParameterError
 from lookalike.frontends import installed
@@ -37,10 +38,14 @@ def sign(
     """Yield submissions as records. Errors: as ``sign_batches``."""
     intake = _collected(source, how, tell)
     asked, readers = question(parameters), installed()
-    templates = [_template(one) for one in intake.templates]
+    named = distinct(f"template/{one.name}" for one in intake.templates)
+    templates = [_template(one, name) for one, name in zip(intake.templates, named, strict=True)]
     all_of_them = [*((one, 0) for one in intake.submissions), *((one, TEMPLATE) for one in templates)]
     batches = [all_of_them[at : at + _BATCH] for at in range(0, len(all_of_them), _BATCH)]
-    yield SignedBatch([], [Problem(row.name, "", row.reason, 0, not row.is_submitted) for row in intake.skipped])
+    skipped = [Problem(row.name, "", row.reason, 0, not row.is_submitted) for row in intake.skipped]
+    skipped += [Problem(name, "", "no file in it is read", 0) for name in intake.bare]
+    skipped += [Problem(name, "", "starter code without any text", 0, True) for name in intake.hollow]
+    yield SignedBatch([], skipped, understood=intake.understood)
 
     def work(batch: Sequence[tuple[Submission, int]]) -> SignedBatch:
         made: list[SignedDocument] = []
@@ -89,12 +94,30 @@ def _data(text: str | bytes) -> bytes:
     return text.encode("utf-8", "replace") if isinstance(text, str) else bytes(text)
 
 
-def _template(document: Document) -> Submission:
+def _template(document: Document, name: str) -> Submission:
     """Return starter code as a submission of its own, whose id no person's has."""
-    return Submission(f"template/{document.name}", None, None, None, False, (document,))
+    return Submission(name, None, None, None, False, (document,))
 
 
-def _signed(one: Submission, reads: Sequence[Read], flags: int, by: _core.RecordSigner, how: Reading) -> SignedDocument:
+def sign_one(
+    one: Submission, parameters: Parameters, fields: Mapping[str, Any]
+) -> tuple[SignedDocument | None, list[Problem]]:
+    """Sign one submission, with further fields of metadata; nothing if no file of it can be read."""
+    asked, readers = question(parameters), installed()
+    reads = [read_one(document, asked, readers) for document in one.documents]
+    is_read = any(read.file is not None for read in reads)
+    made = _signed(one, reads, 0, signer(parameters), Reading(), fields) if is_read else None
+    return made, _problems(one, reads)
+
+
+def _signed(
+    one: Submission,
+    reads: Sequence[Read],
+    flags: int,
+    by: _core.RecordSigner,
+    how: Reading,
+    fields: Mapping[str, Any] | None = None,
+) -> SignedDocument:
     label = how.label or one.label
     id = f"{how.label}/{one.name}" if how.label else one.name
     files = [(encoded(read.name), read.file) for read in reads if read.file is not None]
@@ -104,6 +127,7 @@ def _signed(one: Submission, reads: Sequence[Read], flags: int, by: _core.Record
         "label": label,
         "time": one.time,
         "files": [read.name for read in reads if read.file is not None],
+        "fields": fields or None,
     }
     told = json.dumps({key: value for key, value in meta.items() if value is not None}, separators=(",", ":"))
     named = replace(one, name=id)
@@ -113,14 +137,17 @@ def _signed(one: Submission, reads: Sequence[Read], flags: int, by: _core.Record
 
 
 def _problems(one: Submission, reads: Sequence[Read]) -> list[Problem]:
-    found = [Problem(one.name, read.name, read.refusal, 1) for read in reads if read.refusal is not None]
-    found += [Problem(one.name, read.name, note, 0, True) for read in reads for note in read.notes]
+    # A submission of one file has its name.
+    places = ["" if read.name == one.name else read.name for read in reads]
+    read_at = list(zip(reads, places, strict=True))
+    found = [Problem(one.name, place, read.refusal, 1) for read, place in read_at if read.refusal is not None]
+    found += [Problem(one.name, place, note, 0, True) for read, place in read_at for note in read.notes]
     return found
 
 
 def _unknown(made: list[SignedDocument], problems: list[Problem], known: Known | None) -> SignedBatch:
     if known is None or not made:
         return SignedBatch(made, problems)
-    are_known = known([id for id, _, _ in made], [content for _, content, _ in made])
+    are_known = known([id for id, _, _ in made], [mark for _, mark, _ in made])
     left = [one for one, is_known in zip(made, are_known, strict=True) if not is_known]
     return SignedBatch(left, problems, len(made) - len(left))

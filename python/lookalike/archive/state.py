@@ -9,6 +9,7 @@ from __future__ import annotations
 import hashlib
 import itertools
 import json
+import re
 import struct
 import sys
 from array import array
@@ -23,6 +24,9 @@ MOST_ROWS = 2**32
 MOST_ARRIVALS = 2**62
 MOST_GENERATIONS = 2**62
 MOST_BYTES = 2**62
+#: Single values that a catalogue may lack.
+OPTIONAL = ("shadows", "run")
+_RUN = re.compile(r"[0-9a-f]{16}:[0-9]{1,19}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,11 +91,17 @@ class State:
     arrivals: tuple[int, ...] = ()
     #: Names of files that no longer, or not yet, belong to the index.
     garbage: frozenset[str] = frozenset()
+    #: Number of live rows that dedup removed; ``None`` if they must be counted.
+    shadows: int | None = None
+    #: The run of ``dedup`` that adds rows and has not finished: its name, a colon, and its first arrival. Else empty.
+    run: str = ""
 
     def about(self) -> dict[str, Any]:
         """Return the single values, by name, as SQLite stores them."""
         names = ("uuid", "parameters", "generation", "next_segment", "next_arrival")
-        return {name: getattr(self, name) for name in names}
+        told = {name: getattr(self, name) for name in names}
+        # Values that are not known, or say nothing, are left out.
+        return told | {name: value for name in OPTIONAL if (value := getattr(self, name)) not in (None, "")}
 
     def seal(self) -> str:
         """Return the digest of the state (FORMAT.md). Cost: linear in the bitmaps and the documents in the tail."""
@@ -128,6 +138,10 @@ class State:
             raise ValueError("garbage is no segment")
         if not self.garbage.isdisjoint(one.name for one in self.segments):
             raise ValueError("a segment is garbage")
+        if self.shadows is not None and (type(self.shadows) is not int or not 0 <= self.shadows <= self.rows):
+            raise ValueError("the number of rows that dedup removed is out of range")
+        if self.run and (type(self.run) is not str or not _RUN.fullmatch(self.run)):
+            raise ValueError("an unfinished run has no name")
         self._check_removed()
 
     def _check_removed(self) -> None:
@@ -144,8 +158,8 @@ class State:
         return sum(count(bitmap) for bitmap in self.removed.values())
 
     @property
-    def documents(self) -> int:
-        """The number of live documents, shadows included."""
+    def rows(self) -> int:
+        """The number of live documents and shadows."""
         return sum(one.rows for one in self.segments) - self.removed_rows + len(self.arrivals)
 
 
@@ -168,6 +182,10 @@ class Change:
     segments: int = 0
     arrivals: int = 0
     parameters: str | None = None
+    #: How many more live rows that dedup removed there are; ``None`` if they must be counted.
+    shadows: int | None = 0
+    #: The unfinished run, empty for none; ``None`` if it stays.
+    run: str | None = None
 
     def after(self, state: State) -> State:
         """Return the state that it leads to."""
@@ -186,6 +204,8 @@ class Change:
             removed={number: bitmap for number, bitmap in removed.items() if any(bitmap)},
             arrivals=(*left, *(arrival for arrival, _ in self.tail)),
             garbage=(state.garbage | self.garbage) - self.kept,
+            shadows=None if state.shadows is None or self.shadows is None else state.shadows + self.shadows,
+            run=state.run if self.run is None else self.run,
         )
 
 

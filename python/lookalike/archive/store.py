@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-import contextlib
 import os
 import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
-from lookalike._types import Progress, unheard
+from lookalike._types import Progress, bytes_of, unheard
 from lookalike.archive import copying, retention
 from lookalike.archive.opening import Opened, Path, check_local
 from lookalike.archive.questions import Asking
-from lookalike.archive.results import Added, Finding, Repaired, Stats
-from lookalike.archive.view import SHADOW, TEMPLATE, Entry, View, bytes_of, conditions
+from lookalike.archive.results import Added, Finding, Repaired, Stats, Upgraded
+from lookalike.archive.view import SHADOW, Entry, View, conditions
 from lookalike.archive.writing import Signed
 from lookalike.errors import ParameterError
 
@@ -64,20 +63,9 @@ class Index(Opened, Asking):
 
     def stats(self) -> Stats:
         """Return how much it holds and takes. Cost: linear in the documents."""
-        view = self._view()
-        state = view.state
-        flags = [row.flags for _, row in view.rows()]
-        shadows, templates = sum(one & SHADOW > 0 for one in flags), sum(one & TEMPLATE > 0 for one in flags)
-        return Stats(
-            documents=len(flags) - shadows,
-            shadows=shadows,
-            templates=templates,
-            removed=state.removed_rows,
-            segments=len(state.segments),
-            tail=len(state.arrivals),
-            bytes=_bytes(self._folder.path),
-            generation=state.generation,
-        )
+        from lookalike.archive.sizes import measured
+
+        return measured(self._view(), self._folder)
 
     # --- changing ----------------------------------------------------------------------------------------------------
 
@@ -99,7 +87,7 @@ class Index(Opened, Asking):
         threads: int | None = None,
         progress: Progress | None = None,
     ) -> Added:
-        """Add documents. The same id with other content replaces, with the same content it is left alone.
+        """Add documents. The same id with other content or metadata replaces; if nothing differs, it is left alone.
 
         Batches are committed as they are read: an interrupted add continues where it stopped if it is run again.
 
@@ -157,7 +145,8 @@ class Index(Opened, Asking):
     ) -> int:
         """Remove documents. They are hidden at once; their bytes stay until their segment is merged.
 
-        Where several conditions are given, all must hold.
+        Where several conditions are given, all must hold. Of rows that ``dedup`` removed, which have no text and no
+        metadata here, those go that were removed for such a document, and those with such an id or age.
 
         :param ids: An id, or several. Those that are not there are passed over.
         :param where: Documents with these values, such as ``{"label": "2019"}``.
@@ -170,7 +159,7 @@ class Index(Opened, Asking):
         :raises OSError: Writing failed.
         """
         if ids is None and not where and older_than is None and not purge:
-            raise ParameterError("remove needs a condition: give ids, where (--where) or older_than (--older-than)")
+            raise ParameterError("remove needs a condition: give ids, where or older_than")
         writer = self._changes()
         removed = 0
         with writer.turn:
@@ -187,11 +176,11 @@ class Index(Opened, Asking):
         accepts = conditions(where)
         limit = None
         if older_than is not None:
-            times = (row.time for _, row in view.rows() if row.time is not None)
+            times = (row.time for _, row in view.every_row() if row.time is not None)
             limit = retention.cut(older_than, time.time, times)
-        for number, row in view.rows() if ids is None else _named(view, ids):
+        for number, row in view.every_row() if ids is None else _named(view, ids):
             is_old = limit is None or (row.time is not None and row.time < limit)
-            if is_old and accepts(row.meta):
+            if is_old and not (where and row.flags & SHADOW) and accepts(row.meta):
                 yield number
 
     def compact(self, progress: Progress | None = None) -> None:
@@ -218,12 +207,16 @@ class Index(Opened, Asking):
         with writer.turn:
             return adopt(writer, os.fspath(path))
 
-    def upgrade(self, progress: Progress | None = None) -> int:
+    def upgrade(self, progress: Progress | None = None) -> Upgraded:
         """Read the stored texts again with this version of lookalike, where that makes other keys.
 
+        Segments are committed one by one: an upgrade that is interrupted goes on where it stopped if it is run again.
+
         :param progress: Called with phase, amount done, and total or ``None``.
-        :returns: How many documents were read again; 0 if the index is up to date.
+        :returns: How many documents were read again; none if the index is up to date.
         :raises ParameterError: The texts are not kept.
+        :raises VersionError: A newer version made the index.
+        :raises DamagedError: A document cannot be read again; the message names it.
         """
         from lookalike.archive.upgrading import upgrade
 
@@ -311,17 +304,10 @@ class Index(Opened, Asking):
 
 
 def _named(view: View, ids: str | Iterable[str]) -> Iterator[tuple[int, Any]]:
-    wanted = [bytes_of(ids)] if isinstance(ids, str) else [bytes_of(one) for one in ids]
-    for number in view.core.find_ids(list(dict.fromkeys(wanted))):
-        if number is not None:
-            yield number, view.core.row(number)
-
-
-def _bytes(folder: str) -> int:
-    size = 0
-    with os.scandir(folder) as files:
-        for file in files:
-            # A writer may delete it meanwhile.
-            with contextlib.suppress(FileNotFoundError):
-                size += file.stat().st_size if file.is_file() else 0
-    return size
+    given = [bytes_of(ids)] if isinstance(ids, str) else [bytes_of(one) for one in ids]
+    wanted, core = list(dict.fromkeys(given)), view.core
+    found = [number for number in core.find_ids(wanted) if number is not None]
+    if core.shadows:
+        found += [number for numbers in core.find_shadows(wanted) for number in numbers]
+    for number in found:
+        yield number, core.row(number)

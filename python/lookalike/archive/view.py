@@ -7,20 +7,22 @@ segment files of a view stay readable after the writer has replaced and unlinked
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
-from types import TracebackType
 from typing import Any, Self
 
 from lookalike import _core
+from lookalike._types import bytes_of, text_of
 from lookalike.archive import faults
 from lookalike.archive.catalogue import Catalogue
+from lookalike.archive.closing import Closing
 from lookalike.archive.folder import Folder
 from lookalike.archive.parameters import Parameters, parsed
-from lookalike.archive.state import SegmentRow, State
+from lookalike.archive.state import SegmentRow, State, is_marked, marked
+from lookalike.archive.state import count as marks
 from lookalike.archive.tail import Tail
-from lookalike.archive.where import matches
+from lookalike.archive.where import matches, pairs
 from lookalike.errors import DamagedError
 
 SHADOW, TEMPLATE = 1, 2
@@ -31,7 +33,7 @@ _EPOCH = datetime(1970, 1, 1)
 class Entry:
     """A document of an index: its id and what is known of it.
 
-    >>> Entry("essay-7", {"label": "2025"}, None, 0, "00" * 16, 12, 80, None).label
+    >>> Entry("essay-7", {"label": "2025"}, None, 0, "00" * 16, 12, 80).label
     '2025'
     """
 
@@ -46,8 +48,6 @@ class Entry:
     #: Tokens and bytes of the readable text.
     tokens: int
     bytes: int
-    #: Of a row that dedup removed: the id of the row that was kept for it.
-    leader: str | None
 
     @property
     def label(self) -> str | None:
@@ -64,11 +64,6 @@ class Entry:
         """Whether it is starter code, which is never reported."""
         return bool(self.flags & TEMPLATE)
 
-    @property
-    def is_shadow(self) -> bool:
-        """Whether dedup removed it and keeps only its keys."""
-        return bool(self.flags & SHADOW)
-
     def to_json(self) -> dict[str, Any]:
         """Return the document as values that JSON can hold."""
         shown = {"id": self.id, **self.meta, "content": self.content, "tokens": self.tokens, "bytes": self.bytes}
@@ -76,14 +71,13 @@ class Entry:
             shown.setdefault("time", written(self.time))
         if self.is_template:
             shown["template"] = True
-        return shown if self.leader is None else {**shown, "leader": self.leader}
+        return shown
 
 
 def entry(row: _core.StoredRow) -> Entry:
     """Return a stored row as a document."""
-    leader = None if row.leader is None else text_of(row.leader[0])
     content = bytes(row.content).hex()
-    return Entry(text_of(row.id), meta_of(row.meta), row.time, row.flags, content, row.length, row.bytes, leader)
+    return Entry(text_of(row.id), meta_of(row.meta), row.time, row.flags, content, row.length, row.bytes)
 
 
 def meta_of(meta: bytes) -> dict[str, Any]:
@@ -103,24 +97,8 @@ def written(time: int) -> str | int:
         return time
 
 
-def text_of(id_: bytes) -> str:
-    """Return an id as text; bytes that are no UTF-8 are kept as surrogates."""
-    return id_.decode("utf-8", "surrogateescape")
-
-
-def bytes_of(id_: str | bytes) -> bytes:
-    """Return an id as it is stored: UTF-8; what is not UTF-8 in a file name is kept as it is."""
-    if isinstance(id_, bytes):
-        return id_
-    try:
-        return id_.encode("utf-8", "surrogateescape")
-    except UnicodeEncodeError:
-        # Half a surrogate pair, which no file name has and a typed string may have.
-        return id_.encode("utf-8", "surrogatepass")
-
-
 @dataclass
-class View:
+class View(Closing):
     """A state of the documents of an index. Use it in a ``with`` statement, or close it.
 
     Numbers of documents ascend in the order of arrival; removed documents leave gaps.
@@ -134,6 +112,9 @@ class View:
     parts: list[tuple[_core.Segment, bytes | None]] = field(repr=False)
     #: The arrival of a row of a piece of the tail.
     arrival: Callable[[int, int], int] = field(repr=False)
+    _starter: _core.Starter | None = field(default=None, init=False, repr=False, compare=False)
+    #: Numbers of documents by conditions, as far as they were asked for.
+    _counts: dict[tuple[tuple[str, str], ...], int] = field(default_factory=dict, init=False, repr=False, compare=False)
 
     @property
     def generation(self) -> int:
@@ -141,14 +122,30 @@ class View:
         return self.state.generation
 
     def __len__(self) -> int:
-        return self.state.documents
+        return self.core.live - self.core.shadows
+
+    def count(self, where: Mapping[str, Any] | None = None) -> int:
+        """Return how many documents questions are asked of: not starter code; ``where``: only those with these values.
+
+        Cost: linear in the documents the first time.
+        """
+        wanted = tuple(pairs(where))
+        if not wanted and self.parameters.kind != "class":
+            return len(self)
+        if wanted not in self._counts:
+            self._counts[wanted] = self.core.count_where(list(wanted))
+        return self._counts[wanted]
 
     def prefix(self, number: int) -> str:
         """Return what stands before the id of a document; only indexes that are asked together have something."""
         return ""
 
     def rows(self) -> Iterator[tuple[int, _core.StoredRow]]:
-        """Yield numbers and rows of all documents, in the order of arrival."""
+        """Yield numbers and rows of all documents, in the order of arrival; without what dedup removed."""
+        return (one for one in self.every_row() if not one[1].flags & SHADOW)
+
+    def every_row(self) -> Iterator[tuple[int, _core.StoredRow]]:
+        """Yield numbers and rows of all documents and shadows, in the order of arrival."""
         number = 0
         for segment, bitmap in self.parts:
             for row in range(segment.rows):
@@ -157,7 +154,7 @@ class View:
             number += segment.rows
 
     def records(self, chunk: int = 8192) -> Iterator[bytes]:
-        """Yield the records of all documents in the order of arrival. All keys of a segment are read once per chunk."""
+        """Yield the records of ``every_row``. All keys of a segment are read once per chunk."""
         for segment, bitmap in self.parts:
             for start in range(0, segment.rows, chunk):
                 found = segment.records(start, min(start + chunk, segment.rows))
@@ -177,22 +174,49 @@ class View:
         number = self.core.find_ids([bytes_of(id_)])[0]
         return None if number is None else entry(self.core.row(number))
 
+    def starter(self, asker: _core.Asker) -> _core.Starter | None:
+        """Return the shingles of starter code, which are not counted; ``None`` if there are none. Made once."""
+        if self.parameters.kind != "class" or not self.parameters.texts:
+            return None
+        if self._starter is None:
+            self._starter = asker.starter(self.core)
+        return self._starter if len(self._starter) else None
+
     def texts(self, id_: str | bytes) -> list[tuple[bytes, str]]:
         """Return names and readable texts of the files of a document; nothing if it is not there, or has none."""
         number = self.core.find_ids([bytes_of(id_)])[0]
         return [] if number is None else self.core.texts(number)
 
+    def first_of_last(self, count: int) -> int:
+        """Return the number of the first of so many documents and shadows that came last; 0 if there are fewer."""
+        number = self.core.rows
+        for segment, bitmap in reversed(self.parts):
+            live = segment.rows - (marks(bitmap) if bitmap is not None else 0)
+            if count >= live:
+                count, number = count - live, number - segment.rows
+                continue
+            row = segment.rows
+            while count:
+                row -= 1
+                count -= not is_marked(bitmap, row)
+            return number - segment.rows + row
+        return 0
+
+    def without(self, numbers: Iterable[int]) -> Self:
+        """Return the same state without some documents and shadows."""
+        gone: dict[int, list[int]] = {}
+        for number in numbers:
+            part, row = self.core.place(number)
+            gone.setdefault(part, []).append(row)
+        parts = list(self.parts)
+        for part, rows in gone.items():
+            segment, bitmap = parts[part]
+            parts[part] = segment, marked(bitmap, segment.rows, rows)
+        return replace(self, core=_core.Snapshot(parts), parts=parts)
+
     def close(self) -> None:
         """Let go of the files."""
         self.parts = []
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self.close()
 
 
 def conditions(where: Mapping[str, str] | None) -> Callable[[bytes], bool]:
@@ -262,7 +286,9 @@ class Views:
             raise faults.damaged(self._folder.catalogue, "records of the tail are missing")
         self._segments = segments
         parts = [(segments[one.number], state.removed.get(one.number)) for one in state.segments] + self._tail.parts()
-        self._latest = View(self._name, state, parameters, _core.Snapshot(parts), parts, self._tail.snapshot())
+        self._latest = View(
+            self._name, state, parameters, _core.Snapshot(parts, state.shadows), parts, self._tail.snapshot()
+        )
         return self._latest
 
     def _segment(self, row: SegmentRow) -> _core.Segment:

@@ -14,8 +14,8 @@ import contextlib
 import errno
 import os
 import threading
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
 
 from lookalike import _core
 from lookalike._types import Progress, unheard
@@ -23,8 +23,9 @@ from lookalike.archive.catalogue import Catalogue
 from lookalike.archive.folder import Folder, segment_name, segment_number
 from lookalike.archive.lock import WriterLock
 from lookalike.archive.merging import Policy
+from lookalike.archive.results import LISTED_IDS
 from lookalike.archive.state import Change, SegmentRow, State, count, label, marked
-from lookalike.archive.view import View, Views
+from lookalike.archive.view import SHADOW, View, Views
 from lookalike.engines.writing import NO_SPACE, WriteError, writing
 from lookalike.errors import ParameterError
 
@@ -33,21 +34,30 @@ MERGING = "merging segments"
 
 @dataclass
 class Counts:
-    """How many documents were added, replaced and found unchanged."""
+    """How many documents were added, replaced and found unchanged, and how many shadows were added."""
 
     added: int = 0
     replaced: int = 0
     unchanged: int = 0
+    #: The first ids that were replaced.
+    replaced_ids: list[bytes] = field(default_factory=list)
+    shadows: int = 0
+    #: The ids of those replaced documents that are among the newest ones.
+    repeated: list[bytes] = field(default_factory=list)
 
     def __iadd__(self, other: Counts) -> Counts:
         self.added += other.added
         self.replaced += other.replaced
         self.unchanged += other.unchanged
+        self.replaced_ids += other.replaced_ids[: LISTED_IDS - len(self.replaced_ids)]
+        self.shadows += other.shadows
+        self.repeated += other.repeated
         return self
 
 
-#: A document to add: its id, the hash of its content, and its record.
-Signed = tuple[bytes, bytes, bytes]
+#: A document to add: its id, its mark (the hash of its content, and of what else is told of it), and its record. A
+#: shadow has no id.
+Signed = tuple[bytes | None, bytes, bytes]
 
 
 class Writer:
@@ -112,56 +122,68 @@ class Writer:
 
     # --- adding ------------------------------------------------------------------------------------------------------
 
-    def add(self, documents: Sequence[Signed]) -> Counts:
-        """Add documents in one commit: new ones, and those whose content differs from the one with their id.
+    def add(self, documents: Sequence[Signed], newest: int = 0) -> Counts:
+        """Add documents in one commit: new ones, and those that differ from the one with their id.
+
+        ``newest``: how many of the documents that came last count as the newest ones.
 
         Errors: ``OSError``; nothing is added then.
         """
         with self.turn:
             counts, new, removed = self._compared(documents)
+            first = self._view.first_of_last(newest) if removed else 0
+            counts.repeated = [id_ for id_, number in removed.items() if newest and number >= first]
             if new:
                 with self._changing(2 * sum(len(record) for record in new)):
-                    self._append(new, removed)
+                    self._append(new, list(removed.values()), counts.shadows)
                     self._tidy()
         return counts
 
-    def _compared(self, documents: Sequence[Signed]) -> tuple[Counts, list[bytes], list[int]]:
-        """Return the records to append, and the numbers of the documents that they replace."""
-        ids = list(dict.fromkeys(id_ for id_, _, _ in documents))
+    def _compared(self, documents: Sequence[Signed]) -> tuple[Counts, list[bytes], dict[bytes, int]]:
+        """Return the records to append, and ids and numbers of the documents that they replace."""
+        ids = list(dict.fromkeys(id_ for id_, _, _ in documents if id_ is not None))
         numbers = dict(zip(ids, self._view.core.find_ids(ids), strict=True))
         found = {id_: number for id_, number in numbers.items() if number is not None}
-        latest = {id_: bytes(self._view.core.row(number).content) for id_, number in found.items()}
+        latest = {id_: bytes(self._view.core.row(number).mark) for id_, number in found.items()}
         counts, records, place = Counts(), list[bytes | None](), dict[bytes, int]()
-        for id_, content, record in documents:
-            if latest.get(id_) == content:
+        for id_, mark, record in documents:
+            if id_ is None:
+                counts.shadows += 1
+                records.append(record)
+                continue
+            if latest.get(id_) == mark:
                 counts.unchanged += 1
                 continue
             if id_ in latest:
                 counts.replaced += 1
+                counts.replaced_ids.append(id_)
             else:
                 counts.added += 1
             if id_ in place:
                 records[place[id_]] = None
-            latest[id_], place[id_] = content, len(records)
+            latest[id_], place[id_] = mark, len(records)
             records.append(record)
-        replaced = [found[id_] for id_ in place if id_ in found]
+        replaced = {id_: found[id_] for id_ in place if id_ in found}
         return counts, [record for record in records if record is not None], replaced
 
-    def _append(self, records: list[bytes], removed: list[int]) -> None:
+    def _append(self, records: list[bytes], removed: list[int], shadows: int) -> None:
         """Commit new documents, to the tail or as a segment, and the removal of those that they replace."""
-        bitmaps, untailed = self._marks(removed)
+        bitmaps, untailed, fewer = self._marks(removed)
+        more = shadows - fewer
         first = self.state.next_arrival
         new = list(enumerate(records, first))
         waiting = [one for one in self._views.tail().documents() if one[0] not in untailed]
         size = sum(len(record) for _, record in waiting) + sum(map(len, records))
         if not self.policy.is_full(len(waiting) + len(new), size):
-            self._commit(Change(removed=bitmaps, tail=new, untailed=untailed, arrivals=len(new)))
+            change = Change(removed=bitmaps, tail=new, untailed=untailed, arrivals=len(new), shadows=more)
+            self._commit(change)
             return
         number = self._begin()
         whole = [*waiting, *new]
         made = self._written(number, whole)
         every = frozenset(self.state.arrivals)
-        change = Change(made=[made], removed=bitmaps, untailed=every, arrivals=len(new), kept=frozenset([made.name]))
+        change = Change(made=[made], removed=bitmaps, untailed=every, arrivals=len(new), shadows=more)
+        change.kept = frozenset([made.name])
         self._commit(change)
 
     def flush(self) -> None:
@@ -179,26 +201,38 @@ class Writer:
 
     # --- removing ----------------------------------------------------------------------------------------------------
 
-    def remove(self, numbers: Iterable[int]) -> int:
+    def remove(self, numbers: Iterable[int], run: str | None = None) -> int:
         """Remove documents by their numbers in ``view``, in one commit; return how many. Errors: ``OSError``.
+
+        Shadows that follow a removed document go with it, and are not counted. ``run`` as in ``Change``.
 
         REQUIRES: ``turn`` is held since ``view`` was looked at.
         """
         chosen = sorted(set(numbers))
-        if chosen:
+        if chosen or run is not None:
             with self._changing():
-                bitmaps, untailed = self._marks(chosen)
-                self._commit_from_reserve(Change(removed=bitmaps, untailed=untailed))
+                bitmaps, untailed, fewer = self._marks(chosen)
+                self._commit_from_reserve(Change(removed=bitmaps, untailed=untailed, shadows=-fewer, run=run))
                 self._tidy()
         return len(chosen)
 
-    def _marks(self, numbers: Iterable[int]) -> tuple[dict[int, bytes], frozenset[int]]:
-        """Return new bitmaps of segments, and the arrivals that leave the tail. REQUIRES: the numbers are live."""
+    def note_run(self, run: str) -> None:
+        """Note the run of ``dedup`` that has not finished, as in ``State``; empty if it has. Errors: ``OSError``."""
+        with self._changing():
+            self._commit(Change(run=run))
+
+    def _marks(self, numbers: Sequence[int]) -> tuple[dict[int, bytes], frozenset[int], int]:
+        """Return new bitmaps of segments, the arrivals that leave the tail, and how many of them are shadows.
+
+        Shadows that follow one of the documents are among them. REQUIRES: the numbers are live.
+        """
         rows: dict[int, list[int]] = {}
-        arrivals = []
-        segments = self.state.segments
-        for number in numbers:
-            part, row = self._view.core.place(number)
+        arrivals, shadows = [], 0
+        segments, core = self.state.segments, self._view.core
+        has_shadows = bool(numbers) and core.shadows > 0
+        for number in sorted({*numbers, *core.followers(list(numbers))}) if has_shadows else numbers:
+            shadows += has_shadows and core.row(number).flags & SHADOW
+            part, row = core.place(number)
             if part < len(segments):
                 rows.setdefault(part, []).append(row)
             else:
@@ -207,7 +241,7 @@ class Writer:
         for part, some in rows.items():
             one = segments[part]
             bitmaps[one.number] = marked(self.state.removed.get(one.number), one.rows, some)
-        return bitmaps, frozenset(arrivals)
+        return bitmaps, frozenset(arrivals), shadows
 
     # --- merging -----------------------------------------------------------------------------------------------------
 
@@ -287,6 +321,32 @@ class Writer:
             self._commit(Change(made=[made], dropped=dropped, garbage=garbage, kept=kept))
         self._sweep()
 
+    def rewrite(
+        self, one: SegmentRow, parameters: str, live: int, records: Callable[[str], Iterable[list[bytes]]]
+    ) -> None:
+        """Replace a segment by one of ``live`` other records, which were made with these parameters.
+
+        ``records`` takes a folder for temporary files. Errors: ``OSError``, and what making the records raises.
+        """
+        with self._changing(one.length):
+            dropped, garbage = frozenset([one.number]), frozenset([one.name])
+            # The new records are those of documents: shadows have no text to be made of.
+            change = Change(dropped=dropped, garbage=garbage, shadows=None)
+            if live:
+                number = self._begin()
+                with self._made(number) as path:
+                    told = label(replace(self.state, parameters=parameters), one.first, one.last)
+                    rows, length, seal = _pushed(path, told, self.policy.memory, records(os.path.dirname(path)))
+                made = SegmentRow(number, seal, length, rows, one.first, one.last, self.policy.tier(length))
+                change.made, change.kept = [made], frozenset([made.name])
+            self._commit(change)
+            self._sweep()
+
+    def set_parameters(self, parameters: str) -> None:
+        """Commit other parameters. REQUIRES: all documents were made with them."""
+        with self._changing():
+            self._commit(Change(parameters=parameters))
+
     # --- segments ----------------------------------------------------------------------------------------------------
 
     def _begin(self) -> int:
@@ -333,8 +393,9 @@ class Writer:
                 told = self._told(first, first + kept_rows - 1)
                 rows, length, seal = _core.merge_segments([(segment, without)], path, told, self.policy.memory)
             made = SegmentRow(number, seal, length, rows, first, first + rows - 1, self.policy.tier(length))
-            bitmaps, untailed = self._marks(replaced)
-            change = Change(made=[made], removed=bitmaps, untailed=untailed, arrivals=rows)
+            bitmaps, untailed, fewer = self._marks(replaced)
+            more = _core.Snapshot([(segment, without)]).shadows - fewer
+            change = Change(made=[made], removed=bitmaps, untailed=untailed, arrivals=rows, shadows=more)
             change.kept = frozenset([made.name])
             self._commit(change)
             self.merge()
@@ -350,7 +411,11 @@ class Writer:
             self._folder.sync()
         forgotten = frozenset(segment_name(number) for number in self._unlinked)
         change.kept = change.kept | forgotten
-        state = self._catalogue.apply(self.state, change)
+        before = self.state
+        if before.shadows is None:
+            # A catalogue of an earlier version, or a repaired one: from now on it knows.
+            before = replace(before, shadows=self._view.core.shadows)
+        state = self._catalogue.apply(before, change)
         self._unlinked.clear()
         view = self._views.show(state, list(change.tail))
         assert view is not None
@@ -371,3 +436,14 @@ class Writer:
             number = segment_number(name)
             if number is not None and number not in self._unlinked and self._folder.unlink(number):
                 self._unlinked.add(number)
+
+
+def _pushed(path: str, told: bytes, memory: int, chunks: Iterable[list[bytes]]) -> tuple[int, int, int]:
+    """Write records as a segment, chunk by chunk; return its rows, length and seal."""
+    writer = _core.SegmentWriter(path, told, memory)
+    try:
+        for chunk in chunks:
+            writer.push(chunk)
+        return writer.finish()
+    finally:
+        writer.close()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -14,6 +15,8 @@ from lookalike.cli.command import Command
 from lookalike.cli.shell import check_read, given
 from lookalike.cli.writing import note
 from lookalike.errors import ParameterError
+from lookalike.rendering.safe import visible
+from lookalike.rendering.wording import in_bytes
 
 if TYPE_CHECKING:
     from lookalike.archive.results import Added
@@ -21,8 +24,6 @@ if TYPE_CHECKING:
 
 #: Problems shown at the terminal.
 SHOWN_PROBLEMS = 5
-#: Ends of names of files that have rows.
-OF_ROWS = (".jsonl", ".ndjson", ".parquet", ".csv", ".tsv")
 #: Seconds after which progress is shown.
 SLOW_SECONDS = 2.0
 #: Parameters of ``dedup`` that are fixed when an index is made.
@@ -38,6 +39,17 @@ ROWS = (
     params.DEDUPLICATION["text_column"], params.DEDUPLICATION["id_column"], params.TIME_COLUMN,
     params.DEDUPLICATION["format"],
 )  # fmt: skip
+
+#: What an index is for and what is added to it, by its kind.
+MADE_FOR = {
+    "class": ("the submissions of a class", "FOLDER --label YEAR"),
+    "corpus": ("the rows of a corpus", "ROWS.jsonl"),
+}
+#: How to keep a document that one of the same id would replace, by the kind of the index.
+OTHER_IDS = {
+    "class": "; to keep both, add with another --label",
+    "corpus": "; to keep both, give the rows other ids",
+}
 
 folder = click.argument("index", metavar="INDEX", type=click.Path(file_okay=False))
 
@@ -60,9 +72,9 @@ def index() -> None:
     \b
     Examples:
       lookalike index create archive --for class
-      lookalike index add archive submissions-2025/ --label 2025 --template starter/
-      lookalike index list archive --where label=2025
-      lookalike index remove archive --where label=2019 --purge
+      lookalike index add archive 2025/hw3 --label 2025-hw3 --template starter/
+      lookalike index list archive --where label=2025-hw3
+      lookalike index remove archive --where 'label=2019-*' --purge
       lookalike index create notices --for corpus
       lookalike index add notices monday.jsonl --time-column date
       lookalike index check archive
@@ -114,10 +126,10 @@ def create(index: str, as_json: bool, quiet: bool, **chosen: Any) -> None:
         parameters = made.parameters
     if as_json:
         as_document({"index": index, "parameters": json.loads(parameters.to_json())})
-    note(
-        f"index for a {parameters.kind} in {index}; it answers identical, {', '.join(parameters.questions)}",
-        quiet=quiet,
-    )
+    made_for, source = MADE_FOR[parameters.kind]
+    note(f"created: {index}, an index for {made_for}", quiet=quiet)
+    note(f"it answers {', '.join(('identical', *parameters.questions))}", quiet=quiet)
+    note(f"next: lookalike index add {index} {source}", quiet=quiet)
 
 
 @index.command(
@@ -158,11 +170,14 @@ def add(
 ) -> None:
     """Add documents. One whose id is there with other content is replaced; with the same content it is left alone.
 
+    The first line of the output says what the paths were taken for. Replaced documents are named. In an index for a
+    class, an id is the name of a submission, after the --label: use another label for each exercise and year.
+
     Batches are durable as soon as they are read: run an interrupted add again, and it continues where it stopped.
 
     \b
     Examples:
-      lookalike index add archive submissions-2025/ --label 2025
+      lookalike index add archive 2025/hw3 --label 2025-hw3
       lookalike index add archive hw3.zip --template starter/ --layout moodle
       lookalike index add notices today.jsonl --id-column url --time-column date
       zcat rows.jsonl.gz | lookalike index add notices - --format jsonl
@@ -173,13 +188,16 @@ def add(
         raise ParameterError("nothing to add: give one or more paths")
     options.use_threads(threads)
     with opened(index, wait, allow_network_fs) as archive:
-        _refuse_unused(context, archive.parameters.kind)
-        _tell_rows(paths, archive.parameters.kind, quiet=quiet)
-        with progress(quiet=quiet, counts_bytes=archive.parameters.kind == "corpus", after=SLOW_SECONDS) as tell:
+        kind = archive.parameters.kind
+        _refuse_unused(context, kind)
+        _tell_rows(paths, kind, quiet=quiet)
+        before = _starter_code(archive, template)
+        with progress(quiet=quiet, counts_bytes=kind == "corpus", after=SLOW_SECONDS) as tell:
             added = archive.add(
                 given(paths), template=given(template), threads=threads or None, progress=tell, **chosen
             )
-    _tell(added, as_json=as_json, quiet=quiet)
+        starter = _starter_code(archive, template) - before
+    _tell(added, as_json=as_json, quiet=quiet, other=OTHER_IDS[kind], starter=starter)
     check_read(added.skipped, strict=strict, is_nothing_read=not added.read)
 
 
@@ -193,7 +211,9 @@ def _refuse_unused(context: click.Context, kind: str) -> None:
 
 def _tell_rows(paths: tuple[str, ...], kind: str, *, quiet: bool) -> None:
     """Tell that an index for a class takes a file of rows as one submission."""
-    rows = [path for path in paths if path.lower().removesuffix(".gz").removesuffix(".zst").endswith(OF_ROWS)]
+    from lookalike.archive.remarks import has_rows
+
+    rows = [path for path in paths if has_rows(path)]
     if kind == "class" and rows:
         note(
             f"note: {rows[0]}: the index is for a class, so that each file is one submission; "
@@ -202,15 +222,36 @@ def _tell_rows(paths: tuple[str, ...], kind: str, *, quiet: bool) -> None:
         )
 
 
-def _tell(added: Added, *, as_json: bool, quiet: bool) -> None:
+def _starter_code(archive: Index, template: tuple[str, ...]) -> int:
+    """Return how many documents are starter code; nothing is counted where none is added."""
+    return archive.stats().templates if template else 0
+
+
+def _tell(added: Added, *, as_json: bool, quiet: bool, other: str = "", starter: int = 0) -> None:
+    """Tell what was added, replaced and skipped.
+
+    ``other``: how to keep a document that would be replaced; ``starter``: how many of the added are starter code.
+    """
     if as_json:
         as_document(added.to_json())
-    note(str(added), quiet=quiet)
+    if added.understood:
+        is_flat = added.understood.startswith("each file in ")
+        hint = " (-d: all of it is one submission)" if is_flat else ""
+        note(f"read as: {visible(added.understood)}{hint}", quiet=quiet)
+    of_them = f"; starter code: {starter:,} of the {added.added:,} added" if starter > 0 else ""
+    note(f"{added}{of_them}", quiet=quiet)
+    if added.replaced:
+        ids = ", ".join(map(visible, added.replaced_ids[:SHOWN_PROBLEMS]))
+        more = f" and {added.replaced - SHOWN_PROBLEMS:,} more" if added.replaced > SHOWN_PROBLEMS else ""
+        note(f"replaced, because the id was there with other content: {ids}{more}{other}", quiet=quiet)
     refused = [one for one in added.skipped if not one.is_note]
     for problem in refused[:SHOWN_PROBLEMS]:
         note(f"skipped: {problem}", quiet=quiet)
     if len(refused) > SHOWN_PROBLEMS:
-        note(f"skipped: {counted(len(refused), 'document')} in all; --json lists them", quiet=quiet)
+        note(
+            f"skipped: {counted(len(refused), 'file or submission', 'files or submissions')} in all; --json lists them",
+            quiet=quiet,
+        )
     remarks = [one for one in added.skipped if one.is_note]
     for problem in remarks[:SHOWN_PROBLEMS]:
         note(f"note: {problem}", quiet=quiet)
@@ -241,27 +282,58 @@ def remove(
 
     \b
     Examples:
-      lookalike index remove archive 2025/ann 2025/bob
-      lookalike index remove archive --where label=2019 --purge
+      lookalike index remove archive 2025-hw3/ann 2025-hw3/bob
+      lookalike index remove archive --where 'label=2019-*' --purge
       lookalike index remove notices --older-than 2y
     """
     from lookalike.archive.where import parsed
     from lookalike.rendering.terminal.progress import progress
 
     wanted = parsed(where)
+    if not (ids or wanted or older_than or purge):
+        raise ParameterError("nothing says what to remove: give ids, --where or --older-than")
     with opened(index, wait, allow_network_fs) as archive:
         missing = [id_ for id_ in ids if archive.document(id_) is None]
+        if ids and len(missing) == len(ids):
+            raise ParameterError(f"nothing was removed: {_named(missing)} {_is_missing(index, len(missing))}")
+        before = archive.stats() if purge else None
         with progress(quiet=quiet, counts_bytes=False, after=SLOW_SECONDS) as tell:
             removed = archive.remove(
                 ids or None, where=wanted or None, older_than=older_than, purge=purge, progress=tell
             )
+        if wanted and not removed:
+            tell_unknown(archive, wanted, quiet=quiet)
+        told: dict[str, Any] = {"removed": removed, "missing": missing, "purged": purge}
+        line = f"{counted(removed, 'document')} removed"
+        if before is not None:
+            told |= {"erased": before.removed + removed, "bytes": before.bytes - archive.stats().bytes}
+            line += f"; {counted(told['erased'], 'removed document')} erased, {_given_back(told['bytes'])}"
     if as_json:
-        as_document({"removed": removed, "missing": missing, "purged": purge})
-    note(f"{counted(removed, 'document')} removed" + (" and erased" if purge else ""), quiet=quiet)
-    for id_ in missing[:SHOWN_PROBLEMS]:
-        note(f"not in the index: {id_}", quiet=quiet)
-    if len(missing) > SHOWN_PROBLEMS:
-        note(f"not in the index: {counted(len(missing), 'id')} in all; --json lists them", quiet=quiet)
+        as_document(told)
+    note(line, quiet=quiet)
+    if missing:
+        note(f"{_named(missing)} {_is_missing(index, len(missing))}", quiet=quiet)
+
+
+def _named(ids: Sequence[str]) -> str:
+    """Return the first ids, and how many more there are."""
+    more = f" and {len(ids) - SHOWN_PROBLEMS:,} more" if len(ids) > SHOWN_PROBLEMS else ""
+    return ", ".join(f"`{id_}`" for id_ in ids[:SHOWN_PROBLEMS]) + more
+
+
+def _is_missing(index: str, count: int) -> str:
+    return f"{'is' if count == 1 else 'are'} not in index `{index}`; `lookalike index list {index}` shows the ids"
+
+
+def _given_back(size: int) -> str:
+    """Return how an erasure changed the size of the files: small indexes may grow, by the pages of a new file."""
+    return f"{in_bytes(size)} given back" if size >= 0 else f"{in_bytes(-size)} more than before"
+
+
+def tell_unknown(archive: Index, where: Mapping[str, str], *, quiet: bool = False) -> None:
+    """Tell which field or value no document has, where a condition found nothing."""
+    if unknown := archive._unmet(where):
+        note(f"note: {unknown}", quiet=quiet)
 
 
 @index.command(cls=Command, short_help="Merge all files into one.")
@@ -286,7 +358,8 @@ def compact(index: str, wait: float, allow_network_fs: bool, as_json: bool, quie
         after = archive.stats()
     if as_json:
         as_document({"before": before.to_json(), "after": after.to_json()})
-    note(f"{counted(after.segments, 'segment')}, {before.bytes:,} bytes before, {after.bytes:,} now", quiet=quiet)
+    sizes = f"{in_bytes(before.bytes)} before, {in_bytes(after.bytes)} now"
+    note(f"{counted(after.segments, 'segment')}; {sizes}", quiet=quiet)
 
 
 @index.command(cls=Command, short_help="Take over a segment file made elsewhere.")
@@ -319,8 +392,13 @@ def upgrade(index: str, wait: float, allow_network_fs: bool, as_json: bool, quie
     Examples:
       lookalike index upgrade archive
     """
-    with opened(index, wait, allow_network_fs) as archive:
-        documents = archive.upgrade()
+    from lookalike.rendering.terminal.progress import SLOW_SECONDS, progress
+
+    with (
+        opened(index, wait, allow_network_fs) as archive,
+        progress(quiet=quiet, counts_bytes=False, after=SLOW_SECONDS) as tell,
+    ):
+        done = archive.upgrade(tell)
     if as_json:
-        as_document({"documents": documents})
-    note(f"{counted(documents, 'document')} read again" if documents else "the index is up to date", quiet=quiet)
+        as_document(done.to_json())
+    note(str(done), quiet=quiet)

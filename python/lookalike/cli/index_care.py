@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import itertools
+import json
+
 import click
 
 from lookalike import params
 from lookalike._types import counted
 from lookalike.cli import options
 from lookalike.cli.command import Command
-from lookalike.cli.index import SLOW_SECONDS, as_document, folder
+from lookalike.cli.index import SLOW_SECONDS, as_document, folder, tell_unknown
 from lookalike.cli.shell import DAMAGED
 from lookalike.cli.writing import note
 from lookalike.errors import ParameterError
@@ -23,24 +26,31 @@ SHOWN_LOST = 20
 @options.option(params.WHERE)
 @options.as_json
 def list_documents(index: str, where: tuple[str, ...], as_json: bool) -> None:
-    """List documents in the order in which they were added: id, label and bytes, separated by tabs.
+    """List documents in the order in which they were added: id, label, bytes of text and kind, separated by tabs.
+
+    The first line has the names of the columns. The kind is document, starter code, or removed by dedup.
 
     \b
     Examples:
       lookalike index list archive
-      lookalike index list archive --where label=2025 --json
+      lookalike index list archive --where label=2025-hw3 --json
     """
     from lookalike.archive.store import Index
     from lookalike.archive.where import parsed
+    from lookalike.rendering.terminal import archive as shown
 
     wanted = parsed(where)
     with Index(index) as archive:
         documents = archive.documents(wanted or None)
+        first = next(documents, None)
+        if wanted and first is None:
+            tell_unknown(archive, wanted)
+        found = itertools.chain([] if first is None else [first], documents)
         if as_json:
-            as_document([one.to_json() for one in documents])
+            as_document([one.to_json() for one in found])
             return
-        for one in documents:
-            click.echo("\t".join(map(visible, (one.id, one.label or "-", str(one.bytes)))))
+        for line in shown.listing(found):
+            click.echo(line)
 
 
 @click.command(cls=Command, short_help="Show one document.")
@@ -84,19 +94,16 @@ def stats(index: str, as_json: bool) -> None:
     Examples:
       lookalike index stats archive
     """
-    import json
-
     from lookalike.archive.store import Index
+    from lookalike.rendering.terminal import archive as shown
 
     with Index(index) as archive:
-        figures, parameters = archive.stats(), json.loads(archive.parameters.to_json())
+        figures, parameters = archive.stats(), archive.parameters
     if as_json:
-        as_document({**figures.to_json(), "parameters": parameters})
+        as_document({**figures.to_json(), "parameters": json.loads(parameters.to_json())})
         return
-    for name, value in figures.to_json().items():
-        click.echo(f"{name:<12}{value:>16,}")
-    for name, value in parameters.items():
-        click.echo(f"{name:<12}{json.dumps(value)}")
+    for line in shown.stats(index, figures, parameters):
+        click.echo(line)
 
 
 @click.command(cls=Command, short_help="Read everything and check it.")

@@ -17,7 +17,7 @@ from lookalike.cli.command import Command
     cls=Command,
     short_help="Ask an index which documents are like a document.",
     groups={
-        "Questions": ["also", "question", "threshold", "distance", "where", "name", "key"],
+        "Questions": ["also", "question", "threshold", "distance", "window", "where", "name", "key"],
         "Output": ["top", "out", "overwrite", "open_report", "as_json", "quiet"],
     },
 )
@@ -25,7 +25,10 @@ from lookalike.cli.command import Command
 @click.argument("path", metavar="PATH|-", type=click.Path())
 @options.option(params.ALSO)
 @options.all_options([*params.ASKING.values(), params.KEY])
-@options.report_folder("the answers as a page, a new folder with report.html and report.json. Default: no page")
+@options.report_folder(
+    "the answers as pages, a new folder with report.html, report.json, and both texts side by side for each document "
+    "that shares passages. Default: no page"
+)
 @options.overwrite
 @options.open_report
 @options.as_json
@@ -48,16 +51,18 @@ def query(
 ) -> None:
     """Ask which documents of INDEX are like the document at PATH.
 
-    Each question has its own list, nearest first: documents with the same text (identical), with many common shingles
-    (resemblance), that contain the document or are contained in it (containment), and with a near simhash (distance).
-    Documents with one text are listed once, with their number. Under each list stands what the answer is worth.
+    Each question has its own list, nearest first: documents with the same text (identical), that share runs of tokens
+    (passages), that are similar as a whole (resemblance), that contain the document or are contained in it
+    (containment), and with a similar simhash (distance). Documents with one text are listed once, with their number.
+    Under each list stands what the answer is worth. Starter code of the index is never reported.
 
-    PATH is a file of any format that `compare` reads, a folder for an index of a class, or - for standard input.
+    PATH is a file of any format that `compare` reads, or - for standard input. In an index for a class it may be a
+    folder or an archive file, which is one submission; in an index for a corpus a file is one text.
 
     \b
     Examples:
       lookalike query archive essay.docx
-      lookalike query archive loans.py --question passages --where label=2024
+      lookalike query archive loans.py --question passages --where 'label=2024-*'
       lookalike query news article.txt --threshold 0.6 --top 5 --json
       cat loans.py | lookalike query archive - --name loans.py -o report --open
     """
@@ -72,7 +77,7 @@ def query(
         folder.check_out(out, overwrite)
     given, named = document(context, path, name)
     with opened(index, also) as archive:
-        found = archive.query(given, name=named, where=parsed(where), **chosen)
+        found = archive.query(given, name=named, where=parsed(where), evidence=out is not None, **chosen)
     if out is not None:
         from lookalike.rendering.html import query_page
 

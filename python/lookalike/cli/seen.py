@@ -40,13 +40,14 @@ def seen(
     """Tell whether INDEX has a document like the one at PATH, and which is the nearest.
 
     The answer is yes if a document has the same text, or a resemblance at or above the threshold of the index. It is
-    printed first; with --quiet alone. PATH is a file of any format that `compare` reads, a folder for an index of a
-    class, or - for standard input.
+    printed first; with --quiet alone. PATH is a file of any format that `compare` reads, a folder or an archive file
+    for an index of a class, or - for standard input. A file of rows is one text: for a verdict on each row use
+    `lookalike dedup ROWS --index INDEX`.
 
     \b
     Examples:
       lookalike seen news article.html
-      lookalike seen archive loans.py --where label=2024
+      lookalike seen archive loans.py --where label=2024-hw3
       curl -s https://example.org/ | lookalike seen crawl - --name page.html --fail-if-seen --quiet
     """
     from lookalike.archive.where import parsed

@@ -16,7 +16,7 @@ from contextlib import ExitStack, contextmanager
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 from lookalike import _core, params
-from lookalike._types import Progress
+from lookalike._types import Progress, bytes_of, text_of
 from lookalike.comparison.reading import Question, Read
 from lookalike.comparison.stored import FileFacts, read_facts
 from lookalike.documents import Submission
@@ -61,6 +61,8 @@ class Found(NamedTuple):
     stored: list[Stored]
     #: Starter code of the indexes.
     templates: list[Read]
+    #: Names of all documents of persons who also have a new submission, those that share nothing included.
+    returning: list[str]
 
 
 class Archive:
@@ -72,12 +74,12 @@ class Archive:
 
     def titles(self, names: Sequence[str]) -> list[set[str]]:
         """Return, for each name of a submission that was handed in, the names of the indexes that have it too."""
-        ids = [_encoded(name) for name in names]
+        ids = [bytes_of(name) for name in names]
         found: list[set[str]] = [set() for _ in names]
         for title, _, core in self.opened:
             for has, number in zip(found, core.find_ids(ids), strict=True):
                 has |= {title} if number is not None else set()
-        self._clashing |= {name for name, has in zip(names, found, strict=True) if has}
+        self._clashing = {name for name, has in zip(names, found, strict=True) if has}
         return found
 
     def names(self, found: Sequence[tuple[int, str]], taken: Sequence[str]) -> list[str]:
@@ -85,7 +87,7 @@ class Archive:
         in_front = set(self._clashing)
         for place, (title, _, core) in enumerate(self.opened):
             others = [name for index, name in found if index != place and self.opened[index].title != title]
-            numbers = core.find_ids([_encoded(name) for name in others])
+            numbers = core.find_ids([bytes_of(name) for name in others])
             in_front |= {name for name, number in zip(others, numbers, strict=True) if number is not None}
         named = [f"{self.opened[index].title}/{name}" if name in in_front else name for index, name in found]
         return distinct([*taken, *named])[len(taken) :]
@@ -100,7 +102,7 @@ class Archive:
     ) -> Found:
         """Find the documents that share something with a new submission. Errors: ``DamagedError``, ``OSError``."""
         people = [
-            (_encoded(person), _known_as(one), bool(_files(reads)) or not one.old)
+            (bytes_of(person), _known_as(one), bool(_files(reads)) or not one.old)
             for (one, reads), person in zip(handed, persons, strict=True)
         ]
         snapshots = [one.core for one in self.opened]
@@ -111,10 +113,13 @@ class Archive:
             tell(LOADING, at, len(places))
             rows += core.load(places[at : at + BATCH], False)
         tell(LOADING, len(places), len(places))
-        named = self.names([(row[0], _decoded(row[3].id)) for row in rows], [one.name for one, _ in handed])
-        stored = [_stored(name, row) for name, row in zip(named, rows, strict=True)]
+        new = {person for person, (one, _) in zip(core.handed, handed, strict=True) if not one.old}
+        own = {(index, number): (index, text_of(id_)) for index, number, id_ in core.places_of(list(new))}
+        found = {(row[0], row[1]): (row[0], text_of(row[3].id)) for row in rows} | own
+        names = dict(zip(found, self.names([*found.values()], [one.name for one, _ in handed]), strict=True))
+        stored = [_stored(names[row[0], row[1]], row) for row in rows]
         templates = [read for row in core.load(core.templates(), True) for read in _stored("", row).reads]
-        return Found(core, stored, templates)
+        return Found(core, stored, templates, [names[place] for place in own])
 
 
 @contextmanager
@@ -137,6 +142,7 @@ def opened(given: GivenIndexes, question: Question) -> Iterator[Archive | None]:
             seen.add(index.path)
             view = stack.enter_context(index.snapshot())
             _check(os.path.basename(index.path), view.parameters, question)
+            view.parameters.check_versions(view.name, ["passages"])
             views.append(Opened(os.path.basename(index.path), view.parameters, view.core))
         yield Archive(views)
 
@@ -174,8 +180,8 @@ def _stored(name: str, row: tuple[int, int, int | None, _core.StoredRow, list[_c
         known = read_facts(facts) if facts else None
         meta = json.loads(stored.meta) if stored.meta else {}
     except ValueError:
-        raise DamagedError(f"document `{_decoded(stored.id)}` is damaged: what is known of it cannot be read") from None
-    of_row = [FileFacts(name or _decoded(stored.id), ("text",), (), "", ())] * len(files)
+        raise DamagedError(f"document `{text_of(stored.id)}` is damaged: what is known of it cannot be read") from None
+    of_row = [FileFacts(name or text_of(stored.id), ("text",), (), "", ())] * len(files)
     told = known.files if known else of_row
     reads = [
         Read(fact.name, file, fact.languages, fact.notes, None, fact.format, fact.places)
@@ -196,16 +202,4 @@ def _files(reads: Sequence[Read]) -> list[_core.ReadFile]:
 
 
 def _known_as(one: Submission) -> bytes | None:
-    return None if one.old or not one.known_as else _encoded(one.known_as)
-
-
-def _encoded(name: str) -> bytes:
-    """Return a name as bytes, as an index keeps it."""
-    try:
-        return name.encode("utf-8", "surrogateescape")
-    except UnicodeEncodeError:
-        return name.encode("utf-8", "surrogatepass")
-
-
-def _decoded(name: bytes) -> str:
-    return bytes(name).decode("utf-8", "surrogateescape")
+    return None if one.old or not one.known_as else bytes_of(one.known_as)

@@ -18,7 +18,7 @@ from lookalike.comparison import earlier, token_documents
 from lookalike.comparison.earlier import Archive, Found, GivenIndexes
 from lookalike.comparison.outliers import with_outliers
 from lookalike.comparison.persons import persons
-from lookalike.comparison.reading import READING, Question, Read, read_all
+from lookalike.comparison.reading import READING, Question, Read, read_all, renamed
 from lookalike.comparison.readings import Handed, read_apart
 from lookalike.comparison.result import (
     Cluster,
@@ -151,18 +151,31 @@ def _compared(
     with earlier.opened(inputs.indexes, question) as archive:
         intake = _collected(inputs, choice, tell, archive)
         understanding.check(intake, choice.include, alone=archive is not None)
-        reads = read_all(intake, question, readers, threads, tell)
+        read = read_all(intake, question, readers, threads, tell)
+        intake, reads = renamed(intake, read, None if archive is None else archive.titles)
         found = None
         if archive is not None:
             handed = list(zip(intake.submissions, reads[0], strict=True))
             found = archive.find(handed, persons(intake.submissions), question, cores, tell)
-        asked = asdict(question) | {"layout": choice.layout, "templates": len(intake.templates)}
+        templates = len(intake.templates) + (len(found.templates) if found else 0)
+        asked = asdict(question) | {"layout": choice.layout, "templates": templates}
         del asked["k"], asked["t"]
         if title:
             asked["title"] = title
         if archive is not None:
             asked["indexes"] = [one.title for one in archive.opened]
         return _Comparison(intake, reads, question, max_pairs, found).run(asked, cores, tell)
+
+
+def compared_with(
+    archive: Archive, intake: documents.Intake, reads: list[list[Read]], question: Question, title: str
+) -> Report:
+    """Compare submissions that have been read with the documents of open indexes. Errors: ``DamagedError``."""
+    handed = list(zip(intake.submissions, reads, strict=True))
+    found = archive.find(handed, persons(intake.submissions), question, local.cores(), unheard)
+    asked = asdict(question) | {"indexes": [one.title for one in archive.opened], "title": title}
+    del asked["k"], asked["t"]
+    return _Comparison(intake, (reads, []), question, 0, found).run(asked, local.cores(), unheard)
 
 
 def _collected(inputs: Inputs, choice: Choice, tell: Progress, archive: Archive | None) -> documents.Intake:
@@ -380,7 +393,7 @@ class _Comparison:
             for read in () if row.is_stored else row.kept:
                 for note in read.notes:
                     yield Remark(_place(row.submission, read), note)
-        for name in returning(self.rows):
+        for name in returning(self.rows, self.found):
             yield Remark(
                 name, "its name is that of a new submission: taken for the same person, and not paired with it"
             )

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Sequence
 
+from lookalike._types import bytes_of
 from lookalike.documents import Submission
 
 
@@ -26,4 +27,4 @@ def _submitter(submission: Submission) -> str:
 
 def submitter_key(submission: Submission) -> bytes:
     """Return what identifies the person of a submission in an archive, where it is of an earlier year."""
-    return (submission.person or f"\0{submission.name}\0True").encode("utf-8", "surrogateescape")
+    return bytes_of(submission.person or f"\0{submission.name}\0True")

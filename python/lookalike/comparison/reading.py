@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from lookalike import _core, documents, frontends, params
 from lookalike._types import Progress
@@ -19,6 +19,9 @@ from lookalike.engines import confined, local
 from lookalike.errors import FrontendError
 from lookalike.fingerprints import Reading
 from lookalike.frontends import FrontEnds, Readable, disguise
+
+if TYPE_CHECKING:
+    from lookalike.documents.collection import Taken
 
 #: Files a thread takes at a time.
 BATCH_FILES = 16
@@ -91,6 +94,20 @@ def read_all(
     parts = iter(found)
     reads = [[next(parts) for _ in group] for group in groups]
     return reads[:-1], reads[-1]
+
+
+def renamed(
+    intake: documents.Intake, reads: tuple[list[list[Read]], list[Read]], taken: Taken | None
+) -> tuple[documents.Intake, tuple[list[list[Read]], list[Read]]]:
+    """Name submissions as if the old ones that cannot be read were not there, as they are in no index."""
+    rows = list(zip(intake.submissions, reads[0], strict=True))
+    unread = [place for place, (one, found) in enumerate(rows) if one.old and all(read.file is None for read in found)]
+    # Documents that were given as tokens have names of their own.
+    if not unread or len(intake.order) != len(rows):
+        return intake, reads
+    named = documents.renamed(intake, unread, taken)
+    by_place = dict(zip(intake.order, reads[0], strict=True))
+    return named, ([by_place[place] for place in named.order], reads[1])
 
 
 def _readable(document: Document, question: Question, readers: FrontEnds) -> Readable:

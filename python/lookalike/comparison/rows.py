@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import NamedTuple
 
 from lookalike.comparison.earlier import Found, Stored
@@ -63,10 +63,11 @@ def submitters(rows: Sequence[Row], found: Found | None) -> int:
     return len({row.person for row in rows if row.kept or not row.submission.old})
 
 
-def returning(rows: Sequence[Row]) -> Iterator[str]:
-    """Yield the names of the old submissions whose person is among the new ones."""
+def returning(rows: Sequence[Row], found: Found | None) -> list[str]:
+    """Return the names of the old submissions whose person is among the new ones, in their order."""
     new = {row.person for row in rows if not row.submission.old}
-    return (row.submission.name for row in rows if row.submission.old and row.person in new)
+    names = [row.submission.name for row in rows if row.submission.old and not row.is_stored and row.person in new]
+    return sorted([*names, *found.returning], key=in_order) if found else names
 
 
 def pairs_elsewhere(rows: Sequence[Row], found: Found) -> int:

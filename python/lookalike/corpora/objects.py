@@ -2,8 +2,9 @@
 
 Whatever speaks Arrow is read without copying its texts: tables, arrays and datasets of pyarrow, frames and series of
 polars and pandas, relations of duckdb, datasets of Hugging Face. Each is known by what it can do, none is imported.
-Only the columns that are wanted are asked for, so that the others may hold anything. What need not give the same rows
-twice (a reader, a lazy frame, an iterator) is read once and held.
+Only the columns that are wanted are asked for, so that the others may hold anything; where they are kept as metadata,
+those with small values, too. What need not give the same rows twice (a reader, a lazy frame, an iterator) is read once
+and held.
 """
 
 from __future__ import annotations
@@ -15,7 +16,17 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, SupportsFloat
 
 from lookalike._types import Problem
-from lookalike.corpora.arrays import Wanted, arrow, columns, field_at, field_names, head_of, name_of, value_at
+from lookalike.corpora.arrays import (
+    Wanted,
+    arrow,
+    columns,
+    field_at,
+    field_names,
+    head_of,
+    is_string,
+    name_of,
+    value_at,
+)
 from lookalike.corpora.batches import CHUNK_BYTES, RECORD_BYTES, Columns, Texts
 from lookalike.corpora.batching import column_of, is_missing, library_of, refuse_paths, speaks_arrow
 from lookalike.corpora.lines import check_rows
@@ -69,6 +80,8 @@ class ScanSource:
 
     given: Any
     wanted: Wanted
+    #: Other columns that are read.
+    others: Sequence[str] = ()
     name: str = "arrow"
     format: str = "arrow"
     problems: list[Problem] = field(default_factory=list)
@@ -80,7 +93,8 @@ class ScanSource:
         """Yield the texts, in the order of the files."""
         self.problems.clear()
         row = self.done = 0
-        heads = list(dict.fromkeys(head_of(path, self.given.schema.names) for path in self.wanted.names))
+        names = (head_of(path, self.given.schema.names) for path in self.wanted.names)
+        heads = list(dict.fromkeys([*names, *self.others]))
         for whole in self.given.to_batches(columns=heads):
             for start in range(0, whole.num_rows, _MOST_ROWS):
                 made, notes = columns(whole.slice(start, _MOST_ROWS), self.wanted, self.name)
@@ -198,18 +212,27 @@ ObjectSource = TableSource | ScanSource | SplitSource | RowSource
 
 
 def open_object(
-    given: Any, text_column: str = "text", id_column: str | None = None, number_column: str | None = None
+    given: Any,
+    text_column: str = "text",
+    id_column: str | None = None,
+    number_column: str | None = None,
+    *,
+    with_others: bool = False,
 ) -> ObjectSource:
-    """Return the rows of an object as a source. Errors: ``ParameterError``, ``MissingExtraError``."""
+    """Return the rows of an object as a source; ``with_others``: also its other columns that have small values.
+
+    Errors: ``ParameterError``, ``MissingExtraError``.
+    """
     wanted = Wanted(text_column, id_column, number_column)
     if is_dataset(given):
-        return _of_dataset(given, wanted)
+        return _of_dataset(given, wanted, with_others)
     if isinstance(given, Mapping) and given and all(map(is_dataset, given.values())):
-        return SplitSource(given, {name: _of_dataset(one, wanted) for name, one in given.items()})
+        return SplitSource(given, {name: _of_dataset(one, wanted, with_others) for name, one in given.items()})
     if is_scanned(given):
-        return ScanSource(given, wanted.among(field_names(given.schema), "arrow"))
+        others = _small(given.schema) if with_others else ()
+        return ScanSource(given, wanted.among(field_names(given.schema), "arrow"), others)
     if library_of(given) in ("polars", "pandas") or speaks_arrow(given):
-        source = _of_column(given, wanted) if _is_column(given) else _of_frame(given, wanted)
+        source = _of_column(given, wanted) if _is_column(given) else _of_frame(given, wanted, with_others)
         if source is not None:
             return source
     if hasattr(given, "columns") or hasattr(given, "column_names"):
@@ -226,18 +249,34 @@ def open_object(
     return _of_rows(given, wanted)
 
 
-def _of_table(given: Any, table: pa.Table, wanted: Wanted) -> TableSource:
+def _of_table(given: Any, table: pa.Table, wanted: Wanted, with_others: bool = False) -> TableSource:
     found = wanted.among(field_names(table.schema), "arrow")
     pa = arrow("reading Arrow")
-    return TableSource(given, pa.table({name: field_at(table, name) for name in found.names}), found)
+    read = {name: field_at(table, name) for name in found.names}
+    others = {name: table.column(name) for name in _small(table.schema) if name not in read} if with_others else {}
+    return TableSource(given, pa.table(read | others), found)
 
 
-def _of_dataset(given: Any, wanted: Wanted) -> TableSource:
+def _small(schema: pa.Schema) -> list[str]:
+    """Return the columns that hold strings, numbers, truth values and times; not those whose name several have."""
+    kinds = arrow("reading Arrow").types
+
+    def is_small(kind: pa.DataType) -> bool:
+        kind = kind.value_type if kinds.is_dictionary(kind) else kind
+        return bool(kinds.is_primitive(kind) or is_string(kind) or kinds.is_string_view(kind))
+
+    return [one.name for one in schema if is_small(one.type) and schema.names.count(one.name) == 1]
+
+
+def _of_dataset(given: Any, wanted: Wanted, with_others: bool) -> TableSource:
     """Read a dataset, with rows in its order, which need not be that of its table."""
     pa = arrow("reading a dataset")
-    chosen = given.select_columns(_heads(wanted, list(given.column_names))).with_format("arrow")
+    names = _heads(wanted, list(given.column_names))
+    names += [name for name in _small(given.features.arrow_schema) if name not in names] if with_others else []
+    chosen = given.select_columns(names).with_format("arrow")
     tables = list(chosen.iter(batch_size=_MOST_ROWS))
-    return _of_table(given, pa.concat_tables(tables) if tables else chosen.features.arrow_schema.empty_table(), wanted)
+    table = pa.concat_tables(tables) if tables else chosen.features.arrow_schema.empty_table()
+    return _of_table(given, table, wanted, with_others)
 
 
 def _heads(wanted: Wanted, names: Sequence[str]) -> list[str]:
@@ -267,39 +306,42 @@ def _of_column(given: Any, wanted: Wanted) -> ObjectSource:
     return TableSource(given, pa.table({found.text: column}), found)
 
 
-def _of_frame(given: Any, wanted: Wanted) -> ObjectSource | None:
+def _of_frame(given: Any, wanted: Wanted, with_others: bool) -> ObjectSource | None:
     """Read an object with columns; of frames only those that are wanted. ``None`` for what is no table after all."""
     library = library_of(given)
-    if library == "polars" and hasattr(given, "collect"):
-        frame = given.collect()
-        return _of_table(Held(frame, "lazy"), _arrow_table(frame.select(_heads(wanted, frame.columns))), wanted)
     if library == "polars":
-        return _of_table(given, _arrow_table(given.select(_heads(wanted, given.columns))), wanted)
+        frame = given.collect() if hasattr(given, "collect") else given
+        # Objects of Python are no Arrow.
+        others = [name for name, kind in frame.schema.items() if str(kind) != "Object"] if with_others else []
+        names = list(dict.fromkeys([*_heads(wanted, frame.columns), *others]))
+        held = given if frame is given else Held(frame, "lazy")
+        return _of_table(held, _arrow_table(frame.select(names)), wanted, with_others)
     if library == "pandas":
-        return _of_pandas(given, wanted)
+        return _of_pandas(given, wanted, with_others)
     table = _arrow_table(given)
     if table is None and hasattr(given, "columns") and hasattr(given, "iloc"):
         # A column that nobody asked for may hold anything.
         table = _arrow_table(given[_heads(wanted, [str(name) for name in given.columns])])
     if table is None:
         return None
-    return _of_table(Held(table, "reader") if hasattr(given, "read_next_batch") else given, table, wanted)
+    held = Held(table, "reader") if hasattr(given, "read_next_batch") else given
+    return _of_table(held, table, wanted, with_others)
 
 
-def _of_pandas(given: Any, wanted: Wanted) -> ObjectSource:
+def _of_pandas(given: Any, wanted: Wanted, with_others: bool) -> ObjectSource:
     """Read a frame of pandas; one whose columns hold mixed values is read row by row."""
     pa = arrow("reading a frame of pandas")
     names = [str(name) for name in given.columns]
     heads = _heads(wanted, names)
     for name in (name for name in heads if names.count(name) > 1):
         raise ParameterError(f"`{name}` is the name of several columns: give each its own")
-    frame = given[heads]
+    frame = given if with_others and len(set(names)) == len(names) else given[heads]
     try:
         table = pa.Table.from_pandas(frame, preserve_index=False)
     except (pa.ArrowInvalid, pa.ArrowTypeError, pa.ArrowNotImplementedError, UnicodeError):
         rows = frame.to_dict("records")
         return RowSource(given, rows, _wanted_of(rows, wanted))
-    return _of_table(given, table, wanted)
+    return _of_table(given, table, wanted, with_others)
 
 
 def _of_rows(given: Iterable[Any], wanted: Wanted) -> RowSource:

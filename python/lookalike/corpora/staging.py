@@ -18,7 +18,8 @@ from types import TracebackType
 
 from lookalike.corpora import journal
 from lookalike.corpora.scratch import hold, release, sweep
-from lookalike.engines.writing import NO_SPACE, WriteError, refusal, writing
+from lookalike.engines.writing import NO_SPACE, refusal, writing
+from lookalike.errors import LookalikeError
 
 _PREFIX, _SUFFIX = ".lookalike-", ".part"
 
@@ -128,10 +129,11 @@ class Staging:
         """Remove uncommitted files, and put back what they replaced."""
         self._take_back()
         journal.forget(stage for stage, _ in self._stages.values())
-        for stage, lock in self._stages.values():
+        while self._stages:
+            # An interrupt may come at any point, and this is called again then: no lock is closed twice.
+            _, (stage, lock) = self._stages.popitem()
             release(lock)
             shutil.rmtree(stage, ignore_errors=True)
-        self._stages.clear()
         self._moves.clear()
         self._targets.clear()
         self._first.clear()
@@ -215,7 +217,8 @@ class Staging:
 
     def _refusal(self, error: OSError) -> OSError | None:
         """Return an error that names the output as it was given, for one that concerns an output."""
-        if isinstance(error, WriteError):
+        # An error that has its words already may concern another place, as the index that rows are added to.
+        if isinstance(error, LookalikeError):
             return None
         name = error.filename if isinstance(error.filename, str) else ""
         stages = [stage for stage, _ in self._stages.values()]

@@ -21,6 +21,7 @@ from lookalike.corpora.places import InPlace, Place
 from lookalike.corpora.scratch import Scratch
 from lookalike.documents.reasons import RefusedError, in_bytes
 from lookalike.errors import MissingExtraError
+from lookalike.frontends.html import obstacle_in, stripped
 
 if TYPE_CHECKING:
     from fastwarc.warc import WarcRecord
@@ -227,11 +228,13 @@ def _text(record: WarcRecord) -> bytes | str | None:
 
 
 def _visible(data: bytes, charset: str | None) -> str:
-    """Return the main text of a page, or all its text if no main part is found."""
+    """Return the main text of a page; all its text if no main part is found, or if it nests too deep to be parsed."""
     from resiliparse.extract.html2text import extract_plain_text
     from resiliparse.parse.encoding import bytes_to_str, detect_encoding
 
     page = bytes_to_str(data, charset or detect_encoding(data) or "utf-8")
+    if obstacle_in(page) is not None:
+        return stripped(page)
     main = extract_plain_text(page, main_content=True, links=False)
     return str(main or extract_plain_text(page, links=False))
 

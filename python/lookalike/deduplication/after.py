@@ -2,7 +2,8 @@
 
 A *run* is known by the names of its sources and the texts of its rows. Documents that a run adds carry its name and
 their row. So a run that is repeated, because it was interrupted or its outputs were lost, finds its own rows in the
-index, and its answer is the same; a row that stands in the sources of another day is a duplicate.
+index, and its answer is the same; a row that stands in the sources of another day is a duplicate. What an interrupted
+run of other rows had added is not seen (``archive/runs.py``).
 """
 
 from __future__ import annotations
@@ -16,6 +17,8 @@ from typing import TYPE_CHECKING, Any, NoReturn
 
 from lookalike import _core
 from lookalike._types import Problem
+from lookalike.archive.runs import row_of
+from lookalike.archive.view import meta_of
 from lookalike.corpora.batches import Source
 from lookalike.deduplication.pickling import NamedSource
 from lookalike.deduplication.reading import Stretch
@@ -59,7 +62,7 @@ class Archived:
         told = {"path": self.path, "run": self.run, "leaders": len(self.kept)}
         if self.added is None:
             return told | {"added": None}
-        return told | {"added": self.added.added - self.shadows, "shadows": self.shadows, "renamed": self.renamed}
+        return told | {"added": self.added.added, "shadows": self.shadows, "renamed": self.renamed}
 
 
 class JoinedCorpus:
@@ -120,21 +123,20 @@ class Decision:
 
 
 def decide(
-    core: _core.Corpus, asked: Settings, stretches: Sequence[Stretch], snapshot: _core.Snapshot, path: str
+    core: _core.Corpus, asked: Settings, stretches: Sequence[Stretch], snapshot: _core.Snapshot, path: str, run: str
 ) -> Decision:
-    """Decide the rows of a corpus. Errors: ``DamagedError``, ``OSError``."""
-    run = run_of(core, stretches)
+    """Decide the rows of a corpus, of the run with this name. Errors: ``DamagedError``, ``OSError``."""
     later = _core.decide_after(core, asked.arguments(None), snapshot)
     rows = [snapshot.row(number) for number in memoryview(later.leaders)]
-    metas = [_loaded(row.meta) for row in rows]
-    outcome, left = later.outcome([_own_row(meta, run) for meta in metas])
-    kept = [_kept(rows[place], metas[place]) for place in left]
+    own_rows = [row_of(bytes(row.meta), run) for row in rows]
+    outcome, left = later.outcome(own_rows)
+    kept = [_kept(rows[place]) for place in left]
     prints = later.prints
     joined = JoinedCorpus(core, len(kept), [prints[place] for place in left] if prints else ())
     before = Stretch(_source(path), 0, len(kept))
     after = [replace(one, first=one.first + len(kept)) for one in stretches]
     own = set(range(len(rows))) - set(left)
-    known = {row: bytes(rows[place].id) for place in own if (row := _own_row(metas[place], run)) is not None}
+    known = {row: bytes(rows[place].id) for place in own if (row := own_rows[place]) is not None}
     return Decision(joined, [before, *after], outcome, Archived(path, run, kept), _core.Additions(core, later), known)
 
 
@@ -152,23 +154,8 @@ def _source(path: str) -> Source:
     return NamedSource(path, "index", 0, problems)
 
 
-def _loaded(meta: bytes) -> dict[str, Any]:
-    """Return metadata; documents of other programs may have any."""
-    try:
-        found = json.loads(meta)
-    except ValueError:
-        return {}
-    return found if isinstance(found, dict) else {}
-
-
-def _own_row(meta: dict[str, Any], run: str) -> int | None:
-    """Return the row of this run that a document was made of, if it was."""
-    its, _, row = str(meta.get("run", "")).partition(":")
-    return int(row) if its == run and row.isdecimal() else None
-
-
-def _kept(row: _core.StoredRow, meta: dict[str, Any]) -> Kept:
-    id_ = bytes(row.id)
+def _kept(row: _core.StoredRow) -> Kept:
+    id_, meta = bytes(row.id), meta_of(bytes(row.meta))
     source, line = str(meta.get("source", "")), meta.get("row", meta.get("line"))
     number = line if isinstance(line, int) else None
     if number is not None and "row" not in meta:
@@ -178,6 +165,6 @@ def _kept(row: _core.StoredRow, meta: dict[str, Any]) -> Kept:
     return Kept(id_, f"{source}:{(number or 0) + 1}" if is_unnamed else name, source, number)
 
 
-def content_digits(content: bytes) -> str:
-    """Return the id of a row without one: the digits of its content hash."""
-    return f"{int.from_bytes(content, 'big'):032x}"
+def content_digits(mark: bytes) -> str:
+    """Return the id of a row without one: the digits of its content hash, the first 16 bytes of its mark."""
+    return bytes(mark[:16]).hex()

@@ -37,6 +37,8 @@ FILES = (
     Parameter("against", "A corpus to compare with: its rows stay, and only rows similar to one of them are removed."),
     Parameter("index", "Remove also rows that this index has, identical or similar: a folder, or an open ``Index``."),
     Parameter("add", "Add the kept rows to the index, so that the next run removes what is similar to them."),
+    params.WAIT,
+    params.TIME_COLUMN,
     Parameter("out", "Write the corpus without near-duplicates to this file, or folder for several inputs."),
     Parameter("clusters", "Write all rows of clusters to this CSV file."),
     Parameter("pairs", "Write every pair at or above the threshold that the method proposes to this CSV file."),
@@ -54,6 +56,8 @@ def dedup(
     against: Any = None,
     index: str | os.PathLike[str] | Index | None = None,
     add: bool = False,
+    wait: float = params.WAIT.default,
+    time_column: str | None = None,
     out: str | os.PathLike[str] | Stream | None = None,
     clusters: str | os.PathLike[str] | None = None,
     pairs: str | os.PathLike[str] | None = None,
@@ -98,15 +102,14 @@ def dedup(
     :raises ParameterError: A parameter is out of range, or means nothing to the chosen method.
     :raises OSError: A file cannot be read or written.
     :raises TooManyErrorsError: More rows than ``max_errors`` were not read; ``RefusedError`` if all of ``against``.
-    :raises VersionError: The index was made with other parameters.
-    :raises LockedError: Another process changes the index.
+    :raises VersionError: The index was made with other parameters; ``LockedError`` if another process changes it.
 
     >>> dedup(["one two three four five six", "One, two, three, four, five, six!", "Boat to let."]).select()
     ['one two three four five six', 'Boat to let.']
     """
     chosen = given(params.DEDUPLICATION, locals())
     asked = Outputs(out, clusters, pairs, ledger, overwrite)
-    return _deduplicated(source, against, _Archived(index, add), asked, report, progress, chosen)
+    return _deduplicated(source, against, _Archived(index, add, wait, time_column), asked, report, progress, chosen)
 
 
 class _Archived(NamedTuple):
@@ -114,6 +117,9 @@ class _Archived(NamedTuple):
 
     place: str | os.PathLike[str] | Index | None
     add: bool
+    #: Seconds to wait for another process that changes it, and the column of the times of rows; only if rows are added.
+    wait: float
+    time_column: str | None
 
 
 def _deduplicated(
@@ -128,9 +134,14 @@ def _deduplicated(
     """Decide a corpus and write its outputs. Errors: as ``dedup``."""
     if archived.place is not None or archived.add:
         check_index(archived.place, chosen, {"against": against, "pairs": asked.pairs, "report": report})
+    if not archived.add and (archived.wait or archived.time_column is not None):
+        name = "wait" if archived.wait else "time_column"
+        raise ParameterError(f"{name}=… has no effect without add=True, which adds rows to an index: leave it out")
     pages = _pages(report, asked.overwrite, chosen)
     with (
-        opened_index(archived.place, write=archived.add) as archive,
+        opened_index(
+            archived.place, write=archived.add, wait=archived.wait, time_column=archived.time_column
+        ) as archive,
         opened(source, against=against, outputs=asked, progress=progress, archive=archive, **chosen) as found,
     ):
         answer, corpus, scratch = found
@@ -138,6 +149,8 @@ def _deduplicated(
         settle = partial(archive.settle, answer, progress) if archive is not None else None
         write(answer, corpus, scratch, asked, progress, settle)
         pages(answer, progress)
+        if archive is not None:
+            archive.finish()
     return answer
 
 
@@ -176,7 +189,8 @@ def opened(
     tell = progress or unheard
     with Scratch() as scratch:
         before, problems, others = ([], [], None) if against is None else _sources(against, asked, scratch)
-        sources, found, corpus = _sources(source, asked, scratch, is_copied=outputs.out is not None)
+        is_kept = archive is not None and archive.is_added
+        sources, found, corpus = _sources(source, asked, scratch, is_copied=outputs.out is not None, is_kept=is_kept)
         check(outputs, corpus)
         offset = sum(one.size for one in before)
         total = offset + sum(one.size for one in sources) or None
@@ -209,15 +223,19 @@ def opened(
 
 
 def _sources(
-    given: Any, asked: Settings, scratch: Scratch, *, is_copied: bool = False
+    given: Any, asked: Settings, scratch: Scratch, *, is_copied: bool = False, is_kept: bool = False
 ) -> tuple[list[Source], list[Problem], Corpus | None]:
-    """Open files, or an object with rows; with ``is_copied`` rows will be copied to an output. Errors: as ``dedup``."""
+    """Open files, or an object with rows. Errors: as ``dedup``.
+
+    ``is_copied``: rows will be copied to an output; ``is_kept``: their other columns are kept as metadata of an index.
+    """
     if are_tokens(given):
         return [TokenSource.opened(given, asked)], [], None
     paths = _paths(given)
     if paths is None:
-        return [open_object(given, asked.text_column, asked.id_column, asked.number_column)], [], None
-    corpus = open_files(paths, asked, scratch, is_copied=is_copied)
+        columns = asked.text_column, asked.id_column, asked.number_column
+        return [open_object(given, *columns, with_others=is_kept)], [], None
+    corpus = open_files(paths, asked, scratch, is_copied=is_copied or is_kept)
     return list(corpus.sources), list(corpus.problems), corpus
 
 

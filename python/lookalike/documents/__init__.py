@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 from lookalike.documents.files import MAX_BYTES, check_size, read, read_stdin
 
 if TYPE_CHECKING:
-    from lookalike.documents.collection import collect
+    from lookalike.documents.collection import collect, renamed
     from lookalike.documents.folders import corpus_files
     from lookalike.documents.intake import Document, Intake, Limits, Skipped, Submission
     from lookalike.documents.layouts import LAYOUTS
@@ -24,9 +24,10 @@ __all__ = [
     "corpus_files",
     "read",
     "read_stdin",
+    "renamed",
 ]
 #: Modules of the other names, loaded on first use: a single file needs none of them, and start-up stays fast.
-_ELSEWHERE = {"collect": "collection", "corpus_files": "folders", "LAYOUTS": "layouts"}
+_ELSEWHERE = {"collect": "collection", "renamed": "collection", "corpus_files": "folders", "LAYOUTS": "layouts"}
 
 
 def __getattr__(name: str) -> Any:

@@ -5,8 +5,9 @@ from __future__ import annotations
 import bisect
 import os
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Container, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from typing import TypeAlias
 
 from lookalike.documents import layouts, understanding
 from lookalike.documents.archives import has_archive_name, stem
@@ -20,6 +21,8 @@ from lookalike.documents.targets import targets
 from lookalike.errors import ParameterError
 
 DEFAULT_LIMITS = Limits()
+#: Takes names of submissions, and returns for each what else has a submission of this name.
+Taken: TypeAlias = Callable[[Sequence[str]], list[set[str]]]
 
 
 def collect(
@@ -34,7 +37,7 @@ def collect(
     follow_links: bool = False,
     limits: Limits = DEFAULT_LIMITS,
     progress: Callable[[int], None] | None = None,
-    taken: Callable[[Sequence[str]], list[set[str]]] | None = None,
+    taken: Taken | None = None,
 ) -> Intake:
     """Read submissions from folders, files, archives and glob patterns.
 
@@ -58,8 +61,9 @@ def collect(
     submissions = [(one.prefix, each) for one in found for each in one.submissions]
     submissions += [(one.prefix, replace(each, old=True)) for one in found_old for each in one.submissions]
     marked = [one.templates for one in found + found_old]
+    named, order = _named(submissions, taken)
     return Intake(
-        _unique(submissions, taken),
+        named,
         tuple(
             sorted(
                 (one for ones in [*(ones for _, ones in starters), *marked] for one in ones),
@@ -70,6 +74,8 @@ def collect(
         understanding.of_several(one.kind for one in found) if several else "".join(one.understood for one in found),
         tuple(sorted((name for one in found + found_old for name in one.bare), key=in_order)),
         tuple(name for name, ones in starters if not any(one.data.strip() for one in ones)),
+        tuple(submissions),
+        order,
     )
 
 
@@ -287,22 +293,55 @@ def _with_folders(path: str) -> Iterator[str]:
         path = path.rpartition("/")[0]
 
 
-def _unique(
-    found: list[tuple[str, Submission]], taken: Callable[[Sequence[str]], list[set[str]]] | None
-) -> tuple[Submission, ...]:
-    """Sort submissions and make their names unique: first by the root's name in front, then by a number."""
+def renamed(intake: Intake, unread: Iterable[int], taken: Taken | None) -> Intake:
+    """Name submissions again, when it is known which of them could not be read: those change no other one's name."""
+    places = {intake.order[place] for place in unread}
+    submissions, order = _named(intake.given, taken, places)
+    return replace(intake, submissions=submissions, order=order)
+
+
+def _named(
+    found: Sequence[tuple[str, Submission]], taken: Taken | None, unread: Container[int] = ()
+) -> tuple[tuple[Submission, ...], tuple[int, ...]]:
+    """Sort submissions by unique names; return them, and the place of each in ``found``.
+
+    Equal names in one root are numbered, as an index of it has them. Then the root's name stands in front of a name
+    that several roots have.
+    """
+    names = _numbered(found)
     titles = defaultdict(set)
-    for title, one in found:
-        titles[one.name].add(title)
-    names = list(titles)
-    for name, others in zip(names, taken(names) if taken else (), strict=taken is not None):
+    for place, (title, _) in enumerate(found):
+        if place not in unread:
+            titles[names[place]].add(title)
+    met = list(titles)
+    for name, others in zip(met, taken(met) if taken else (), strict=taken is not None):
         titles[name] |= others
-    named = [replace(one, name=f"{title}/{one.name}") if len(titles[one.name]) > 1 else one for title, one in found]
-    # Submissions of equal name are ordered by content, so that the order of the given paths has no effect.
-    named.sort(key=lambda one: (in_order(one.name), one.old, one.person or "", _content(one)))
-    names = distinct(one.name for one in named)
-    made = [replace(one, name=name) for name, one in zip(names, named, strict=True)]
-    return tuple(sorted(made, key=lambda one: in_order(one.name)))
+    for place, (title, _) in enumerate(found):
+        roots = titles.get(names[place], set())
+        if len(roots) > 1 or (roots and place in unread):
+            names[place] = f"{title}/{names[place]}"
+    places = sorted(range(len(found)), key=lambda place: (place in unread, *_rank(names[place], found[place][1])))
+    unique = dict(zip(places, distinct(names[place] for place in places), strict=True))
+    order = tuple(sorted(places, key=lambda place: in_order(unique[place])))
+    return tuple(replace(found[place][1], name=unique[place]) for place in order), order
+
+
+def _numbered(found: Sequence[tuple[str, Submission]]) -> list[str]:
+    """Return the names of submissions, unique within each root."""
+    names = [one.name for _, one in found]
+    roots = defaultdict(list)
+    for place, (title, one) in enumerate(found):
+        roots[title, one.old].append(place)
+    for places in roots.values():
+        places.sort(key=lambda place: _rank(names[place], found[place][1]))
+        for place, name in zip(places, distinct(names[place] for place in places), strict=True):
+            names[place] = name
+    return names
+
+
+def _rank(name: str, one: Submission) -> tuple[bytes, bool, str, list[tuple[str, bytes]]]:
+    """Order equal names by content, so that the order of the given paths has no effect."""
+    return in_order(name), one.old, one.person or "", _content(one)
 
 
 def _content(one: Submission) -> list[tuple[str, bytes]]:

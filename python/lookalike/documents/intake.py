@@ -95,6 +95,10 @@ class Intake:
     bare: tuple[str, ...] = ()
     #: Templates that hold nothing.
     hollow: tuple[str, ...] = ()
+    #: The submissions before they got unique names, each with what may stand in front of its name.
+    given: tuple[tuple[str, Submission], ...] = field(default=(), compare=False, repr=False)
+    #: The place of each submission in ``given``.
+    order: tuple[int, ...] = field(default=(), compare=False, repr=False)
 
 
 def in_order(name: str) -> bytes:

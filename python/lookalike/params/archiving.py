@@ -53,13 +53,18 @@ ALLOW_NETWORK_FS = Parameter(
     kind=bool,
 )
 #: What `index add`, `remove` and `list` take besides.
-LABEL = Parameter("label", "Put this in front of the names of submissions, such as 2025, and keep it with them.")
+LABEL = Parameter("label", "Put this in front of the names of submissions, such as 2025-hw3, and keep it with them.")
 TIME_COLUMN = Parameter(
     "time_column",
     "Name of the column with the time of a row: seconds or milliseconds since 1970, a date such as 2024-01-31, or the "
     "date of a mail.",
 )
-WHERE = Parameter("where", "Only documents with this value, as NAME=VALUE, such as label=2025. Repeatable.", many=True)
+WHERE = Parameter(
+    "where",
+    "Only documents with this value, as NAME=VALUE, such as label=2025-hw3. A * at the end of the value stands for any "
+    "rest, such as label=2025-*. Repeatable.",
+    many=True,
+)
 OLDER_THAN = Parameter(
     "older_than",
     "Only documents whose time is before this: an age (30d, 8w, 2y) or a date (2024-01-31). Those without a time stay.",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from lookalike import _core
 from lookalike._types import Parameter
 from lookalike.params.archiving import QUESTIONS
 from lookalike.params.simhashing import DISTANCE
@@ -25,10 +26,19 @@ ASKING = {
             kind=float,
         ),
         DISTANCE,
+        Parameter(
+            "window",
+            "Ask for passages with longer windows than the index has, in k-grams: fewer lookups, and every shared run "
+            "of k + window - 1 tokens is found. Default: that of the index, t - k + 1.",
+            kind=int,
+            least=1,
+            most=_core.MAX_T,
+        ),
         Parameter("top", "Most documents to list for each question; 0 for all.", default=20, kind=int, least=0),
         Parameter(
             "where",
             "Only documents with this value in their metadata, as key=value: label, person, or a column of a row. "
+            "A * at the end of the value stands for any rest, such as label=2024-*. "
             "Repeatable; all must hold.",
             default=(),
             many=True,

@@ -10,6 +10,8 @@ from collections.abc import Iterable
 from lookalike._types import counted
 from lookalike.comparison.result import File
 
+_BYTES = ("B", "KB", "MB", "GB", "TB", "PB", "EB")
+
 
 def percent(share: float) -> str:
     """Return a share as a whole percentage. Only nothing is 0 %, and only all of it is 100 %.
@@ -40,6 +42,18 @@ def kept(share: float) -> float:
     return min(0.999999, max(0.000001, round(share, 6))) if 0 < share < 1 else share
 
 
+def in_bytes(count: float) -> str:
+    """Return bytes in a fitting unit.
+
+    >>> in_bytes(417_801), in_bytes(12)
+    ('418 KB', '12 B')
+    """
+    unit = 0
+    while count >= 999.5 and unit + 1 < len(_BYTES):
+        count, unit = count / 1000, unit + 1
+    return f"{count:.3g} {_BYTES[unit]}"
+
+
 def units(files: Iterable[File]) -> str:
     """Return what the material of files is counted in: letters of prose, tokens of code, or both."""
     read = {language for file in files for language in file.language.split("+")}
@@ -55,3 +69,12 @@ def amount(count: int, unit: str) -> str:
     ('1 letter', '1,200 tokens and letters')
     """
     return f"{count:,} {unit}" if " " in unit else counted(count, unit.removesuffix("s"))
+
+
+def left_aside(elsewhere: int) -> str:
+    """Name the submissions of indexes that were not loaded, which counts of files and tokens do not have.
+
+    >>> left_aside(1), left_aside(1200)
+    ('1 archived submission that shares nothing', '1,200 archived submissions that share nothing')
+    """
+    return f"{counted(elsewhere, 'archived submission')} that {'shares' if elsewhere == 1 else 'share'} nothing"

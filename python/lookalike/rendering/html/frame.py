@@ -14,7 +14,7 @@ from lookalike._types import counted
 from lookalike.comparison.result import File, Report
 from lookalike.rendering.html.compiled import compiled_templates
 from lookalike.rendering.safe import told, visible
-from lookalike.rendering.wording import amount, decimal, percent
+from lookalike.rendering.wording import amount, decimal, left_aside, percent
 
 if TYPE_CHECKING:
     from jinja2 import Environment
@@ -26,7 +26,8 @@ _STYLES = {
     "overview": ("look.css", "overview.css", "lists.css"),
     "pair": ("look.css", "pair.css", "evidence.css"),
     "more": ("look.css", "pair.css", "evidence.css"),
-    "query": ("look.css", "overview.css", "dedup.css"),
+    "query": ("look.css", "overview.css", "dedup.css", "query.css"),
+    "moss": ("look.css", "overview.css", "dedup.css"),
 }
 _PAIR = ("dom.js", "reviews.js", "passages.js", "sides.js", "evidence.js", "pair.js")
 _SCRIPTS = {
@@ -125,6 +126,7 @@ def _templates() -> Environment:
     )
     environment.filters |= {"visible": visible, "told": told, "percent": percent}
     environment.filters |= {"number": "{:,}".format, "amount": amount, "share": decimal, "counted": counted}
+    environment.filters["left_aside"] = left_aside
     environment.globals |= {"lines": lines}
     return environment
 
@@ -139,13 +141,20 @@ def _inlined(name: str) -> dict[str, str]:
 
     style = _lean(*_STYLES[name])
     script = f'"use strict";\n{{{_lean(*_SCRIPTS[name])}}}\n' if name in _SCRIPTS else ""
-    hashes = [b64encode(sha256(text.encode()).digest()).decode() for text in (style, script)]
+    hashes = [f"'sha256-{b64encode(sha256(text.encode()).digest()).decode()}'" for text in (style, script)]
     policy = (
-        f"default-src 'none'; style-src 'sha256-{hashes[0]}'; "
-        + (f"script-src 'sha256-{hashes[1]}'; " if script else "")
+        f"default-src 'none'; style-src {hashes[0]}; "
+        + (f"script-src {hashes[1]}; " if script else "")
         + "img-src data:; base-uri 'none'; form-action 'none'"
     )
-    return {"style": Markup(style), "script": Markup(script), "score": _score(), "policy": policy}
+    inlined = {"style": Markup(style), "script": Markup(script), "score": _score(), "policy": policy}
+    return inlined | {"style_hash": hashes[0], "script_hash": hashes[1]}
+
+
+def hashes(kind: str) -> tuple[str, str]:
+    """Return the hashes of a page's style and script, as a policy names them, for a page that shows it in a frame."""
+    inlined = _inlined(kind)
+    return inlined["style_hash"], inlined["script_hash"]
 
 
 @cache

@@ -17,14 +17,27 @@ from lookalike.rendering.wording import units
 class PairPages:
     """Makes the pages of a report's pairs, with what all of them have in common."""
 
-    def __init__(self, report: Report, names: Sequence[str], marks: MarksOf) -> None:
-        """Take the report, the names to show, and what colours its files."""
+    def __init__(
+        self,
+        report: Report,
+        names: Sequence[str],
+        marks: MarksOf,
+        *,
+        is_alone: bool = False,
+        exports: bool = True,
+    ) -> None:
+        """Take the report, the names to show, and what colours its files.
+
+        ``is_alone``: there is no overview; ``exports``: the overview exports marks and notes.
+        """
         self._report, self._names, self._marks = report, names, marks
         self._shared = {
             "report": report,
             "title": title(report),
             "digest": inputs_digest(report),
             "map_height": MAP,
+            "is_alone": is_alone,
+            "exports": exports,
             "parameters": "; ".join(f"{name}: {value}" for name, value in parameters(report)),
         }
         self._for_a_passage = {(pair.left, pair.right) for pair in report.shared}

@@ -12,7 +12,7 @@ from lookalike import params
 from lookalike._types import counted
 from lookalike.comparison.result import Pair, Remark, Report
 from lookalike.rendering.safe import visible
-from lookalike.rendering.wording import amount, decimal, percent, units
+from lookalike.rendering.wording import amount, decimal, left_aside, percent, units
 
 if TYPE_CHECKING:
     from lookalike.rendering.html.folder import Written
@@ -59,7 +59,8 @@ def _head(report: Report) -> Iterator[str]:
     files = [file for entry in report.entries for file in entry.files]
     tokens = amount(sum(entry.tokens for entry in report.entries), units(files))
     without = f", {len(report.undefined):,} not comparable" if report.undefined else ""
-    yield f"compared: {counted(report.compared, 'submission')}{without}; {counted(len(files), 'file')}, {tokens}"
+    aside = f", without those of {left_aside(report.elsewhere)}" if report.elsewhere else ""
+    yield f"compared: {counted(report.compared, 'submission')}{without}; {counted(len(files), 'file')}, {tokens}{aside}"
     yield f"guarantee: {report.promise}"
     at = f"with a score of {report.cluster_threshold:g} or more"
     clusters = f"; {counted(len(report.clusters), 'cluster')} {at}" if report.clusters else ""

@@ -185,7 +185,7 @@ def _added(answer: Deduplication) -> Iterator[str]:
     archived = answer.archived
     if archived is None or archived.added is None:
         return
-    rows = archived.added.added - archived.shadows
+    rows = archived.added.added
     keys = f", and the keys of {counted(archived.shadows, 'removed row')}" if archived.shadows else ""
     yield f"added to {archived.path}: {counted(rows, 'row')}{keys}"
     if archived.renamed:

@@ -64,7 +64,13 @@ def print_answers(found: Queried, out: Path | None = None, *, quiet: bool = Fals
 def facts(found: Queried) -> list[str]:
     """Return a line about the document and the index."""
     size = f"{counted(found.tokens, 'token')}, {counted(found.shingles, 'distinct shingle')}"
-    return [f"{visible(found.name)} ({size}) against {counted(found.documents, 'document')} of {visible(found.index)}"]
+    return [f"{visible(found.name)} ({size}) against {asked_of(found)} of {visible(found.index)}"]
+
+
+def asked_of(found: Queried) -> str:
+    """Return the number of documents that were asked, and that of all where conditions leave some out."""
+    documents = counted(found.documents, "document")
+    return f"{found.documents_asked:,} of {documents}" if found.documents_asked < found.documents else documents
 
 
 def heading(answer: Answer) -> str:
@@ -75,6 +81,9 @@ def heading(answer: Answer) -> str:
     if answer.distinct < answer.documents:
         found += f" with {counted(answer.distinct, 'text')}"
     listed = len(answer.matches)
+    if answer.question == "passages" and listed < answer.distinct:
+        shown = f"the first {listed:,} with passages listed" if listed else "none with a passage"
+        return f"{found} with fingerprints of it, {shown}"
     return f"{found}, the nearest {listed:,} listed" if listed < answer.distinct else found
 
 
@@ -111,7 +120,9 @@ def origin(match: Match) -> str:
     """Return where a document comes from: label, person, source and line, as far as they are known."""
     known = {key: str(value) for key in _WHERE if (value := match.meta.get(key)) is not None}
     told = [match.id] if match.title != match.id else []
-    told += [value for key in ("label", "person") if (value := known.get(key)) and value not in (*told, match.title)]
+    # Ids begin with the label where they were added with one.
+    said = (*told, match.title, match.id.partition("/")[0])
+    told += [value for key in ("label", "person") if (value := known.get(key)) and value not in said]
     if "source" in known:
         told.append(f"{known['source']}:{known['line']}" if "line" in known else known["source"])
     return visible(", ".join(told))
@@ -131,3 +142,4 @@ def _nearest(found: Seen) -> Iterator[str]:
         where = origin(found.nearest)
         yield f"nearest: {visible(found.nearest.title)}{f' ({where})' if where else ''}, {how}{copies}"
     yield f"  {found.certificate}"
+    yield from (f"note: {visible(one)}" for one in found.notes)

@@ -13,9 +13,9 @@ from rich.text import Text as Line
 from lookalike import _core
 from lookalike._types import counted
 from lookalike.designs.tables import TableDesign, TableDesigns
+from lookalike.rendering.wording import in_bytes
 
 HEADINGS = ("design", "tables", "prefix", "radius", "lookups", "rows seen", "B each", "memory", "µs")
-UNITS = ("B", "KB", "MB", "GB", "TB", "PB", "EB")
 
 
 def show(found: TableDesigns) -> None:
@@ -67,21 +67,13 @@ def cells(one: TableDesign, found: TableDesigns) -> tuple[str, ...]:
     mark = " ←" if one.tables == found.chosen.tables and one.nanoseconds is not None else ""
     each = short(one.bytes / found.fingerprints) if found.fingerprints else "–"
     time = "–" if one.nanoseconds is None else short(one.nanoseconds / 1000)
-    cost = (short(one.lookups), short(one.candidates), each, size(one.bytes), time)
+    cost = (short(one.lookups), short(one.candidates), each, in_bytes(one.bytes), time)
     return (one.name + mark, str(len(one.tables)), one.prefixes, one.radii, *cost)
 
 
 def short(value: float) -> str:
     """Return three digits, or a whole number below a million."""
     return f"{value:,.0f}" if value == int(value) < 1e6 or 100 <= value < 1e6 else f"{value:.3g}"
-
-
-def size(count: float) -> str:
-    """Return bytes in a fitting unit."""
-    unit = 0
-    while count >= 1000 and unit + 1 < len(UNITS):
-        count, unit = count / 1000, unit + 1
-    return f"{count:.3g} {UNITS[unit]}"
 
 
 def to_json(found: TableDesigns) -> str:
