@@ -25,10 +25,12 @@ from lookalike.cli.languages import languages
 from lookalike.cli.near import near
 from lookalike.cli.query import query
 from lookalike.cli.seen import seen
+from lookalike.cli.serve import serve
 from lookalike.cli.shell import INTERRUPTED, fail, spoken_errors
 from lookalike.cli.simhash import simhash
 from lookalike.cli.similarity import similarity
 from lookalike.cli.streams import close_stdout
+from lookalike.cli.token import token
 
 
 class Commands(click.Group):
@@ -85,6 +87,8 @@ for command in (
     index,
     query,
     seen,
+    serve,
+    token,
     similarity,
     simhash,
     near,

@@ -24,20 +24,21 @@ MAX_DEPTH = 1000
 MAX_ATTRIBUTES = 2000
 
 
-def _names(text: str) -> frozenset[str]:
+def names(text: str) -> frozenset[str]:
+    """Return the words of a text: names of elements."""
     return frozenset(text.split())
 
 
-_UNSEEN = _names("head script style template noscript title iframe object svg math select datalist audio video")
-_PREFORMATTED = _names("pre textarea listing xmp")
-_BLOCKS = _names(
+_UNSEEN = names("head script style template noscript title iframe object svg math select datalist audio video")
+_PREFORMATTED = names("pre textarea listing xmp")
+_BLOCKS = names(
     "address article aside blockquote body br caption center dd details dialog dir div dl dt fieldset figcaption "
     "figure footer form h1 h2 h3 h4 h5 h6 header hgroup hr html li listing main menu nav ol option p pre section "
     "summary table tbody tfoot thead tr ul xmp"
 )
-_CELLS = _names("td th")
+_CELLS = names("td th")
 #: Elements whose end tag is missing or optional; they do not add to the depth of ordinary pages.
-_UNCLOSED = _names(
+_UNCLOSED = names(
     "area base br col embed hr img input link meta param source track wbr p li dt dd tr td th thead tbody tfoot option "
     "optgroup colgroup caption body html head"
 )
@@ -71,11 +72,11 @@ def read(data: bytes, language: str, comments: bool) -> Readable:
 
     source, notes = _source(data)
     composer = Composer([*notes])
-    if (obstacle := _obstacle(source)) is not None:
-        text = _stripped(source)
+    if (obstacle := obstacle_in(source)) is not None:
+        text = stripped(source)
         composer.notes.append(f"{obstacle}; tags were cut out")
     else:
-        page = _Page(LexborHTMLParser(source))
+        page = VisibleText(LexborHTMLParser(source))
         text = page.text
         composer.notes += [f"hidden text: {counted(page.hidden, 'character')} left out"] if page.hidden else []
     if not text.strip():
@@ -96,7 +97,7 @@ def _source(data: bytes) -> tuple[str, tuple[str, ...]]:
         return text, notes
 
 
-def _obstacle(source: str) -> str | None:
+def obstacle_in(source: str) -> str | None:
     """Return why the parser would take quadratic time, or ``None``; the depth is an upper estimate."""
     depth = 0
     opened: Counter[str] = Counter()
@@ -118,14 +119,15 @@ def _obstacle(source: str) -> str | None:
     return None
 
 
-def _stripped(source: str) -> str:
+def stripped(source: str) -> str:
+    """Return the text of a page whose tags are cut out, for pages that are not parsed."""
     from html import unescape
 
     lines = (line.strip() for line in unescape(re.sub(_MARKUP, "\n", source)).split("\n"))
     return "\n".join(line for line in lines if line)
 
 
-class _Page:
+class VisibleText:
     """Collects the visible text of a page, line by line, while its tree is walked."""
 
     def __init__(self, page: LexborHTMLParser) -> None:

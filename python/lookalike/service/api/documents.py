@@ -1,0 +1,234 @@
+"""Documents of an index: put, get, list, remove, and add many at once.
+
+A reader signs documents and the keeper appends them; the answer comes when they are durable. Documents with an id that
+the index has replace it if their content differs.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import Any
+
+from starlette.requests import Request
+from starlette.responses import Response
+
+from lookalike import params
+from lookalike.archive.store import Index
+from lookalike.archive.view import View, conditions, entry
+from lookalike.archive.where import parsed as parsed_where
+from lookalike.errors import ParameterError
+from lookalike.params import Parameter
+from lookalike.service import given, signing
+from lookalike.service.answering import answer, encoded
+from lookalike.service.context import Context, grant_of
+from lookalike.service.faults import NO_DOCUMENT, Fault, FaultError
+from lookalike.service.given import Given
+from lookalike.service.keeper import packed
+from lookalike.service.operations import Operation
+from lookalike.service.options import chosen
+
+_AFTER = Parameter("after", "The id of the last document of the page before.")
+_NAME = Parameter("name", "File name of the document, such as loans.py; it decides the format.")
+_ONE = "/v1/indexes/{name}/documents/{id:path}"
+_ALL = "/v1/indexes/{name}/documents"
+#: Most characters of an idempotency key.
+_KEY = 255
+READ_ONLY = Fault(409, "read-only", "this index holds nothing that can be added to or changed over HTTP")
+
+
+class Documents:
+    """The operations on the documents of an index."""
+
+    def __init__(self, context: Context) -> None:
+        self._context = context
+
+    def _index(self, request: Request) -> Index:
+        return self._context.index(request.path_params["name"])
+
+    def _changeable(self, request: Request) -> Index:
+        """Return an index that takes documents. Errors: ``FaultError``."""
+        index = self._index(request)
+        parameters = index.parameters
+        if parameters.bands is not None or parameters.keyed is not None:
+            raise FaultError(READ_ONLY)
+        parameters.check_versions(request.path_params["name"])
+        return index
+
+    async def put(self, request: Request) -> Response:
+        """Add or replace one document."""
+        id_ = given.new_id(request.path_params["id"])
+        options = chosen(request.scope["query_string"], [_NAME])
+        index = self._changeable(request)
+        content_type = request.headers.get("content-type", "")
+        body = await request.body()
+        one = await self._context.read(request, body, lambda: given.document(body, content_type, options["name"]))
+        if one.is_zip and index.parameters.kind != "class":
+            raise FaultError(Fault(415, "other-type", "only an index of a class takes an archive as one document"))
+        made = replace(one, name=one.name or _base(id_, index, content_type), id=id_)
+        (outcome,) = await self._signed(request, index, [made])
+        if outcome.signed is None:
+            raise FaultError(Fault(422, "unreadable", f"the document cannot be read: {outcome.refusal}"))
+        told, _ = await self._context.keeper.ask(
+            "add",
+            {"index": request.path_params["name"], "key": None, "told": {}},
+            packed([outcome.signed]),
+        )
+        what = next(key for key in ("added", "replaced", "unchanged") if told[key])
+        every = [*one.notes, *outcome.notes]
+        notes = {"notes": every} if every else {}
+        return answer({"id": id_, "outcome": what, **notes}, 201 if what == "added" else 200)
+
+    async def _signed(self, request: Request, index: Index, some: list[Given]) -> list[signing.Outcome]:
+        parameters, folder = index.parameters, self._context.settings.run
+        return await self._context.run(request, lambda: signing.sign(some, parameters, folder))
+
+    async def post(self, request: Request) -> Response:
+        """Add many documents: all of them in one commit, or none."""
+        chosen(request.scope["query_string"], [])
+        given.check_type(request.headers.get("content-type", ""), given.LINES)
+        key = key_of(request)
+        index = self._changeable(request)
+        body = await request.body()
+        most = self._context.settings.max_documents
+        some, digest = await self._context.read(request, body, lambda: _batch(body, most))
+        found = await self._signed(request, index, some)
+        skipped = [
+            {"id": one.id, "reason": outcome.refusal}
+            for one, outcome in zip(some, found, strict=True)
+            if outcome.signed is None
+        ]
+        name = request.path_params["name"]
+        told, _ = await self._context.keeper.ask(
+            "add",
+            {
+                "index": name,
+                "key": None if key is None else [grant_of(request).name, name, key, digest],
+                "told": {"skipped": skipped},
+            },
+            packed([one.signed for one in found if one.signed is not None]),
+        )
+        return answer({what: told[what] for what in ("added", "replaced", "unchanged", "skipped")})
+
+    async def get(self, request: Request) -> Response:
+        """Return one document with its readable text."""
+        chosen(request.scope["query_string"], [])
+        id_, index = given.checked_id(request.path_params["id"]), self._index(request)
+
+        def work() -> bytes | None:
+            with index.snapshot() as view:
+                found = view.document(id_)
+                if found is None:
+                    return None
+                texts = [{"name": name.decode("utf-8", "replace"), "text": text} for name, text in view.texts(id_)]
+                return encoded({**found.to_json(), "texts": texts})
+
+        found = await self._context.run(request, work)
+        if found is None:
+            raise FaultError(NO_DOCUMENT)
+        return answer(found)
+
+    async def list(self, request: Request) -> Response:
+        """Return a page of documents in the order of arrival."""
+        options = chosen(request.scope["query_string"], [params.WHERE, _AFTER, params.PAGE])
+        index = self._index(request)
+        where = parsed_where(options["where"] or (), "where")
+
+        def work() -> bytes:
+            with index.snapshot() as view:
+                return encoded(page(view, where, options["after"], options["limit"]))
+
+        return answer(await self._context.run(request, work))
+
+    async def remove(self, request: Request) -> Response:
+        """Remove one document."""
+        options = chosen(request.scope["query_string"], [params.PURGE])
+        id_ = given.checked_id(request.path_params["id"])
+        self._changeable(request)
+        head = {"index": request.path_params["name"], "id": id_, "purge": options["purge"]}
+        told, _ = await self._context.keeper.ask("remove", head)
+        if not told["removed"]:
+            raise FaultError(NO_DOCUMENT)
+        return Response(status_code=204)
+
+
+def _base(id_: str, index: Index, content_type: str) -> str | None:
+    """Return the last part of an id as a file name, if it can be one, and nothing else tells the format."""
+    if index.parameters.kind == "corpus" and content_type not in ("", "application/octet-stream"):
+        return None
+    try:
+        return given.checked_name(id_.rpartition("/")[2] or None)
+    except FaultError:
+        return None
+
+
+def _batch(body: bytes, most: int) -> tuple[list[Given], str]:
+    """Return the documents of a batch, and what a repeated request is known by. Errors: ``FaultError``."""
+    return [given.of_json(row, with_id=True) for row in given.lines(body, most)], hashlib.sha256(body).hexdigest()
+
+
+def key_of(request: Request) -> str | None:
+    """Return the idempotency key of a request. Errors: ``FaultError``."""
+    key = request.headers.get("idempotency-key")
+    if key is not None and not (0 < len(key) <= _KEY and key.isascii() and key.isprintable()):
+        raise FaultError(Fault(400, "bad-key", f"Idempotency-Key has 1 to {_KEY} printable ASCII characters"))
+    return key
+
+
+def page(view: View, where: dict[str, str], after: str | None, limit: int) -> dict[str, Any]:
+    """Return up to ``limit`` documents after an id, and the id after which the next page begins."""
+    start = 0
+    if after is not None:
+        number = view.core.find_ids([after.encode("utf-8", "surrogateescape")])[0]
+        if number is None:
+            raise ParameterError("`after` is not the id of a document: begin with the first page again")
+        start = number + 1
+    accepts, found = conditions(where), list[dict[str, Any]]()
+    for row in _rows_from(view, start):
+        if accepts(row.meta):
+            if len(found) == limit:
+                return {"documents": found, "next": found[-1]["id"]}
+            found.append(entry(row).to_json())
+    return {"documents": found, "next": None}
+
+
+def _rows_from(view: View, start: int) -> Iterator[Any]:
+    """Yield the live rows from a number on; earlier ones are not read."""
+    first = 0
+    for segment, bitmap in view.parts:
+        for row in range(max(0, start - first), segment.rows):
+            if bitmap is None or not bitmap[row >> 3] >> (row & 7) & 1:
+                yield segment.row(row)
+        first += segment.rows
+
+
+def routes(context: Context) -> list[Operation]:
+    """Return the operations of this file."""
+    of = Documents(context)
+    bodies = given.BODIES
+    batch = {"type": "string", "description": "One JSON object per line: id, text, and if known metadata, time, name."}
+    put_answers = {201: "The document was added.", 200: "It was replaced, or is there with this content."}
+    put_failures = {409: "The index takes no documents.", 507: "The server has no room."}
+    return [
+        Operation(
+            "PUT", _ONE, of.put, "Add or replace a document; it is durable when the answer comes.",
+            ("add",), (_NAME,), bodies, put_answers, failures=put_failures,
+        ),
+        Operation(
+            "GET", _ONE, of.get, "Return a document with its readable text.", ("read",),
+            failures={404: "There is no such index or document."},
+        ),
+        Operation(
+            "DELETE", _ONE, of.remove, "Remove a document; with purge no byte of it is left.", ("remove",),
+            (params.PURGE,), answers={204: "It was removed."}, failures={409: "The index takes no changes."},
+        ),
+        Operation(
+            "GET", _ALL, of.list, "List documents in the order of arrival, in pages.", ("read",),
+            (params.WHERE, _AFTER, params.PAGE),
+        ),
+        Operation(
+            "POST", _ALL, of.post, "Add many documents in one commit; those that cannot be read are listed.", ("add",),
+            bodies={given.LINES: batch}, failures=put_failures, is_idempotent=True,
+        ),
+    ]  # fmt: skip

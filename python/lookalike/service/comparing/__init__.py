@@ -1,0 +1,1 @@
+"""Comparisons as jobs: files come in, a child process compares them, the report stands behind its address."""

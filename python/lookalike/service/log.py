@@ -1,0 +1,116 @@
+"""The log of the service: one JSON line per event on standard error, each written whole by one call.
+
+No process waits for whoever reads the log: lines that do not fit are dropped, counted, and told by the next line.
+
+JSON escapes control characters, so that no value can begin a line of its own. Callers pass no contents, ids or tokens.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import functools
+import json
+import logging
+import os
+import select
+import socket
+import stat
+import threading
+import time
+import traceback
+from collections.abc import Callable
+from typing import Any
+
+
+class Sink:
+    """Standard error, which nobody waits for: a line that it does not take at once is dropped and counted."""
+
+    def __init__(self, handle: int = 2) -> None:
+        self._turn = threading.Lock()
+        self._unsaid = 0
+        #: Called for each line that is dropped.
+        self.on_drop: Callable[[], None] = lambda: None
+        self._handle, self._is_polled, self._is_own = handle, False, False
+        self._socket: socket.socket | None = None
+        with contextlib.suppress(OSError):
+            self._open(os.fstat(handle).st_mode)
+
+    def _open(self, mode: int) -> None:
+        """Open standard error once more, so that not waiting is ours alone: others may share the handle."""
+        if stat.S_ISSOCK(mode):
+            self._socket = socket.socket(fileno=os.dup(self._handle))
+        elif not stat.S_ISREG(mode):
+            # Where it cannot be opened again, it is looked at before each line.
+            self._is_polled = True
+            self._handle = os.open(f"/proc/self/fd/{self._handle}", os.O_WRONLY | os.O_NONBLOCK | os.O_NOCTTY)
+            self._is_polled, self._is_own = False, True
+
+    def write(self, line: str) -> None:
+        """Write a line. After a gap the first line tells how many are missing."""
+        with self._turn:
+            told = _line("log-dropped", lines=self._unsaid) if self._unsaid else ""
+            try:
+                self._put((told + line).encode())
+                self._unsaid = 0
+            except BlockingIOError:
+                self._unsaid += 1
+                self.on_drop()
+            except OSError:
+                # A log that nobody reads any more must not end the server.
+                return
+
+    def close(self) -> None:
+        """Close what was opened once more; standard error stays open."""
+        if self._socket is not None:
+            self._socket.close()
+        if self._is_own:
+            os.close(self._handle)
+
+    def _put(self, data: bytes) -> None:
+        """Write at once or not at all. Errors: ``BlockingIOError``, ``OSError``."""
+        if self._socket is not None:
+            self._socket.send(data, socket.MSG_DONTWAIT)
+            return
+        if self._is_polled and not select.select([], [self._handle], [], 0)[1]:
+            raise BlockingIOError
+        os.write(self._handle, data)
+
+
+@functools.cache
+def sink() -> Sink:
+    """Return the sink of this process."""
+    return Sink()
+
+
+def event(name: str, **values: Any) -> None:
+    """Write an event."""
+    sink().write(_line(name, **values))
+
+
+def _line(name: str, **values: Any) -> str:
+    return json.dumps({"time": now(), "event": name, **values}, ensure_ascii=True) + "\n"
+
+
+def failure(name: str, error: BaseException, **values: Any) -> None:
+    """Write a fault of ours, with the places in our code that led to it, and without values."""
+    frames = traceback.extract_tb(error.__traceback__)
+    places = [f"{os.path.basename(one.filename)}:{one.lineno} {one.name}" for one in frames[-12:]]
+    event(name, error=type(error).__name__, at=places, **values)
+
+
+class Handler(logging.Handler):
+    """Writes what a library logs as an event: its own words, without values."""
+
+    def emit(self, record: logging.LogRecord) -> None:
+        """Write a record."""
+        error = record.exc_info[1] if record.exc_info else None
+        if error is not None:
+            failure("library", error, source=record.name)
+        else:
+            event("library", source=record.name, message=str(record.msg))
+
+
+def now() -> str:
+    """Return the time as ISO 8601 in UTC, with milliseconds."""
+    seconds = time.time()
+    return time.strftime("%Y-%m-%dT%H:%M:%S", time.gmtime(seconds)) + f".{int(seconds % 1 * 1000):03d}Z"

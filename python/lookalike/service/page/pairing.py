@@ -1,0 +1,88 @@
+"""Shows a document beside one of an index, as the page of a pair in a report, with every passage they share.
+
+Both are compared by ``compare``, with k and t of the index; a corpus is compared as text. Cost: that of ``compare`` on
+two submissions.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import tempfile
+from collections.abc import Iterable
+from typing import Any
+
+from lookalike.archive.store import Index
+from lookalike.comparison.job import compare
+from lookalike.documents import Document
+from lookalike.frontends import LANGUAGES, detect, installed
+from lookalike.rendering.html.pair_page import PairPages
+from lookalike.rendering.safe import visible
+from lookalike.service import signing
+from lookalike.service.faults import Fault, FaultError
+from lookalike.service.given import Given
+
+NO_PASSAGE = Fault(422, "no-passage", "the two documents share no passage that is long enough to be shown")
+NO_TEXT = Fault(409, "no-text", "the index does not keep texts, so the documents cannot be shown side by side")
+#: Characters of a file name that are kept; the name is only shown.
+_ODD = re.compile(r"[^A-Za-z0-9._-]")
+#: The submissions that are compared: one folder each.
+_ASKED, _STORED = "asked", "stored"
+
+
+def pair_page(asked: Given, index: Index, id_: str, folder: str) -> str | None:
+    """Return the page of two documents, or ``None`` if the index has none with this id. Errors: ``FaultError``."""
+    with index.snapshot() as view:
+        if view.document(id_) is None:
+            return None
+        texts = [(name.decode("utf-8", "replace"), text) for name, text in view.texts(id_)]
+    if not texts or not index.parameters.texts:
+        raise FaultError(NO_TEXT)
+    parameters = index.parameters
+    is_corpus = parameters.kind == "corpus"
+    stored = [Document(_readable(name, is_corpus), text.encode("utf-8", "replace")) for name, text in texts]
+    own = [_text(asked)] if is_corpus else signing.files(asked, folder)
+    question: dict[str, Any] = {"comments": parameters.comments, "k": parameters.k, "t": parameters.t}
+    if is_corpus:
+        question["k"], question["t"] = parameters.thresholds_of("text")
+    with tempfile.TemporaryDirectory(dir=folder, prefix="pair-") as place:
+        for name, documents in ((_ASKED, own), (_STORED, stored)):
+            _write(os.path.join(place, name), documents)
+        report = compare(
+            place, by_directory=True, layout="dirs", language=parameters.language, min_score=0, threads=1, **question
+        )
+    pairs = [*report.pairs, *report.contained, *report.shared]
+    if not pairs:
+        raise FaultError(NO_PASSAGE)
+    shown = {_ASKED: visible(asked.title), _STORED: visible(id_)}
+    names = [shown.get(entry.name, entry.name) for entry in report.entries]
+    return PairPages(report, names, report.marks, is_alone=True).page(pairs[0], "a document beside one of the archive")
+
+
+def _readable(name: str, is_corpus: bool) -> str:
+    """Return a name under which a stored text is read as it is: what was a PDF or a page is text by now."""
+    if is_corpus:
+        return f"{name or 'document'}.txt"
+    language = LANGUAGES.get(detect(name, b""))
+    return f"{name}.txt" if language is None or language.kind == "format" else name
+
+
+def _text(asked: Given) -> Document:
+    """Return the readable text of a document as a file. Errors: ``FrontendError``."""
+    if isinstance(asked.content, str):
+        return Document(f"{asked.title}.txt", asked.content.encode("utf-8", "replace"))
+    text = installed().extract(asked.title, asked.content).text
+    return Document(f"{asked.title}.txt", text.encode("utf-8", "replace") if isinstance(text, str) else text)
+
+
+def _write(folder: str, documents: Iterable[Document]) -> None:
+    """Write files under names that stay in the folder."""
+    os.mkdir(folder)
+    for number, document in enumerate(documents, 1):
+        base = _ODD.sub("_", os.path.basename(document.name.replace("\\", "/")))[-100:].lstrip(".") or "file"
+        path = os.path.join(folder, base)
+        if os.path.exists(path):
+            os.mkdir(os.path.join(folder, str(number)))
+            path = os.path.join(folder, str(number), base)
+        with open(path, "wb") as file:
+            file.write(document.data)

@@ -1,0 +1,63 @@
+// Shows one part of the page at a time, by the address, and looks after the token.
+import { fill } from "./dom.js";
+import { get, onToken, Refused, setToken, token } from "./api.js";
+import { guard } from "./files.js";
+import * as asking from "./asking.js";
+import * as comparing from "./comparing.js";
+import * as documents from "./documents.js";
+import * as state from "./state.js";
+
+const PARTS = { compare: comparing, ask: asking, documents, state };
+const form = document.getElementById("token");
+const told = document.getElementById("token-told");
+
+function show() {
+  const wanted = location.hash.slice(1) in PARTS ? location.hash.slice(1) : "compare";
+  for (const id of Object.keys(PARTS)) document.getElementById(id).hidden = id !== wanted;
+  for (const link of document.querySelectorAll(".top nav a")) {
+    if (link.hash === `#${wanted}`) link.setAttribute("aria-current", "page");
+    else link.removeAttribute("aria-current");
+  }
+  PARTS[wanted].shown();
+}
+
+async function look() {
+  form.forget.hidden = !token();
+  form.token.placeholder = "";
+  fill(told);
+  try {
+    await get("v1/indexes");
+    valid();
+  } catch (error) {
+    if (!(error instanceof Refused)) throw error;
+    // A token for comparisons alone sees no archive.
+    if (error.status === 403) valid();
+    else fill(told, error.status === 401 ? (token() ? "The token is not valid." : "A token is needed.") : error.message);
+  }
+}
+
+function valid() {
+  form.token.placeholder = token() ? "in use" : "";
+  fill(told, token() ? "The token is valid." : "");
+}
+
+form.addEventListener("submit", (event) => {
+  event.preventDefault();
+  if (form.token.value) setToken(form.token.value.trim());
+  form.token.value = "";
+});
+form.forget.addEventListener("click", () => setToken(""));
+onToken(() => {
+  // What was refused before says nothing about this token.
+  for (const old of document.querySelectorAll(".outcome .fault")) old.remove();
+  look();
+  show();
+});
+window.addEventListener("hashchange", () => {
+  show();
+  document.getElementById("main").focus({ preventScroll: true });
+});
+guard();
+for (const part of Object.values(PARTS)) part.begin();
+look();
+show();

@@ -1,0 +1,472 @@
+"""Hostile and broken clients, with real sockets: each gets an answer or is cut off, and nobody else notices.
+
+Waiting is for an event: an answer, or the end of the connection. The time limits of the server are short here.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import gzip
+import json
+import resource
+import socket
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from urllib.parse import unquote
+
+import pytest
+
+import lookalike as la
+from lookalike import params
+from support.servers import PATIENCE, Answer, Server, serving
+
+MOST = 64 << 10
+DOCUMENT = "/v1/indexes/news/documents/a"
+SEEN = "/v1/indexes/news/seen"
+TEXT = {"Content-Type": "text/plain"}
+JSON = {"Content-Type": "application/json"}
+DOCX = "application/vnd.openxmlformats-officedocument.wordprocessingml.document"
+#: Operations that take JSON.
+TAKERS = [("PUT", DOCUMENT), ("POST", SEEN), ("POST", "/v1/indexes/news/query"), ("POST", "/v1/compare")]
+FORMS = ["application/x-www-form-urlencoded", "multipart/form-data; boundary=x", "image/png", "x"]
+IDS = {"a%20b": "a b", "%E2%82%AC": "€", "a%2Fb%2F..": "a/b/..", "%22%3Cb%3E": '"<b>'}
+
+
+@pytest.fixture(scope="module")
+def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
+    folder = tmp_path_factory.mktemp("hostile")
+    la.Index.create(folder / "news", kind="corpus").close()
+    limits = {"max_body": MOST, "header_seconds": 1, "body_seconds": 1, "max_documents": 10, "readers": 2}
+    with serving(folder / "news", data=folder / "data", **limits) as made:
+        yield made
+
+
+@pytest.fixture(autouse=True)
+def _the_server_lives_on(server: Server) -> Iterator[None]:
+    before = server.children()
+    yield
+    assert server.ask("GET", "/health").status == 200
+    assert server.children() == before
+    assert not [one for one in server.log() if "fault" in one["event"]]
+
+
+@contextlib.contextmanager
+def raw(server: Server) -> Iterator[socket.socket]:
+    with socket.create_connection((server.host, server.port), timeout=PATIENCE) as connection:
+        yield connection
+
+
+def told(connection: socket.socket) -> bytes:
+    """Read until the server ends the connection."""
+    parts = []
+    with contextlib.suppress(ConnectionError):
+        while part := connection.recv(1 << 16):
+            parts.append(part)
+    return b"".join(parts)
+
+
+def head(method: str, path: str, *lines: str) -> bytes:
+    return "\r\n".join([f"{method} {path} HTTP/1.1", "Host: localhost", *lines, "", ""]).encode()
+
+
+def status(answer: bytes) -> int:
+    return int(answer.split()[1])
+
+
+# --- slow ------------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("sent", [b"", b"\r\n", b"GET", b"GET /health HTTP/1.1\r\nHost: localhost\r\nX-A: b"])
+def test_headers_that_do_not_come_end_the_connection(server: Server, sent: bytes):
+    with raw(server) as connection:
+        connection.sendall(sent)
+        assert told(connection) == b""
+
+
+def test_headers_that_do_not_come_after_a_first_request_end_the_connection(server: Server):
+    with raw(server) as connection:
+        connection.sendall(head("GET", "/health") + b"GET /hea")
+        answer = told(connection)
+        assert status(answer) == 200
+        assert answer.count(b"HTTP/1.1") == 1
+
+
+def test_a_slow_body_is_refused(server: Server):
+    with raw(server) as connection:
+        connection.sendall(head("PUT", DOCUMENT, "Content-Type: text/plain", "Content-Length: 1000") + b"one word")
+        answer = told(connection)
+        assert status(answer) == 408
+        assert b"too-slow" in answer
+
+
+def test_a_body_that_is_not_wanted_does_not_hold_the_connection(server: Server):
+    """The answer comes before the body; a client that goes on sending is cut off."""
+    with raw(server) as connection:
+        connection.sendall(head("PUT", "/nowhere", "Content-Length: 1000") + b"one word")
+        assert status(told(connection)) == 404
+
+
+# --- cut off ---------------------------------------------------------------------------------------------------------
+
+
+def test_a_half_closed_connection_ends(server: Server):
+    with raw(server) as connection:
+        connection.sendall(head("PUT", DOCUMENT, "Content-Type: text/plain", "Content-Length: 1000") + b"one")
+        connection.shutdown(socket.SHUT_WR)
+        told(connection)
+    assert server.ask("GET", DOCUMENT).status == 404
+
+
+def test_a_client_that_goes_leaves_nothing(server: Server):
+    for sent in (
+        b"",
+        b"GET",
+        head("PUT", DOCUMENT, "Content-Length: 9") + b"x",
+        head("POST", SEEN, "Content-Length: 3"),
+    ):
+        for _ in range(20):
+            with raw(server) as connection:
+                connection.sendall(sent)
+    assert server.ask("GET", DOCUMENT).status == 404
+
+
+# --- large -----------------------------------------------------------------------------------------------------------
+
+
+def test_a_body_that_is_declared_too_large_is_refused_before_it_comes(server: Server):
+    with raw(server) as connection:
+        connection.sendall(head("PUT", DOCUMENT, "Content-Type: text/plain", f"Content-Length: {MOST + 1}"))
+        answer = told(connection)
+        assert status(answer) == 413
+        assert b"too-large" in answer
+
+
+def test_a_client_that_sends_too_much_still_sees_the_answer(server: Server):
+    with raw(server) as connection:
+        connection.sendall(head("PUT", DOCUMENT, "Content-Type: text/plain", f"Content-Length: {8 * MOST}"))
+        with contextlib.suppress(ConnectionError):
+            connection.sendall(b"x" * 8 * MOST)
+        assert status(told(connection)) == 413
+
+
+def test_a_chunked_body_is_counted(server: Server):
+    chunk = b"1000\r\n" + b"x" * 0x1000 + b"\r\n"
+    with raw(server) as connection:
+        connection.sendall(head("PUT", DOCUMENT, "Content-Type: text/plain", "Transfer-Encoding: chunked"))
+        with contextlib.suppress(ConnectionError):
+            for _ in range(MOST // 0x1000 + 1):
+                connection.sendall(chunk)
+        assert status(told(connection)) == 413
+
+
+def test_a_compressed_body_counts_as_what_it_is(server: Server):
+    for size, wanted in ((MOST, 201), (MOST + 1, 413), (200 << 20, 413)):
+        body = gzip.compress(b"x" * size, 9)
+        answer = server.ask("PUT", DOCUMENT, body[:MOST], headers={**TEXT, "Content-Encoding": "gzip"})
+        assert answer.status == wanted, size
+    assert server.ask("DELETE", DOCUMENT).status == 204
+
+
+def test_a_body_of_the_greatest_size_is_taken(server: Server):
+    assert server.ask("PUT", DOCUMENT, b"x " * (MOST // 2), headers=TEXT).status == 201
+    assert server.ask("DELETE", DOCUMENT).status == 204
+
+
+def test_bad_compression_is_refused(server: Server):
+    good = gzip.compress(b"some words")
+    for body in (b"", b"no gzip", good[:-4], good + b"more", good[:-8] + b"\0\0\0\0" + good[-4:]):
+        answer = server.ask("PUT", DOCUMENT, body, headers={**TEXT, "Content-Encoding": "gzip"})
+        assert (answer.status, answer.code) == (400, "bad-gzip"), body
+    answer = server.ask("PUT", DOCUMENT, good, headers={**TEXT, "Content-Encoding": "br"})
+    assert (answer.status, answer.code) == (415, "other-encoding")
+
+
+def test_too_many_documents_are_refused(server: Server):
+    body = "\n".join(json.dumps({"id": str(number), "text": "x"}) for number in range(11))
+    for path in ("/v1/indexes/news/documents", SEEN):
+        answer = server.ask("POST", path, body, headers={"Content-Type": "application/x-ndjson"})
+        assert (answer.status, answer.code) == (413, "too-many")
+
+
+@pytest.mark.parametrize("line", [b"X-A: " + b"b" * (1 << 20), b"X-A: b\r\n" * (1 << 17)], ids=["long", "many"])
+def test_headers_that_are_too_long_are_refused(server: Server, line: bytes):
+    with raw(server) as connection:
+        with contextlib.suppress(ConnectionError):
+            connection.sendall(b"GET /health HTTP/1.1\r\nHost: localhost\r\n" + line)
+        answer = told(connection)
+        assert not answer or status(answer) == 431
+
+
+@pytest.mark.parametrize(
+    "sent",
+    [
+        lambda size: head("GET", "/health", f"X-A: {'b' * size}"),
+        lambda size: head("GET", "/health", *["X-A: b"] * (size // 8)),
+        lambda size: head("GET", f"/health?{'b' * size}"),
+    ],
+    ids=["one", "many", "address"],
+)
+def test_headers_above_the_limit_are_refused_also_in_one_read(server: Server, sent: Callable[[int], bytes]):
+    for size, wanted in ((params.HEADER_BYTES - 200, 200), (params.HEADER_BYTES + 8, 431), (80_000, 431)):
+        with raw(server) as connection:
+            connection.sendall(sent(size).replace(b"\r\n\r\n", b"\r\nConnection: close\r\n\r\n"))
+            assert status(told(connection)) in ({200, 400} if wanted == 200 else {431}), size
+
+
+# --- lies ------------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "sent",
+    [
+        b"\x16\x03\x01\x02\x00\x01\x00\x01\xfc",
+        b"GET /health HTTP/9.9\r\n\r\n",
+        head("PUT", DOCUMENT, "Content-Length: -1"),
+        head("PUT", DOCUMENT, "Content-Length: 1x"),
+        head("PUT", DOCUMENT, "Content-Length: 3", "Content-Length: 4") + b"abcd",
+        head("PUT", DOCUMENT, "Content-Length: 3", "Transfer-Encoding: chunked") + b"0\r\n\r\n",
+        head("PUT", DOCUMENT, "Transfer-Encoding: chunked", "Content-Type: text/plain") + b"zz\r\nhello\r\n0\r\n\r\n",
+        head("PUT", DOCUMENT, "Transfer-Encoding: chunked", "Content-Type: text/plain") + b"2\r\nhello\r\n0\r\n\r\n",
+        head("PUT", DOCUMENT, "Transfer-Encoding: chunked") + b"ffffffffffffffffff\r\nx",
+        head("PUT", DOCUMENT, "Transfer-Encoding: gzip, chunked", "Content-Type: text/plain") + b"1\r\nx\r\n1\r\n",
+    ],
+)
+def test_what_is_no_http_is_refused(server: Server, sent: bytes):
+    with raw(server) as connection:
+        connection.sendall(sent)
+        answer = told(connection)
+        assert status(answer) in (400, 408)
+    assert server.ask("GET", DOCUMENT).status == 404
+
+
+BAD_JSON = [
+    b"",
+    b"{",
+    b"[" * 100_000,
+    b'{"a":' * 100_000,
+    b'{"text": NaN}',
+    b'{"text": "a", "metadata": {"x": Infinity}}',
+    b'{"text": "a", "text": "b"}',
+    b'{"text": "a"} x',
+    b'{"text": "\xff"}',
+    b'{"text": "a", "metadata": {"x": ' + b"9" * 5000 + b"}}",
+    b"{'text': 'a'}",
+    b"\xef\xbb\xbf{}",
+]
+BAD_VALUES = [
+    b"null",
+    b"[]",
+    b'"text"',
+    b"{}",
+    b'{"text": null}',
+    b'{"text": 1}',
+    b'{"text": ["a"]}',
+    b'{"text": "\\ud800"}',
+    b'{"text": "a", "other": 1}',
+    b'{"text": "a", "metadata": []}',
+    b'{"text": "a", "metadata": {"x": null}}',
+    b'{"text": "a", "metadata": {"x": {}}}',
+    b'{"text": "a", "metadata": {"x": "' + b"y" * 2000 + b'"}}',
+    b'{"text": "a", "metadata": {"\\udfff": 1}}',
+    b'{"text": "a", "time": "yesterday"}',
+    b'{"text": "a", "time": true}',
+    b'{"text": "a", "time": "\\u0661"}',
+    b'{"text": "a", "name": 1}',
+    b'{"text": "a", "name": ""}',
+    b'{"text": "a", "name": "a\\nb"}',
+    b'{"text": "a", "id": "b"}',
+]
+
+
+@pytest.mark.parametrize("body", BAD_JSON, ids=range(len(BAD_JSON)))
+def test_what_is_no_json_is_refused(server: Server, body: bytes):
+    for method, path in (
+        ("PUT", DOCUMENT),
+        ("POST", SEEN),
+        ("POST", "/v1/indexes/news/query"),
+        ("POST", "/v1/compare"),
+    ):
+        answer = server.ask(method, path, body[:MOST], headers=JSON)
+        assert (answer.status, answer.code) == (400, "bad-json"), (path, answer.body)
+        assert (b"nests too deep" in answer.body) == (len(body) >= 100_000)
+
+
+@pytest.mark.parametrize("body", BAD_VALUES, ids=range(len(BAD_VALUES)))
+def test_values_of_other_types_are_refused(server: Server, body: bytes):
+    for method, path in (
+        ("PUT", DOCUMENT),
+        ("POST", SEEN),
+        ("POST", "/v1/indexes/news/query"),
+        ("POST", "/v1/compare"),
+    ):
+        answer = server.ask(method, path, body, headers=JSON)
+        assert (answer.status, answer.code) == (422, "bad-value"), (path, answer.body)
+
+
+def test_lines_are_refused_as_a_whole(server: Server):
+    kind = {"Content-Type": "application/x-ndjson"}
+    for bad, code in ((b"{", "bad-json"), (b'{"text": "a"}', "bad-value"), (b'{"id": "", "text": "a"}', "bad-value")):
+        answer = server.ask(
+            "POST", "/v1/indexes/news/documents", b'{"id": "good", "text": "words"}\n' + bad, headers=kind
+        )
+        assert answer.code == code
+    assert server.ask("GET", "/v1/indexes/news/documents/good").status == 404
+
+
+@pytest.mark.parametrize(
+    "kind",
+    ["application/x-www-form-urlencoded", "multipart/form-data; boundary=x", "image/png", "x", ";;;", "; charset=utf-8",
+     "text/", "/plain", "text/plain, text/html", "text plain"],
+)  # fmt: skip
+def test_other_content_types_are_refused(server: Server, kind: str):
+    for method, path in (
+        ("PUT", DOCUMENT),
+        ("POST", SEEN),
+        ("POST", "/v1/compare"),
+        ("POST", "/v1/indexes/news/documents"),
+    ):
+        answer = server.ask(method, path, b"a=b", headers={"Content-Type": kind})
+        assert (answer.status, answer.code) == (415, "other-type")
+    answer = server.ask("PUT", DOCUMENT, b"a", headers={"Content-Type": "text/plain; charset=utf-16"})
+    assert (answer.status, answer.code) == (415, "other-type")
+
+
+@pytest.mark.parametrize(
+    "query",
+    ["top=x", "top=-1", "top=1&top=2", "distance=11", "window=1", "threshold=nan", "threshold=2", "question=all",
+     "where=x", "where=a%3D1&where=a%3D2", "other=1", "top", "&&", "top=%ff", "key=/etc/passwd", "also=/tmp/x",
+     "name="],
+)  # fmt: skip
+def test_bad_parameters_are_refused(server: Server, query: str):
+    answer = server.ask("POST", f"/v1/indexes/news/query?{query}", b"words", headers=TEXT)
+    assert answer.status in (400, 422), answer.body
+    assert answer.code in ("bad-parameter", "bad-query", "bad-value")
+
+
+def test_no_path_or_address_of_a_client_is_read(server: Server, tmp_path: Path):
+    secret = tmp_path / "secret.txt"
+    secret.write_text("the secret words of the operator of this server")
+    for value in (str(secret), f"file://{secret}", "http://127.0.0.1:1/", "../../../../etc/passwd", "-"):
+        answers = [
+            server.ask("POST", f"{SEEN}?name=a", json.dumps({"text": value}), headers=JSON),
+            server.ask("POST", SEEN, json.dumps({"text": "x", "name": value}), headers=JSON),
+            server.ask("PUT", DOCUMENT, value, headers=TEXT),
+            server.ask("GET", DOCUMENT),
+        ]
+        assert [one.status for one in answers] in ([200, 200, 201, 200], [200, 200, 200, 200])
+        assert answers[-1].json["texts"][0]["text"] == value
+    assert server.ask("DELETE", DOCUMENT).status == 204
+    for path in ("/v1/indexes/..%2f..%2fnews", "/v1/indexes/../secret", "/v1/indexes/%2e%2e/documents", "//etc/passwd"):
+        assert server.ask("GET", path).status == 404
+
+
+@pytest.mark.parametrize("id_", ["a%ff%fe", "%ED%A0%80", "a%00b", "%0A", "a%7F", "%C2%85"])
+def test_ids_that_are_no_text_are_refused(server: Server, id_: str):
+    path = f"/v1/indexes/news/documents/{id_}"
+    answer = server.ask("PUT", path, b"some words", headers=TEXT)
+    assert (answer.status, answer.code) == (422, "bad-value")
+    row = json.dumps({"id": unquote(id_, errors="surrogateescape"), "text": "some words"})
+    kind = {"Content-Type": "application/x-ndjson"}
+    answer = server.ask("POST", "/v1/indexes/news/documents", row, headers=kind)
+    assert (answer.status, answer.code) == (422, "bad-value")
+    # The command line may have stored one.
+    assert server.ask("GET", path).status == 404
+
+
+def test_conditions_are_called_as_the_client_calls_them(server: Server):
+    for value in ("x", "a%3D1&where=a%3D2"):
+        answer = server.ask("POST", f"{SEEN}?where={value}", b"words", headers=TEXT)
+        assert answer.json["error"]["message"].startswith("where `"), answer.body
+
+
+def test_a_body_of_another_format_than_its_type_is_read_and_told(server: Server):
+    for kind, suffix in (("application/pdf", ".pdf"), (DOCX, ".docx")):
+        there = {"Content-Type": kind}
+        note = f"the body is not {kind}, as its content type says: it was read as text"
+        assert server.ask("PUT", DOCUMENT, b"some plain words of a text", headers=there).json["notes"] == [note]
+        for path in (SEEN, "/v1/indexes/news/query"):
+            answer = server.ask("POST", path, b"some plain words of a text", headers=there)
+            assert note in answer.json["notes"], suffix
+        assert server.ask("POST", SEEN, b"some plain words of a text", headers=there).json["identical"]
+    assert server.ask("POST", SEEN, b"some plain words of a text", headers=TEXT).json["notes"] == []
+    assert server.ask("DELETE", DOCUMENT).status == 204
+
+
+def test_ids_of_any_letters_come_back(server: Server):
+    for id_, shown in (
+        ("a%20b", "a b"),
+        ("%E2%82%AC", "€"),
+        ("a%2Fb%2F..", "a/b/.."),
+        ("%22%3Cb%3E", '"<b>'),
+        ("%C2%A0%E2%80%AE", "\xa0\u202e"),
+    ):
+        path = f"/v1/indexes/news/documents/{id_}"
+        assert server.ask("PUT", path, b"some words", headers=TEXT).json["id"] == shown
+        assert server.ask("GET", path).json["id"] == shown
+        assert server.ask("DELETE", path).status == 204
+    assert server.ask("PUT", "/v1/indexes/news/documents/" + "x" * 1025, b"words", headers=TEXT).status == 422
+
+
+def test_a_key_stands_for_one_request(server: Server):
+    kind = {"Content-Type": "application/x-ndjson", "Idempotency-Key": "k"}
+    path, body = "/v1/indexes/news/documents", b'{"id": "k", "text": "some words"}'
+    first = server.ask("POST", path, body, headers=kind)
+    assert first.json == {"added": 1, "replaced": 0, "unchanged": 0, "skipped": []}
+    assert server.ask("POST", path, body, headers=kind).body == first.body
+    other = server.ask("POST", path, body.replace(b"some", b"more"), headers=kind)
+    assert (other.status, other.code) == (422, "key-reused")
+    again = server.ask("POST", path, body, headers={**kind, "Idempotency-Key": "l"})
+    assert again.json["unchanged"] == 1
+    assert server.ask("POST", path, body, headers={**kind, "Idempotency-Key": "x" * 256}).code == "bad-key"
+
+
+# --- many ------------------------------------------------------------------------------------------------------------
+
+
+def test_a_thousand_idle_connections_hinder_nobody(server: Server):
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (min(hard, max(soft, 4096)), hard))
+    with contextlib.ExitStack() as open_:
+        idle = [open_.enter_context(raw(server)) for _ in range(1_000)]
+        for one in idle:
+            one.sendall(b"GET /health HTTP/1.1\r\n")
+        for _ in range(20):
+            assert server.ask("POST", SEEN, b"some words", headers=TEXT).status == 200
+        for one in idle:
+            one.sendall(b"Host: localhost\r\nConnection: close\r\n\r\n")
+        answers = [told(one) for one in idle]
+    # Those whose second half came too late were cut off.
+    assert {answer[:15] for answer in answers} <= {b"HTTP/1.1 200 OK", b""}
+
+
+def test_more_work_than_the_queue_holds_is_refused_at_once(tmp_path: Path):
+    la.Index.create(tmp_path / "news", kind="corpus").close()
+    text = " ".join(f"word{number}" for number in range(60_000)).encode()
+    with (
+        serving(tmp_path / "news", data=tmp_path / "data", readers=1, queue=0) as server,
+        contextlib.ExitStack() as open_,
+    ):
+        connections = [open_.enter_context(contextlib.closing(server.connection())) for _ in range(24)]
+        for one in connections:
+            one.request("POST", "/v1/indexes/news/query", text, TEXT)
+        assert server.ask("GET", "/health").status == 200
+        answers = []
+        for one in connections:
+            found = one.getresponse()
+            answers.append(Answer(found.status, dict(found.getheaders()), found.read()))
+        refused = [one for one in answers if one.status == 429]
+        assert {one.status for one in answers} == {200, 429}
+        assert all(one.code == "busy" and one.headers["retry-after"] == "1" for one in refused)
+        log = [one for one in server.log() if one.get("status") == 429]
+        assert len(log) == len(refused)
+
+
+def test_connections_beyond_the_cap_are_refused(tmp_path: Path):
+    limits = {"readers": 1, "max_connections": 4, "header_seconds": 600}
+    with serving(data=tmp_path / "data", **limits) as server, contextlib.ExitStack() as open_:
+        first, *_ = [open_.enter_context(raw(server)) for _ in range(7)]
+        for _ in range(5):
+            with raw(server) as refused:
+                assert status(told(refused)) == 503
+        first.sendall(head("GET", "/health", "Connection: close"))
+        assert status(told(first)) == 200
