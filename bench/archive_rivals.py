@@ -17,14 +17,15 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 #: Words of a shingle and size of a sketch: those of our own defaults.
 SHINGLE, SIZE = 5, 128
+#: The fewest letters of a passage: the guarantee threshold of the index.
+SHORTEST = 149
 COLUMNS = "key INTEGER, document INTEGER, place INTEGER, PRIMARY KEY (key, document, place)"
 
 
@@ -75,36 +76,76 @@ def _redis(room: Path) -> Iterator[int]:
             server.terminate()
 
 
-def passages_by_sqlite(
-    stored: Sequence[Sequence[int]], asked: Sequence[Sequence[int]], file: Path
-) -> tuple[float, float, list[int | None]]:
-    """Keep fingerprints in SQLite, and ask for the document that shares most: CPU seconds of both, and answers."""
-    base = sqlite3.connect(file)
-    base.execute("PRAGMA journal_mode=OFF")
-    base.execute(f"CREATE TABLE postings ({COLUMNS}) WITHOUT ROWID")
-    cpu = time.process_time()
-    rows = ((_signed(key), number, at) for number, keys in enumerate(stored) for at, key in enumerate(keys))
-    base.executemany("INSERT OR IGNORE INTO postings VALUES (?, ?, ?)", sorted(rows))
-    base.commit()
-    built = time.process_time() - cpu
-    cpu = time.process_time()
-    answers = [_best(base, keys) for keys in asked]
-    spent = time.process_time() - cpu
-    base.close()
-    return built, spent, answers
+class SqlitePassages:
+    """Postings and texts in SQLite, and the question of passages as a careful program would ask it.
+
+    Stored are the fingerprints of each text with document and place, and the texts as letters (`la.canonical`). A
+    question is fingerprinted and looked up key by key. Documents are taken from the one that shares most keys; the
+    text of each is read from SQLite, and each shared k-gram is compared letter by letter and extended both ways.
+    The answer has document, place on both sides and length of each passage, in letters. The index does the same, and
+    also says at which bytes and lines of the original texts each passage stands.
+    """
+
+    def __init__(self, file: Path, read: Callable[[str], tuple[str, Sequence[tuple[int, int]]]], top: int) -> None:
+        """`read` gives the letters of a text, and its fingerprints with their places."""
+        self.base, self.read, self.top = sqlite3.connect(file), read, top
+        self.base.execute("PRAGMA journal_mode=OFF")
+        self.base.execute(f"CREATE TABLE postings ({COLUMNS}) WITHOUT ROWID")
+        self.base.execute("CREATE TABLE texts (document INTEGER PRIMARY KEY, letters TEXT)")
+
+    def add(self, texts: Sequence[str]) -> None:
+        """Store texts; each has its place as its number."""
+        rows = []
+        for number, text in enumerate(texts):
+            letters, prints = self.read(text)
+            self.base.execute("INSERT INTO texts VALUES (?, ?)", (number, letters))
+            rows += [(_signed(key), number, at) for key, at in prints]
+        self.base.executemany("INSERT OR IGNORE INTO postings VALUES (?, ?, ?)", sorted(rows))
+        self.base.commit()
+
+    def ask(self, text: str) -> list[tuple[int, list[tuple[int, int, int]]]]:
+        """Return the documents that share most, with place in the question, place in the document, and length."""
+        letters, prints = self.read(text)
+        shared: dict[int, list[tuple[int, int]]] = {}
+        for key, at in prints:
+            for document, place in self.base.execute(
+                "SELECT document, place FROM postings WHERE key = ?", (_signed(key),)
+            ):
+                shared.setdefault(document, []).append((at, place))
+        ranked = sorted(shared, key=lambda document: (-len(shared[document]), document))
+        found = ((document, self._passages(letters, document, shared[document])) for document in ranked[: self.top])
+        return [(document, passages) for document, passages in found if passages]
+
+    def _passages(self, letters: str, document: int, shared: list[tuple[int, int]]) -> list[tuple[int, int, int]]:
+        """Compare what a document shares, and extend it; a k-gram inside a passage belongs to it."""
+        ((other,),) = self.base.execute("SELECT letters FROM texts WHERE document = ?", (document,))
+        found: list[tuple[int, int, int]] = []
+        for at, place in sorted(shared):
+            if any(start <= at < start + length and place - at == begin - start for start, begin, length in found[-2:]):
+                continue
+            length = _common(letters[at:], other[place:])
+            before = _common(letters[:at][::-1], other[:place][::-1])
+            if before + length >= SHORTEST:
+                found.append((at - before, place - before, before + length))
+        return found
+
+    def close(self) -> None:
+        """Close the file."""
+        self.base.close()
+
+
+def _common(left: str, right: str) -> int:
+    """Return how many letters at the beginning are equal, by comparing halves, which is fast in Python."""
+    low, high = 0, min(len(left), len(right))
+    while low < high:
+        middle = (low + high + 1) // 2
+        low, high = (middle, high) if left[low:middle] == right[low:middle] else (low, middle - 1)
+    return low
 
 
 def _signed(key: int) -> int:
     """SQLite has signed numbers."""
     return key - (1 << 64) if key >> 63 else key
-
-
-def _best(base: sqlite3.Connection, keys: Sequence[int]) -> int | None:
-    shared: Counter[int] = Counter()
-    for key in set(keys):
-        for (document,) in base.execute("SELECT DISTINCT document FROM postings WHERE key = ?", (_signed(key),)):
-            shared[document] += 1
-    return min(shared, key=lambda document: (-shared[document], document), default=None)
 
 
 def _child(room: Path, port: int, threshold: float) -> dict[str, Any]:

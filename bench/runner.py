@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from bench import (
     archive,
     clustering,
+    crawl,
     deduplication,
     hamming,
     jobs,
@@ -37,6 +38,7 @@ WORKS: dict[str, Callable[[Definition, Run], Outcome]] = {
     "clustering": clustering.clustering,
     "compare": jobs.compare,
     "compare-growth": jobs.compare_growth,
+    "crawl": crawl.work,
     "dedup": deduplication.dedup,
     "dedup-growth": deduplication.dedup_growth,
     "dedup-threads": deduplication.dedup_threads,
@@ -72,7 +74,7 @@ WORKS: dict[str, Callable[[Definition, Run], Outcome]] = {
 #: Works whose answer is not ours to know.
 UNJUDGED = ("rival", "rival-class", "rival-dedup", "rival-hamming", "rival-seen", "rival-simhashes", "rival-sketches")
 #: Works that are not measured a second time: memory does not vary, and rivals and large corpora take minutes.
-ONCE_ONLY = (*UNJUDGED, "archive", "archive-growth", "clustering", "shared-growth", "space")
+ONCE_ONLY = (*UNJUDGED, "archive", "archive-growth", "clustering", "crawl", "shared-growth", "space")
 
 
 @dataclass(frozen=True)
