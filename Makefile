@@ -9,7 +9,7 @@
 #   make pictures  make the pictures of docs/pictures again; needs chromium
 #   make bench     speeds with expected answers; RIVALS=DIR adds other tools in the same run
 #   make fuzz      fuzz each target for FUZZ_SECONDS; EXECUTIONS=1000000 runs each until then, and continues a stopped run
-#   make torture   the long versions of the archive's tests: crashes, faults, damage; HOURS=2 by default; prints its seed
+#   make torture   the long versions of the tests of archive and service: crashes, faults, damage; HOURS=2 by default; prints its seed
 #   make mutants   share of small changes to the code that the tests notice, per module; ONLY="params score.rs" for some
 #   make quality   answers on labelled data; needs DATA=DIR, and EVAL=DIR for metrics that are not beside it; ONLY=SET;
 #                  RIVALS=DIR, where other tools are installed, adds them to the table of disguised copies
@@ -20,7 +20,7 @@ VENV := .venv
 BIN := $(CURDIR)/$(VENV)/bin
 UV := VIRTUAL_ENV=$(CURDIR)/$(VENV) $(BIN)/uv
 RUST_SOURCES := $(shell find crates -name '*.rs' -o -name 'Cargo.toml' 2>/dev/null)
-FUZZ_SECONDS ?= 20
+FUZZ_SECONDS ?= 12
 
 .PHONY: demo test quick check docs examples pictures bench quality mutants clean
 .DEFAULT_GOAL := demo
@@ -88,7 +88,7 @@ $(VENV)/.tools: pyproject.toml constraints.txt
 	@python3 -c 'import sys; sys.exit(sys.version_info < (3, 11, 5))' || { echo "make: python3 is older than 3.11.5: put a newer one first on the PATH" >&2; exit 2; }
 	test -x $(BIN)/python || python3 -m venv $(VENV)
 	test -x $(BIN)/uv || $(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt uv
-	$(UV) pip install --quiet -c constraints.txt -r pyproject.toml --extra data --extra lab --group dev --group docs 'maturin>=1.16,<2'
+	$(UV) pip install --quiet -c constraints.txt -r pyproject.toml --extra data --extra lab --extra serve --extra scrapy --group dev --group docs 'maturin>=1.16,<2'
 	touch $@
 
 $(VENV)/.built: $(VENV)/.tools Cargo.toml Cargo.lock $(RUST_SOURCES)

@@ -36,6 +36,8 @@ RINGS = [
     {"lab"},
     {"rendering"},
     {"demo"},
+    {"service"},
+    {"scrapy"},
     {"cli"},
     {"__main__"},
 ]
@@ -68,7 +70,10 @@ HEAVY = {
     "fsspec",
     "fastwarc",
     "resiliparse",
-    "fastapi",
+    "starlette",
+    "uvicorn",
+    "httptools",
+    "uvloop",
     "polars",
     "pandas",
 }

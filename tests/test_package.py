@@ -158,14 +158,23 @@ for one in pkgutil.walk_packages(lookalike.__path__, "lookalike."):
         importlib.import_module(one.name)
     except ModuleNotFoundError as error:
         missing[one.name] = error.name.split(".")[0]
+    except lookalike.MissingExtraError as error:
+        missing[one.name] = error.__context__.name.split(".")[0]
 print(json.dumps(missing))
 """
 
 
-def test_without_extras_only_the_lab_lacks_packages(installed: Installation, tmp_path: Path):
+#: What needs packages of an extra, by the extra.
+OF_EXTRAS = {"lab": "lookalike.lab.", "serve": "lookalike.service.", "scrapy": "lookalike.scrapy"}
+
+
+def test_modules_lack_only_packages_of_their_extra(installed: Installation, tmp_path: Path):
     missing = json.loads(installed.run("python", "-c", IMPORTS, cwd=tmp_path))
-    assert {module for module in missing if not module.startswith("lookalike.lab.")} == set()
-    assert set(missing.values()) <= names(PROJECT["optional-dependencies"]["lab"])
+    for extra, module in OF_EXTRAS.items():
+        lacked = {missing.pop(name) for name in list(missing) if name.startswith(module)}
+        assert lacked
+        assert lacked <= names(PROJECT["optional-dependencies"][extra])
+    assert missing == {}
 
 
 #: Reads a file for which an extra is needed, and prints why that fails.
@@ -252,6 +261,10 @@ def test_the_paths_that_contributors_are_told_exist():
     assert [path for path in paths if not (ROOT / path).exists()] == []
 
 
+#: Folders whose modules are loaded only where the packages of their extra are wanted.
+FOLDERS_OF_EXTRAS = {"lab", "service", "scrapy"}
+
+
 def test_every_import_is_of_a_declared_package():
     own = set(sys.stdlib_module_names) | {"lookalike", "compression"}
     needed = names(PROJECT["dependencies"])
@@ -259,6 +272,6 @@ def test_every_import_is_of_a_declared_package():
     modules = [path for path in PACKAGE.rglob("*.py") if "material" not in path.parts]
     for path in modules:
         for name, at_once in imports(path):
-            in_lab = "lab" in path.parts
-            allowed = own | needed | (extras if in_lab or not at_once else set())
+            is_extra = not FOLDERS_OF_EXTRAS.isdisjoint(path.relative_to(PACKAGE).parts[:1])
+            allowed = own | needed | (extras if is_extra or not at_once else set())
             assert name in allowed, f"{path.relative_to(ROOT)} imports {name}"

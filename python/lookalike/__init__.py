@@ -7,7 +7,9 @@ Compare submissions
 Remove near-duplicates from a corpus
     ``dedup`` → ``Deduplication``, ``estimate`` → ``Expected``, ``restore`` → ``Restored``
 Keep an archive of documents
-    ``Index`` → ``Added``, ``JoinedIndex``
+    ``Index`` → ``Added``, ``Queried``, ``Seen``; ``JoinedIndex``
+Ask a server (``lookalike serve``)
+    ``Client``
 Measure two documents
     ``resemblance``, ``containment``, ``distance``, ``measure`` → ``Measures``, ``similarity`` → ``Similarity``
 Make sketches and estimate from them
@@ -28,7 +30,7 @@ Bring your own tokens and formats
 Errors
     ``LookalikeError`` is the base of ``ParameterError``, ``FrontendError``, ``FormatError``, ``DamagedError``,
     ``VersionError``, ``LockedError``,
-    ``LedgerError``, ``MissingExtraError``, ``NoSpaceError``, ``TooManyErrorsError``
+    ``LedgerError``, ``MissingExtraError``, ``NoSpaceError``, ``ServiceError``, ``TooManyErrorsError``
 """
 
 from typing import TYPE_CHECKING, Any
@@ -44,6 +46,7 @@ from lookalike.errors import (
     MissingExtraError,
     NoSpaceError,
     ParameterError,
+    ServiceError,
     TooManyErrorsError,
     VersionError,
 )
@@ -65,6 +68,7 @@ from lookalike.sketches.exact import Measures, containment, distance, measure, r
 from lookalike.tokens import Tokens
 
 if TYPE_CHECKING:
+    from lookalike.archive.answers import Queried, Seen
     from lookalike.archive.joining import JoinedIndex
     from lookalike.archive.results import Added
     from lookalike.archive.store import Index
@@ -82,6 +86,7 @@ if TYPE_CHECKING:
     from lookalike.frontends.readable import FrontEnd, Language, Readable
     from lookalike.neighbours.files import NearReport, near
     from lookalike.rendering.html.folder import write_report
+    from lookalike.service.client import Client
     from lookalike.simhashes.corpus import SimhashReport, simhash_corpus
     from lookalike.sketches.featured import features
     from lookalike.sketches.pair import Similarity, similarity
@@ -89,6 +94,7 @@ if TYPE_CHECKING:
 __all__ = [
     "TEXT_VERSION",
     "Added",
+    "Client",
     "Column",
     "DamagedError",
     "Deduplication",
@@ -116,10 +122,13 @@ __all__ = [
     "NearReport",
     "NoSpaceError",
     "ParameterError",
+    "Queried",
     "QueryBatch",
     "Readable",
     "Report",
     "Restored",
+    "Seen",
+    "ServiceError",
     "SimhashReport",
     "SimhashTable",
     "Similarity",
@@ -164,6 +173,7 @@ __all__ = [
 ]
 #: Names that are loaded on first use, by module: calls on single texts do not need them.
 _ELSEWHERE = {
+    "archive.answers": ("Queried", "Seen"),
     "archive.results": ("Added",),
     "archive.joining": ("JoinedIndex",),
     "archive.store": ("Index",),
@@ -181,6 +191,7 @@ _ELSEWHERE = {
     "frontends.readable": ("FrontEnd", "Language", "Readable"),
     "neighbours.files": ("NearReport", "near"),
     "rendering.html.folder": ("write_report",),
+    "service.client": ("Client",),
     "simhashes.corpus": ("SimhashReport", "simhash_corpus"),
     "sketches.featured": ("features",),
     "sketches.pair": ("Similarity", "similarity"),

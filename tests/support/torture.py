@@ -1,4 +1,4 @@
-"""Runs the long versions of the archive's tests, round by round with another seed each, until the time is over.
+"""Runs the long versions of the tests of archive and service, round by round with other seeds, until the time is over.
 
 The tests read their sizes from environment variables; a round that fails is repeated with `make torture SEED=N`.
 """
@@ -12,8 +12,12 @@ import subprocess
 import sys
 import time
 
-#: What a round takes: runs of the state machine, kills, points per change, flips, and looks of readers.
-SIZES = {"RUNS": "2000", "KILLS": "1000", "POINTS": "1000000", "FLIPS": "10000", "LOOKS": "1500", "CUTS": "20000"}
+#: What a round takes: runs of the state machine, kills, points per change, flips, looks of readers, cuts; kills of a
+#: server and requests to it.
+SIZES = {
+    "RUNS": "2000", "KILLS": "1000", "POINTS": "1000000", "FLIPS": "10000", "LOOKS": "1500", "CUTS": "20000",
+    "SERVER_KILLS": "100", "REQUESTS": "10000",
+}  # fmt: skip
 
 
 def main() -> int:
@@ -28,7 +32,18 @@ def main() -> int:
         print(f"torture: round {rounds}, seed {seed}", flush=True)
         sizes = {f"LOOKALIKE_TORTURE_{name}": size for name, size in SIZES.items()}
         environment = {**os.environ, **sizes, "LOOKALIKE_TORTURE_SEED": str(seed)}
-        command = [sys.executable, "-m", "pytest", "-n", "2", "-x", "tests/archive", "--hypothesis-seed", str(seed)]
+        command = [
+            sys.executable,
+            "-m",
+            "pytest",
+            "-n",
+            "2",
+            "-x",
+            "tests/archive",
+            "tests/service",
+            "--hypothesis-seed",
+            str(seed),
+        ]
         if subprocess.run(command, env=environment).returncode:
             print(f"torture: round {rounds} failed; repeat it with `make torture SEED={seed}`", flush=True)
             return 1

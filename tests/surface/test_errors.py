@@ -21,6 +21,7 @@ BUILT_IN = {
     "MissingExtraError": ImportError,
     "NoSpaceError": OSError,
     "ParameterError": ValueError,
+    "ServiceError": RuntimeError,
     "TooManyErrorsError": ValueError,
     "VersionError": ValueError,
 }

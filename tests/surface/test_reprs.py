@@ -55,6 +55,7 @@ def joined(folder: Path) -> la.JoinedIndex:
 INTERFACES = {"FrontEnd"}
 MADE: dict[str, tuple[Callable[[Path], Any], str]] = {
     "Added": (lambda folder: index(folder).add({"a": TEXT}), "Added(added=1, replaced=0, unchanged=0)"),
+    "Client": (lambda _: la.Client("http://127.0.0.1:8400"), "<Client of http://127.0.0.1:8400>"),
     "Column": (lambda _: la.fingerprint(TEXT).hashes, "in all]"),
     "Deduplication": (lambda _: la.dedup(TEXTS), "500 rows, 499 removed, 1 cluster>"),
     "Design": (lambda _: la.design(0.8), "<Design (18, "),
@@ -72,6 +73,8 @@ MADE: dict[str, tuple[Callable[[Path], Any], str]] = {
     "LookUp": (lambda _: la.LookUp(1, 2), "LookUp(found=1, looked_up=2)"),
     "Measures": (lambda _: la.measure(TEXT, TEXT), "resemblance=1.0"),
     "NearReport": (near_report, "<NearReport: 124,750 pairs within 3 bits, 500 queries, 500 fingerprints>"),
+    "Queried": (lambda folder: index(folder).query(TEXT), "Queried(name='document', index='"),
+    "Seen": (lambda folder: index(folder).seen(TEXT), "Seen(is_seen=False, is_identical=False, refusal=None)"),
     "QueryBatch": (lambda _: la.QueryBatch([1]), "<QueryBatch of 1 query, distance 3>"),
     "Readable": (lambda _: la.Readable("words", ()), "Readable(text='words'"),
     "Report": (report, "<Report: 2 submissions, 1 pair with a score of at least "),
