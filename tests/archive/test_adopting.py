@@ -64,3 +64,18 @@ def test_what_is_no_segment_is_wrong_usage_and_a_damaged_one_is_damage(tmp_path:
             with pytest.raises(la.DamagedError):
                 index.adopt(made)
         assert len(index) == 0
+
+
+def test_rows_that_dedup_removed_are_left_out_and_counted(tmp_path: Path) -> None:
+    with la.Index.create(tmp_path / "other", kind="corpus") as index:
+        words = " ".join(f"word{number}" for number in range(60))
+        rows = [{"id": "kept", "text": words}, {"id": "gone", "text": f"{words} more"}]
+        la.dedup(rows, index=index, add=True)
+        index.compact()
+        assert index.stats().shadows == 1
+    with la.Index.create(tmp_path / "own", kind="corpus") as index:
+        added = index.adopt(next((tmp_path / "other").glob("seg-*.lat")))
+        assert (added.added, [one.rows for one in added.skipped]) == (1, [1])
+        assert "dedup had removed" in added.skipped[0].reason
+        assert (len(index), index.stats().shadows) == (1, 0)
+        assert index.check() == []

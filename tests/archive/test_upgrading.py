@@ -42,7 +42,7 @@ def of_class(kind: Kind, place: Path, **reading: int) -> list[SignedDocument]:
     thresholds = Parameters.of("class", **reading).thresholds if reading else kind.parameters.thresholds
     parameters = replace(kind.parameters, **reading, thresholds=thresholds)
     batches = list(sign_batches([place / "class"], parameters, threads=1))
-    unchanged = [one for (_, number), one in kind.documents.items() if number == 1]
+    unchanged = [one.signed for (_, number), one in kind.documents.items() if number == 1]
     return [*(one for batch in batches for one in batch.documents), *unchanged]
 
 
@@ -212,7 +212,7 @@ def test_what_keeps_no_texts_or_is_newer_is_refused(tmp_path: Path):
 
 def test_rows_that_dedup_removed_are_told(tmp_path: Path):
     kind = corpus()
-    stored = [one for (id_, number), one in kind.documents.items() if number == 3 and id_ in ("d0", "s0")]
+    stored = [one.signed for (id_, number), one in kind.documents.items() if number == 3 and id_ in ("d0", "s0")]
     with outdated(kind, tmp_path / "index", stored, sketch=0) as index:
         done = index.upgrade()
         assert (done.documents, done.shadows) == (1, 1)

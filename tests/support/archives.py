@@ -54,12 +54,15 @@ def put(model: Model, documents: Sequence[tuple[bytes, bytes, bytes]]) -> None:
 def answers(view: View, ids: Sequence[bytes], contents: Sequence[bytes]) -> dict[str, Any]:
     """Everything that a view holds, in a form that does not depend on how it is stored."""
     core = view.core
-    name = {number: bytes(row.id) for number, row in view.rows()}
+    rows = list(view.every_row())
+    name = {number: bytes(row.id) for number, row in rows}
     found = core.find_ids(list(ids))
+    shadows = core.find_shadows(list(ids))
     return {
-        "documents": [(bytes(row.id), bytes(row.content), bytes(row.meta), row.flags) for _, row in view.rows()],
+        "documents": [(bytes(row.id), bytes(row.content), bytes(row.meta), row.flags, row.leader) for _, row in rows],
         "records": list(view.records()),
         "ids": [None if number is None else name[number] for number in found],
+        "shadows": [[name[number] for number in some] for some in shadows],
         "contents": [[name[number] for number in some] for some in core.find_contents([one[:16] for one in contents])],
         "live": (core.live, len(view)),
         "order": list(name) == sorted(name),

@@ -15,23 +15,41 @@ from typing import Any
 from lookalike import _core
 from lookalike.archive.parameters import Parameters
 from lookalike.archive.questions import Asking
-from lookalike.archive.signing import SignedDocument, sign_batches, signer
+from lookalike.archive.signing import sign_batches
 from lookalike.archive.state import State
-from lookalike.archive.view import SHADOW, View
+from lookalike.archive.view import View
+from lookalike.archive.writing import Signed
 from tests.support.archives import fast_folder
 from tests.support.submissions import prose, statements, wrapped, write
 
 LABELS = ("2024", "2025")
+#: Rows that dedup removed, and the documents that were kept for them.
+LEADERS = {"s0": "d0", "s1": "d3"}
 #: Least resemblance and containment that is asked for, and most bits of distance: low, so that most documents answer.
 THRESHOLD, DISTANCE = 0.2, 10
 
 
+@dataclass(frozen=True)
+class Stored:
+    """A document or shadow of an index, and what an add is given for it. ``leader``: the document a shadow follows."""
+
+    id: bytes
+    mark: bytes
+    record: bytes
+    leader: bytes | None = None
+
+    @property
+    def signed(self) -> Signed:
+        """What an add takes: a shadow has no id."""
+        return (self.id if self.leader is None else None), self.mark, self.record
+
+
 @dataclass
 class Kind:
-    """Signed documents by id and number of their text, and documents to ask about with their file names."""
+    """Documents by id and number of their text, and documents to ask about with their file names."""
 
     parameters: Parameters
-    documents: dict[tuple[str, int], SignedDocument]
+    documents: dict[tuple[str, int], Stored]
     asked: list[tuple[str, str]]
     #: Labels by id, where there is one.
     labels: dict[str, str]
@@ -51,7 +69,7 @@ class Kind:
     @cached_property
     def contents(self) -> list[bytes]:
         """All content hashes of documents."""
-        return sorted({mark[:16] for _, mark, _ in self.documents.values()})
+        return sorted({one.mark[:16] for one in self.documents.values()})
 
 
 @cache
@@ -71,16 +89,17 @@ def corpus() -> Kind:
     documents = {}
     for number, text in enumerate(texts):
         rows = [{"id": f"d{at}", "text": text, "label": LABELS[at % 2]} for at in range(8)]
-        documents |= {(id_.decode(), number): (id_, c, r) for id_, c, r in _signed(rows, parameters)}
-        documents |= {(f"s{at}", number): _shadow(f"s{at}", text, parameters) for at in range(2)}
+        made = {one.id.decode(): one for one in _signed(rows, parameters)}
+        documents |= {(id_, number): one for id_, one in made.items()}
+        documents |= {(shadow, number): _shadow(shadow, made[leader]) for shadow, leader in LEADERS.items()}
     asked = [(text, "") for text in [*texts, blocks[2] + blocks[3], prose(9, 20)]]
     return Kind(parameters, documents, asked, {f"d{at}": LABELS[at % 2] for at in range(8)})
 
 
-def _shadow(id_: str, text: str, parameters: Parameters) -> SignedDocument:
-    """Return a document that has all keys and is never told."""
-    file = _core.ReadFile(text, [("text", 0, len(text), None, None, *parameters.thresholds_of("text"))], False)
-    return signer(parameters, 1).submission([(b"", file)], b"", id_.encode(), b"{}", None, None, None, SHADOW)
+def _shadow(id_: str, kept: Stored) -> Stored:
+    """Return a row with the text of a document, as dedup adds it after it was removed for that document."""
+    record = _core.shadowed(_core.readdressed(kept.record, id_.encode(), b""), b"{}", (kept.id, 1.0, 1))
+    return Stored(id_.encode(), kept.mark, record, kept.id)
 
 
 @cache
@@ -102,16 +121,16 @@ def school() -> Kind:
             handed = write(root / "class", dict.fromkeys(("a.py", "b.py", "c.txt", "d/e.py"), text))
             starter = write(root / "starter", {"given.py": text})
             made = _signed([handed], parameters, label=label, templates=[starter])
-            documents |= {(id_.decode(), number): (id_, content, record) for id_, content, record in made}
+            documents |= {(one.id.decode(), number): one for one in made}
     asked = [(text, "q.py") for text in [*texts, programs[0] + programs[2]]] + [(texts[5], "q.txt")]
     labels = {id_: id_.partition("/")[0] for id_, _ in documents}
     return Kind(parameters, documents, asked, labels, {"new.py": programs[1], "e/f.py": programs[2], "g.txt": texts[5]})
 
 
-def _signed(source: Any, parameters: Parameters, **reading: Any) -> list[SignedDocument]:
+def _signed(source: Any, parameters: Parameters, **reading: Any) -> list[Stored]:
     batches = list(sign_batches(source, parameters, threads=1, **reading))
     assert not [problem for batch in batches for problem in batch.problems if not problem.is_note]
-    return [one for batch in batches for one in batch.documents]
+    return [Stored(*one) for batch in batches for one in batch.documents]
 
 
 class AskedView(Asking):
@@ -141,10 +160,10 @@ def asked_about(view: View, text: str, name: str) -> list[Any]:
     return [found.documents, found.answers, filtered.answers, asking.seen(text, name=name or None)]
 
 
-def segment_file(kind: Kind, folder: Path, documents: Sequence[SignedDocument]) -> Path:
+def segment_file(kind: Kind, folder: Path, documents: Sequence[Stored]) -> Path:
     """Write documents as a segment file of another index with the same parameters."""
     path = folder / "elsewhere.lat"
     path.unlink(missing_ok=True)
     told = b'{"parameters":%b}' % kind.told.encode()
-    _core.write_segment(path, [record for _, _, record in documents], told, 1 << 20)
+    _core.write_segment(path, [one.record for one in documents], told, 1 << 20)
     return path

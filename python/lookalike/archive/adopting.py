@@ -6,7 +6,7 @@ import json
 import os
 
 from lookalike import _core
-from lookalike._types import text_of
+from lookalike._types import Problem, counted, text_of
 from lookalike.archive import faults
 from lookalike.archive.parameters import Parameters, parsed
 from lookalike.archive.results import LISTED_IDS, Added
@@ -21,7 +21,10 @@ _MAGIC, _SUFFIX = b"LATB", ".lat"
 
 
 def adopt(writer: Writer, path: str) -> Added:
-    """Add the documents of a segment. Errors: ``ParameterError``, ``VersionError``, ``DamagedError``, ``OSError``."""
+    """Add the documents of a segment. Rows that dedup had removed are left out: what they follow may be elsewhere.
+
+    Errors: ``ParameterError``, ``VersionError``, ``DamagedError``, ``OSError``.
+    """
     _check_kind(path)
     segment = _core.Segment.open(path)
     segment.verify()
@@ -33,7 +36,7 @@ def adopt(writer: Writer, path: str) -> Added:
         )
     # Numbers change when the tail becomes a segment.
     writer.flush()
-    added, dropped, replaced = _compared(writer, segment)
+    added, dropped, replaced = _compared(writer, segment, path)
     if len(dropped) < segment.rows:
         writer.adopt(segment, dropped, replaced)
     return added
@@ -66,16 +69,19 @@ def told(segment: _core.Segment, path: str) -> dict[str, object]:
     return found
 
 
-def _compared(writer: Writer, segment: _core.Segment) -> tuple[Added, list[int], list[int]]:
+def _compared(writer: Writer, segment: _core.Segment, path: str) -> tuple[Added, list[int], list[int]]:
     """Return the counts, the rows of the segment that are left out, and the numbers of what the others replace."""
     added, core = Added(), writer.view.core
     newest: dict[bytes, tuple[bytes, int | None]] = {}
-    dropped, replaced = list[int](), list[int]()
+    dropped, replaced, shadows = list[int](), list[int](), 0
     for start in range(0, segment.rows, _BATCH):
         rows = [segment.row(row) for row in range(start, min(start + _BATCH, segment.rows))]
         numbers = core.find_ids([row.id for row in rows])
         for place, (row, number) in enumerate(zip(rows, numbers, strict=True), start):
             if row.flags & SHADOW:
+                # The document that it was removed for may be in another segment, or gone.
+                dropped.append(place)
+                shadows += 1
                 continue
             id_, mark = bytes(row.id), bytes(row.mark)
             stored = None if number is None else bytes(core.row(number).mark)
@@ -92,4 +98,7 @@ def _compared(writer: Writer, segment: _core.Segment) -> tuple[Added, list[int],
             elif number is not None and id_ not in newest:
                 replaced.append(number)
             newest[id_] = mark, place
+    if shadows:
+        told = f"left out {counted(shadows, 'row')} that dedup had removed from the other index"
+        added.skipped.append(Problem(path, "", told, rows=shadows, is_note=True))
     return added, dropped, replaced

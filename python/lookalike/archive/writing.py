@@ -127,6 +127,7 @@ class Writer:
 
         ``newest``: how many of the documents that came last count as the newest ones.
 
+        REQUIRES: the document that a shadow follows is in the index or stands before it, and is not replaced here.
         Errors: ``OSError``; nothing is added then.
         """
         with self.turn:
@@ -383,7 +384,7 @@ class Writer:
         """Write a segment of another index as one of this index, without some rows, and remove what they replace.
 
         It is written anew and not copied, because a segment says which index and which arrivals it holds. REQUIRES: the
-        tail is empty, so that the numbers of ``replaced`` hold.
+        tail is empty, so that the numbers of ``replaced`` hold; all shadows are among ``dropped``.
         """
         with self._changing(segment.length):
             number, first = self._begin(), self.state.next_arrival
@@ -394,8 +395,7 @@ class Writer:
                 rows, length, seal = _core.merge_segments([(segment, without)], path, told, self.policy.memory)
             made = SegmentRow(number, seal, length, rows, first, first + rows - 1, self.policy.tier(length))
             bitmaps, untailed, fewer = self._marks(replaced)
-            more = _core.Snapshot([(segment, without)]).shadows - fewer
-            change = Change(made=[made], removed=bitmaps, untailed=untailed, arrivals=rows, shadows=more)
+            change = Change(made=[made], removed=bitmaps, untailed=untailed, arrivals=rows, shadows=-fewer)
             change.kept = frozenset([made.name])
             self._commit(change)
             self.merge()
