@@ -266,6 +266,56 @@ def test_two_classes_of_one_name_are_a_class_and_an_earlier_year(visit: Visit, t
     assert "Read as: each folder" in told
 
 
+def zipped(path: Path, suffix: str, *people: str) -> Path:
+    """Write a zip archive with a folder for each person, below a folder of the class."""
+    with zipfile.ZipFile(path, "w") as archive:
+        for person in people:
+            for file in sorted((MATERIAL / "class" / person).glob(suffix)):
+                archive.write(file, f"hw3/{person}/{file.name}")
+    return path
+
+
+@pytest.mark.parametrize("has_starter", [False, True])
+@pytest.mark.parametrize("year", ["none", "folder", "archive", "index"])
+def test_a_zip_archive_is_a_class_whatever_else_is_given(visit: Visit, tmp_path: Path, year: str, has_starter: bool):
+    page = visit.open("compare")
+    page.set_input_files("#compare [name=files]", zipped(tmp_path / "new.zip", "*.py", "okafor", "weber", "petrova"))
+    count = 3
+    if year == "folder":
+        page.set_input_files("#compare [name=folder]", MATERIAL / "class")
+        page.select_option("#compare .choices li:nth-child(2) select", "year")
+        count = 19
+    if year == "archive":
+        page.set_input_files("#compare [name=files]", zipped(tmp_path / "old.zip", "*.java", "mensah", "raman"))
+        page.select_option("#compare .choices li:nth-child(2) select", "year")
+        count = 5
+    if year == "index":
+        page.check("#compare fieldset input[value=years]")
+        count = 19
+    if has_starter:
+        page.set_input_files("#compare [name=templates]", MATERIAL / "starter" / "python" / "loans.py")
+    chosen = "document.querySelector('#compare .choices select').value"
+    assert page.evaluate(f"() => {chosen}") == "class"
+    page.click("#compare [name=go]")
+    page.wait_for_selector("#compare a.open")
+    assert f"{count} submissions;" in page.inner_text("#compare .outcome")
+
+
+def test_two_archives_are_not_one_class(visit: Visit, tmp_path: Path):
+    page = visit.open("compare")
+    both = [zipped(tmp_path / f"{name}.zip", "*.py", name) for name in ("okafor", "weber")]
+    page.set_input_files("#compare [name=files]", both)
+    values = "() => [...document.querySelectorAll('#compare .choices select')].map((one) => one.value)"
+    assert page.evaluate(values) == ["one", "one"]
+    page.select_option("#compare .choices li:nth-child(1) select", "class")
+    page.click("#compare [name=go]")
+    assert "is compared by itself" in answer(page, "#compare .outcome")
+    page.select_option("#compare .choices li:nth-child(1) select", "one")
+    page.click("#compare [name=go]")
+    page.wait_for_selector("#compare a.open")
+    assert "2 submissions; 1 pair" in page.inner_text("#compare .outcome")
+
+
 def test_what_was_read_as_what_and_what_was_skipped_is_told(visit: Visit):
     page = visit.open("compare")
     page.evaluate(

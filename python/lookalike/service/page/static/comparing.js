@@ -1,7 +1,7 @@
 // Compares a class: uploads what was chosen, follows the job, and leads to the report.
 import { acting, counted, fault, fill, make, name, size, visible } from "./dom.js";
 import { get, indexes, part, Refused, send, wait } from "./api.js";
-import { arranged, choices, droppable, kindOf, picked } from "./files.js";
+import { ARCHIVE, arranged, choices, droppable, kindOf, picked } from "./files.js";
 import { DEFAULTS, LANGUAGES } from "./known.js";
 
 const section = document.getElementById("compare");
@@ -20,7 +20,7 @@ const FACTS = {
   skipped: [false, "file was skipped", "files were skipped"],
   warnings: [false, "note on what was read", "notes on what was read"],
 };
-// What a folder may be taken for.
+// What a folder or an archive may be taken for.
 const KINDS = { class: "a class: each folder or file in it is a submission", one: "one submission", year: "an earlier year: compared with the new ones only" };
 let chosen = [];
 let following = null;
@@ -82,10 +82,10 @@ function line(choice) {
     tell();
   });
   const names = choice.files.slice(0, 3).map(({ path }) => path).join(", ") + (choice.files.length > 3 ? " …" : "");
-  return make("li", {}, choice.root ? "Folder " : "", name(choice.root || names), ` (${amount(choice.files)}) `, choice.root ? taken(choice) : null, remove);
+  return make("li", {}, choice.isArchive ? "Archive " : choice.root ? "Folder " : "", name(choice.root || names), ` (${amount(choice.files)}) `, choice.root ? taken(choice) : null, remove);
 }
 
-// What a folder is taken for, which its user may change.
+// What a folder or an archive is taken for, which its user may change.
 function taken(choice) {
   const kind = kindOf(choice, chosen);
   const select = make("select", { "aria-label": `What ${visible(choice.root)} is` }, ...Object.entries(KINDS).map(([value, text]) => make("option", { value, selected: value === kind }, text)));
@@ -131,19 +131,24 @@ async function compare() {
   }
 }
 
-// Send a lone zip archive as it is, and everything else file by file.
+// Send a zip archive of a class as it is, and everything else file by file.
 async function uploaded(began, progress, signal) {
   const starter = [form.templates, form.starter].flatMap((input) => choices(picked(input))).map((one) => ({ ...one, kind: "template" }));
-  const files = arranged([...chosen, ...starter]).sent;
-  const all = files.reduce((sum, [, , file]) => sum + file.size, 0);
-  const [[, path, first]] = files;
-  if (files.length === 1 && path.toLowerCase().endsWith(".zip")) {
-    progress(0, all);
-    return (await send("POST", "v1/comparisons", { query: options(), body: first, type: "application/zip", signal })).json();
+  const every = arranged([...chosen, ...starter]).sent;
+  const [whole, ...more] = every.filter(([role]) => role === ARCHIVE);
+  const files = every.filter(([role]) => role !== ARCHIVE);
+  if (more.length || (whole && files.some(([role]) => role === "submissions"))) {
+    throw new Refused(0, "", "An archive that is a class is compared by itself. Set the others to “an earlier year”, or all to “one submission”; or unpack them into one folder.");
   }
-  const job = await (await send("POST", "v1/comparisons", { query: options(), signal })).json();
-  began(job);
+  const all = every.reduce((sum, [, , file]) => sum + file.size, 0);
   let done = 0;
+  progress(done, all);
+  const first = whole ? { body: whole[2], type: "application/zip" } : {};
+  const isAll = whole && !files.length;
+  const job = await (await send("POST", "v1/comparisons", { query: { ...options(), ...(isAll ? {} : { start: "false" }) }, ...first, signal })).json();
+  if (isAll) return job;
+  began(job);
+  done += whole ? whole[2].size : 0;
   for (const [role, name_, file] of files) {
     progress(done, all);
     const address = name_.split("/").map(part).join("/");

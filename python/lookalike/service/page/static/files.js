@@ -22,27 +22,37 @@ async function walk(entry, found) {
   }
 }
 
-// What was chosen at once, as choices: each folder, and the files that stand in none.
+// Zip archives that are chosen together get a line each up to this many; more are the files of a class.
+const FEW = 3;
+const isZip = ({ path }) => !path.includes("/") && path.toLowerCase().endsWith(".zip");
+
+// What was chosen at once, as choices: each folder, each zip archive if there are few, and the other files that stand in no folder.
 export function choices(files) {
-  const loose = files.filter(({ path }) => !path.includes("/"));
+  const zips = files.filter(isZip);
+  const archives = zips.length <= FEW ? zips.map((file) => ({ root: file.path, files: [file], isArchive: true, isAlone: zips.length === 1, kind: null })) : [];
+  const loose = files.filter((file) => !file.path.includes("/") && !(archives.length && isZip(file)));
   const folders = new Map();
   for (const file of files.filter(({ path }) => path.includes("/"))) {
     const root = file.path.slice(0, file.path.indexOf("/"));
     if (!folders.has(root)) folders.set(root, []);
     folders.get(root).push(file);
   }
-  const made = [...folders].map(([root, some]) => ({ root, files: some, isAlone: folders.size === 1, kind: null }));
-  return loose.length ? [{ root: "", files: loose, isAlone: true, kind: "files" }, ...made] : made;
+  const made = [...folders].map(([root, some]) => ({ root, files: some, isArchive: false, isAlone: folders.size === 1, kind: null }));
+  return [...(loose.length ? [{ root: "", files: loose, isArchive: false, isAlone: true, kind: "files" }] : []), ...archives, ...made];
 }
 
-// What a folder is taken for: what its user said; else a class, unless it came together with others or holds no folder.
+// What a folder or archive is taken for: what its user said; else a class, unless it came together with others or holds no folder.
+// A zip archive is a class only if nothing else is new: the server reads it as a whole.
 export function kindOf(choice, all) {
   if (choice.kind) return choice.kind;
+  const others = all.filter((one) => one !== choice && !["year", "template"].includes(one.kind));
+  if (choice.isArchive) return choice.isAlone && !others.length ? "class" : "one";
   const isFlat = choice.files.every(({ path }) => path.lastIndexOf("/") === choice.root.length);
-  const isLone = all.filter((one) => one.root).length === 1;
-  return choice.isAlone && (isLone || !isFlat) ? "class" : "one";
+  return choice.isAlone && (!others.some((one) => one.root) || !isFlat) ? "class" : "one";
 }
 
+// The role of a zip archive that is a whole class.
+export const ARCHIVE = "archive";
 const ROLES = { year: "years", template: "templates" };
 
 // The role and path under which each file is sent. Nothing replaces anything: a second name gets a number, as in `a (2).c`,
@@ -53,10 +63,11 @@ export function arranged(all) {
   const last = new Map();
   for (const choice of all) {
     const kind = kindOf(choice, all);
-    const role = ROLES[kind] || "submissions";
+    const isWhole = choice.isArchive && kind === "class";
+    const role = isWhole ? ARCHIVE : ROLES[kind] || "submissions";
     const folders = new Map();
     for (const { path, file } of choice.files) {
-      const [top, ...rest] = (kind === "class" ? path.slice(choice.root.length + 1) : path).split("/");
+      const [top, ...rest] = (kind === "class" && !isWhole ? path.slice(choice.root.length + 1) : path).split("/");
       const place = (rest.length && folders.get(top)) || free(last, `${role}/`, top);
       if (place !== top && !(rest.length && folders.has(top))) numbered.push(place);
       if (rest.length) folders.set(top, place);
