@@ -242,6 +242,31 @@ def test_a_bad_page_of_texts_costs_the_documents_of_the_page():
         assert {id_.decode() for id_, _ in right} - {id_.decode() for id_, _ in found} == set(done.lost)
 
 
+def test_a_flipped_page_of_the_catalogue_costs_what_stands_on_it_and_it_is_told():
+    """All documents are in the tail: each page of the file in turn has a wrong bit at its start."""
+    with fast_folder() as place:
+        with Index.create(place / "index", kind="corpus") as index:
+            index.add([(f"d{number}", f"text {number} " + "some words that differ " * 40) for number in range(25)])
+        right = dict(snapshot_of(place / "index"))
+        size = (place / "index" / "catalog.sqlite").stat().st_size
+        kept = []
+        for page in range(2, size // 4096):
+            path = Path(shutil.copytree(place / "index", place / "copy"))
+            with open(path / "catalog.sqlite", "r+b") as file:
+                file.seek(page * 4096)
+                wrong = bytes([file.read(1)[0] ^ 0x40])
+                file.seek(page * 4096)
+                file.write(wrong)
+            done = Index.repair(path)
+            found = snapshot_of(path)
+            assert set(found) <= set(right.items())
+            assert done.is_open or len(found) + done.unnamed >= len(right), page
+            assert done.is_whole == (len(found) == len(right)), page
+            kept.append(len(found))
+            shutil.rmtree(path)
+        assert any(0 < one < len(right) for one in kept), "a page costs everything"
+
+
 def test_a_catalogue_is_made_again_from_the_segments():
     draw = random.Random(SEED)
     with fast_folder() as place:
@@ -264,6 +289,8 @@ def test_a_catalogue_is_made_again_from_the_segments():
                 noticed += 1
                 is_new = any("may be missing or back" in one for one in done.notes)
                 assert is_new or (done.unnamed and len(found) + done.unnamed == len(right)), "a loss is not told"
+                gone = {id_ for id_, _ in right} - set(ids)
+                assert done.is_open or done.unnamed >= len(gone), "documents are lost, and it is not told how many"
                 if is_new and damaged is not None:
                     assert (path / "catalog.sqlite.damaged").read_bytes() == damaged
             else:

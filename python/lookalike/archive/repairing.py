@@ -10,10 +10,8 @@ from __future__ import annotations
 
 import contextlib
 import os
-import sqlite3
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
-from urllib.parse import quote
 
 from lookalike import _core
 from lookalike._types import Progress, counted
@@ -33,6 +31,7 @@ from lookalike.archive.folder import (
 from lookalike.archive.lock import WriterLock
 from lookalike.archive.merging import Policy
 from lookalike.archive.parameters import Parameters
+from lookalike.archive.remains import Remains, remains
 from lookalike.archive.results import Repaired
 from lookalike.archive.salvaging import salvage
 from lookalike.archive.state import Change, SegmentRow, State, bitmap_bytes, is_marked, marked
@@ -41,6 +40,7 @@ from lookalike.engines.writing import writing
 from lookalike.errors import DamagedError, FormatError, ParameterError
 
 REPAIRING = "reading segments"
+KEPT = "the damaged file is kept as {}: delete it when nothing is missing"
 
 
 def repair(path: str, wait: float, progress: Progress) -> Repaired:
@@ -90,7 +90,7 @@ def _without_damage(folder: Folder, catalogue: Catalogue, state: State, result: 
     # Not before all are read: a file may stand under the name of another one.
     for row in damaged:
         if (aside := folder.set_aside(row.name)) is not None:
-            result.notes.append(f"the damaged file is kept as {aside}: delete it when nothing is missing")
+            result.notes.append(KEPT.format(aside))
     return state
 
 
@@ -156,15 +156,16 @@ def _rebuild(folder: Folder, result: Repaired) -> None:
     """Make the catalogue again from the segments, and from what can be read of the old one."""
     _take_back(folder)
     found = sorted(_files(folder), key=lambda one: -one.number)
-    tail, removed, about = _remains(folder)
+    chosen = _newest(found, result)
+    last = max((one.last for one in chosen), default=0)
+    left = remains(folder, last)
+    about = left.about
     if not found and not about.get("parameters"):
         raise DamagedError(f"nothing in `{folder.path}` can be read: restore the index from a backup")
-    chosen = _newest(found, result)
     uuid = chosen[0].index if chosen else str(about.get("uuid", ""))
     parameters = _oldest(chosen) if chosen else str(about["parameters"])
-    state = _assembled(found, chosen, removed, uuid, parameters)
-    last = max((one.last for one in state.segments), default=0)
-    kept = [(arrival, record) for arrival, record in tail if arrival > last and _is_record(state, record)]
+    state = _assembled(found, chosen, left.removed, uuid, parameters)
+    kept = [(arrival, record) for arrival, record in left.tail if arrival > last and _is_record(state, record)]
     arrivals = tuple(arrival for arrival, _ in kept)
     state = _counted(state, found, arrivals)
     state = _with_run(_unique(chosen, state, kept), about)
@@ -172,7 +173,17 @@ def _rebuild(folder: Folder, result: Repaired) -> None:
         f"the catalogue was damaged and was made again from {counted(len(chosen), 'segment')} and "
         f"{counted(len(kept), 'new document')}; documents that were added or removed last may be missing or back"
     )
-    _replace(folder, state, kept)
+    _tell_unread(left, last, len(kept), result)
+    _replace(folder, state, kept, result)
+
+
+def _tell_unread(left: Remains, last: int, kept: int, result: Repaired) -> None:
+    """Count the new documents that are lost with the old catalogue."""
+    if left.unread is None:
+        result.is_open = True
+        result.notes.append("how many documents were added last and are lost cannot be said")
+    else:
+        result.unnamed += left.unread + sum(arrival > last for arrival, _ in left.tail) - kept
 
 
 def _with_run(state: State, about: dict[str, object]) -> State:
@@ -209,24 +220,6 @@ def _files(folder: Folder) -> Iterator[_Found]:
             first, last, index = says.get("first"), says.get("last"), says.get("index")
             if isinstance(first, int) and isinstance(last, int) and 1 <= first <= last and segment.rows:
                 yield _Found(number, segment, str(index), parameters, first, last)
-
-
-def _remains(folder: Folder) -> tuple[list[tuple[int, bytes]], dict[int, bytes], dict[str, object]]:
-    """Return what can be read of the tail, of the removed rows, and of the single values of a damaged catalogue."""
-    tables: dict[str, list[tuple[object, object]]] = {"tail": [], "removed": [], "about": []}
-    with (
-        contextlib.suppress(sqlite3.Error, sqlite3.Warning),
-        contextlib.closing(sqlite3.connect(f"file:{quote(folder.catalogue)}?mode=ro", uri=True)) as base,
-    ):
-        base.execute("PRAGMA trusted_schema=OFF")
-        for name, rows in tables.items():
-            with contextlib.suppress(sqlite3.Error, sqlite3.Warning, OverflowError):
-                for row in base.execute(f"SELECT * FROM {name}"):
-                    if len(row) == 2:
-                        rows.append(row)
-    tail = sorted({a: r for a, r in tables["tail"] if isinstance(a, int) and a > 0 and isinstance(r, bytes)}.items())
-    removed = {n: b for n, b in tables["removed"] if isinstance(n, int) and isinstance(b, bytes)}
-    return tail, removed, {str(key): value for key, value in tables["about"]}
 
 
 def _newest(found: list[_Found], result: Repaired) -> list[_Found]:
@@ -299,7 +292,7 @@ def _unique(chosen: list[_Found], state: State, kept: list[tuple[int, bytes]]) -
     return State(**{**vars(state), "removed": removed})
 
 
-def _replace(folder: Folder, state: State, tail: list[tuple[int, bytes]]) -> None:
+def _replace(folder: Folder, state: State, tail: list[tuple[int, bytes]], result: Repaired) -> None:
     """Put a new catalogue in place of the damaged one, which is set aside with its journal.
 
     The journal must not stay: it would be applied to the new file. The old catalogue goes before it, so that whoever
@@ -313,7 +306,10 @@ def _replace(folder: Folder, state: State, tail: list[tuple[int, bytes]]) -> Non
         raise ParameterError(
             f"`{folder.path}` cannot be repaired: its segments do not fit together ({error})"
         ) from None
-    aside = folder.set_aside(CATALOGUE) or f"{CATALOGUE}{ASIDE}"
+    kept = folder.set_aside(CATALOGUE)
+    aside = kept or f"{CATALOGUE}{ASIDE}"
+    if kept:
+        result.notes.append(KEPT.format(kept))
     for name in JOURNALS:
         with contextlib.suppress(FileNotFoundError):
             os.rename(folder.file(name), folder.file(aside + name.removeprefix(CATALOGUE)))

@@ -101,22 +101,34 @@ class Repaired:
 
     >>> str(Repaired(documents=5, lost=["essay-3"], unnamed=1))
     '5 documents kept, 2 lost'
+    >>> str(Repaired(documents=5, is_open=True))
+    '5 documents kept, an unknown number lost'
     """
 
     #: Documents that are in the index now.
     documents: int = 0
     #: Ids of lost documents, where they could be read.
     lost: list[str] = field(default_factory=list)
-    #: Lost documents whose ids cannot be read.
+    #: Lost documents whose ids cannot be read, at most.
     unnamed: int = 0
+    #: Whether more may be lost, and nobody can say how many.
+    is_open: bool = False
     #: Documents that are kept and may miss keys, so that a question may not find them: add them again.
     partial: int = 0
     #: What else was done or cannot be restored.
     notes: list[str] = field(default_factory=list)
 
     def __str__(self) -> str:
-        told = f"{counted(self.documents, 'document')} kept, {len(self.lost) + self.unnamed:,} lost"
+        lost = f"{len(self.lost) + self.unnamed:,}"
+        if self.is_open:
+            lost = "an unknown number" if lost == "0" else f"{lost} or more"
+        told = f"{counted(self.documents, 'document')} kept, {lost} lost"
         return f"{told}, {self.partial:,} may miss keys" if self.partial else told
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether no document is lost, as far as is known."""
+        return not (self.lost or self.unnamed or self.is_open)
 
     def to_json(self) -> dict[str, Any]:
         """Return the result as values that JSON can hold."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import json
+from typing import TYPE_CHECKING
 
 import click
 
@@ -16,6 +17,9 @@ from lookalike.cli.shell import DAMAGED
 from lookalike.cli.writing import note
 from lookalike.errors import ParameterError
 from lookalike.rendering.safe import visible
+
+if TYPE_CHECKING:
+    from lookalike.archive.results import Repaired
 
 #: Lost documents shown at the terminal.
 SHOWN_LOST = 20
@@ -208,7 +212,7 @@ def export(index: str, target: str, share: str | None, overwrite: bool, quiet: b
 def repair(index: str, wait: float, allow_network_fs: bool, as_json: bool, quiet: bool) -> None:
     """Keep every document of a damaged index that can be read, drop the rest, and list what is lost.
 
-    Copy the folder first if you can: what is dropped cannot be brought back.
+    Exit code 4 if documents are lost. Copy the folder first if you can: what is dropped cannot be brought back.
 
     \b
     Examples:
@@ -221,7 +225,13 @@ def repair(index: str, wait: float, allow_network_fs: bool, as_json: bool, quiet
         result = Index.repair(index, wait=wait, allow_network_fs=allow_network_fs, progress=tell)
     if as_json:
         as_document(result.to_json())
-        return
+    else:
+        _tell_repaired(result)
+    if not result.is_whole:
+        raise SystemExit(DAMAGED)
+
+
+def _tell_repaired(result: Repaired) -> None:
     for text in result.notes:
         click.echo(visible(text))
     for id_ in result.lost[:SHOWN_LOST]:
@@ -229,7 +239,7 @@ def repair(index: str, wait: float, allow_network_fs: bool, as_json: bool, quiet
     if len(result.lost) > SHOWN_LOST:
         click.echo(f"lost: {counted(len(result.lost), 'document')} with a known id in all; --json lists them")
     if result.unnamed:
-        click.echo(f"lost: {counted(result.unnamed, 'document')} whose ids cannot be read")
+        click.echo(f"lost: at most {counted(result.unnamed, 'document')} whose ids cannot be read")
     click.echo(str(result))
 
 
