@@ -6,6 +6,7 @@ import contextlib
 import json
 import os
 import pty
+import shutil
 import socket
 import subprocess
 import sys
@@ -461,6 +462,10 @@ def test_submissions_without_a_file_that_is_read_are_not_compared(root: Path, tm
     told = json.loads((tmp_path / "out" / "report.json").read_text())
     assert [row["name"] for row in told["undefined"]] == ["Empty", "Pic"]
     assert "Not comparable: 2" in (tmp_path / "out" / "report.html").read_text("utf-8")
+    for kind in ("zip", "gztar"):
+        archive = shutil.make_archive(str(tmp_path / "packed"), kind, root.parent, root.name)
+        packed = run("compare", archive, "--out", tmp_path / f"out-{kind}")
+        assert "not compared: Empty: no file that is read\nnot compared: Pic: no file that is read\n" in packed.out
     write(tmp_path, {"a/Bob/b.txt": prose(1)})
     (tmp_path / "a" / "Empty").mkdir()
     ran = run("compare", tmp_path / "a" / "Empty", tmp_path / "a" / "Bob", "--out", tmp_path / "two")

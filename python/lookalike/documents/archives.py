@@ -55,7 +55,10 @@ def _is_tar(name: str, head: bytes) -> bool:
 
 
 def members(kind: str, name: str, file: BinaryIO, meter: Meter) -> Iterator[Member]:
-    """Yield the files of an archive, or the one that is compressed. Errors: ``RefusedError``, ``ExhaustedError``."""
+    """Yield the files and folders of an archive, or the one file that is compressed.
+
+    Errors: ``RefusedError``, ``ExhaustedError``.
+    """
     if kind == "zip":
         from lookalike.documents import zips
 

@@ -190,6 +190,9 @@ class Gathering:
             inner = archives.stem(prefix or path)
         else:
             inner = f"{prefix}/{_label(member.name)}" if prefix else _label(member.name)
+            if member.is_folder:
+                self._enters(inner)
+                return
             self.folders.add(inner.rpartition("/")[0])
         if not self._fits(inner) or self._run.choice.hides(inner) or not self._wants(inner):
             return

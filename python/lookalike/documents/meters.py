@@ -69,9 +69,11 @@ class Meter:
 
 @dataclass(frozen=True, slots=True)
 class Member:
-    """A file in an archive. REQUIRES: read it, if at all, before asking for the next one."""
+    """A file or folder in an archive. REQUIRES: read it, if at all, before asking for the next one."""
 
     #: The name in the archive; ``None`` for a compressed single file, which is named after its container.
     name: str | None
     #: Reads the whole member. Errors: ``RefusedError`` if it exceeds the given size or cannot be read.
     read: Callable[[int], bytes]
+    #: A folder has nothing to read; one without files is a submission that is missing.
+    is_folder: bool = False

@@ -67,6 +67,8 @@ def serve(head: dict[str, Any], data: bytes) -> Generator[_Message, _Message, No
 
     try:
         for member in archives.members(head["kind"], head["name"], io.BytesIO(data), meter):
+            if member.is_folder:
+                continue
             request, _ = yield told({"member": member.name}), b""
             tree.bytes_left, tree.entries_left = request["left"]
             if "read" in request:

@@ -87,15 +87,14 @@ class Metered:
 
 
 def members(source: Readable, meter: Meter) -> Iterator[Member]:
-    """Yield the files of an archive in its order. Errors: ``RefusedError``, ``ExhaustedError``."""
+    """Yield the files and folders of an archive in its order. Errors: ``RefusedError``, ``ExhaustedError``."""
     stream = _Forward(source)
     try:
         with tarfile.TarFile(fileobj=cast(IO[bytes], stream), encoding="utf-8", errors="surrogateescape") as archive:
             while info := archive.next():
                 stream.next_member()
                 meter.tree.count(1)
-                if not info.isdir():
-                    yield Member(info.name, partial(_read, stream, info))
+                yield Member(info.name, partial(_read, stream, info), info.isdir())
                 # Both would grow with the number of members.
                 archive.members = []  # type: ignore[attr-defined]
                 archive.pax_headers = {}

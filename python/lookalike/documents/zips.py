@@ -76,7 +76,10 @@ class _Entry:
 
 
 def members(file: BinaryIO, meter: Meter) -> Iterator[Member]:
-    """Yield the files of an archive in order of its directory. Errors: ``RefusedError``, ``ExhaustedError``."""
+    """Yield the files and folders of an archive in order of its directory.
+
+    Errors: ``RefusedError``, ``ExhaustedError``.
+    """
     directory, start, shift = _directory(file, meter)
     meter.tree.count(_count(directory, meter.tree.entries_left))
     entries = list(_entries(directory, shift))
@@ -85,8 +88,7 @@ def members(file: BinaryIO, meter: Meter) -> Iterator[Member]:
     if any(entry.end > bound for entry, bound in zip(by_place, bounds, strict=False)):
         raise RefusedError("damaged: its entries overlap")
     for entry in entries:
-        if not entry.label.endswith("/"):
-            yield Member(entry.label, partial(_read, file, entry, meter))
+        yield Member(entry.label, partial(_read, file, entry, meter), entry.label.endswith("/"))
 
 
 def _directory(file: BinaryIO, meter: Meter) -> tuple[bytes, int, int]:
