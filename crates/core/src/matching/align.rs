@@ -99,19 +99,24 @@ impl<'a> Index<'a> {
         (key.wrapping_mul(0x9E37_79B1) >> self.shift) as usize
     }
 
-    /// The positions of `gram`, whose key is `key`.
-    fn places<'b>(&'b self, key: u32, gram: &'b [u32]) -> impl Iterator<Item = usize> + 'b {
+    /// The positions of runs whose key is `key`, ascending. Other runs with the same key are among them.
+    fn places(&self, key: u32) -> impl Iterator<Item = usize> + '_ {
         let mut at = self.heads[self.slot(key)];
         std::iter::from_fn(move || {
             while at != NONE {
                 let here = at as usize;
                 at = self.next[here];
-                if self.text.keys[here] == key && self.text.tokens.get(here..here + gram.len()) == Some(gram) {
+                if self.text.keys[here] == key {
                     return Some(here);
                 }
             }
             None
         })
+    }
+
+    /// Whether `gram` begins at a position.
+    fn is_at(&self, place: usize, gram: &[u32]) -> bool {
+        self.text.tokens.get(place..place + gram.len()) == Some(gram)
     }
 }
 
@@ -250,13 +255,21 @@ impl Aligner {
             let n = other.length.of(part) as usize;
             for at in gram_starts(part, other.length) {
                 allowed += if is_limited { SHARE } else { 0 };
-                for place in index.places(other.keys[at], &other.tokens[at..at + n]).take(most) {
-                    if spent > allowed {
+                let mut left = most;
+                for place in index.places(other.keys[at]) {
+                    let diagonal = at + index.text.tokens.len() - place;
+                    let end = self.ends[diagonal] as usize;
+                    // A run that was found is maximal: what lies in it is equal, and what goes on beyond its end is not.
+                    let is_found = end > at;
+                    let is_equal = if is_found { end >= at + n } else { index.is_at(place, &other.tokens[at..at + n]) };
+                    if !is_equal {
+                        continue;
+                    }
+                    if spent > allowed || left == 0 {
                         break;
                     }
-                    spent += 1;
-                    let diagonal = at + index.text.tokens.len() - place;
-                    if self.ends[diagonal] as usize > at {
+                    (spent, left) = (spent + 1, left - 1);
+                    if is_found {
                         continue;
                     }
                     let (before, len) = extend(index.text.tokens, place, other.tokens, at, n);
