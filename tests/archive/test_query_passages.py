@@ -104,16 +104,54 @@ def weight(match: Match, arrival: list[str]) -> tuple[int, int, int]:
     return -sum(tokens), -max(tokens), arrival.index(match.id)
 
 
-def test_where_very_many_share_something_the_answer_says_that_not_all_were_compared(tmp_path: Path):
-    parts = [prose(n, 8) for n in range(10)]
+def letters(seed: int, count: int) -> str:
+    """Return so many letters; no run of them is that of another seed."""
+    return "".join(filter(str.isalpha, prose(seed, count)))[:count].lower()
+
+
+def test_where_very_many_share_as_much_the_answer_says_that_not_all_were_compared(tmp_path: Path):
+    # Every document shares one part of 60 letters and no letter around it, so none can be passed over.
+    parts = [letters(n, 60) for n in range(10)]
     with la.Index.create(tmp_path / "archive", kind="corpus", k=16, t=22, without="distance") as index:
-        index.add([(f"{n}", f"{parts[n % 10]} {prose(100 + n, 3)}") for n in range(490)])
-        assert "only those that share most" not in asked(index, " ".join(parts), top=5).certificate
-        index.add([(f"{n}", f"{parts[n % 10]} {prose(100 + n, 3)}") for n in range(490, 600)])
-        answer = asked(index, " ".join(parts), top=5)
-        assert (answer.documents, len(answer.matches)) == (600, 5)
+        index.add([(f"{n}", f"x{parts[n % 10]}x {prose(100 + n, 3)}") for n in range(490)])
+        assert "only those that share most" not in asked(index, "z".join(parts), top=5).certificate
+        index.add([(f"{n}", f"x{parts[n % 10]}x {prose(100 + n, 3)}") for n in range(490, 600)])
+        answer = asked(index, "z".join(parts), top=5)
+        assert (answer.documents, len(answer.matches), answer.work[-1]) == (600, 5, 500)
         assert "only those that share most fingerprints were compared" in answer.certificate
-        assert "only those that share most" not in asked(index, " ".join(parts), top=0).certificate
+        assert "only those that share most" not in asked(index, "z".join(parts), top=0).certificate
+
+
+def test_documents_that_cannot_share_as_much_are_passed_over(tmp_path: Path):
+    short, long = [letters(n, 30) for n in range(10)], letters(10, 200)
+    with la.Index.create(tmp_path / "archive", kind="corpus", k=16, t=22, without="distance") as index:
+        index.add([(f"{n}", f"x{short[n % 10]}x {prose(100 + n, 3)}") for n in range(600)])
+        index.add([(f"long {n}", f"{prose(800 + n, 3)} x{long[n:]}x") for n in range(8)])
+        text = "z".join([*short, long])
+        answer, every = asked(index, text, top=5), asked(index, text)
+        assert [match.id for match in answer.matches] == [f"long {n}" for n in range(5)]
+        assert (answer.matches, answer.documents) == (every.matches[:5], every.documents) == (answer.matches, 608)
+        assert answer.work[-1] <= 8 < every.work[-1] == 608, "the texts of the others are not read"
+        assert "only those that share most" not in answer.certificate
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_the_best_are_the_first_of_all_where_texts_repeat_themselves(tmp_path: Path, seed: int):
+    draw = random.Random(seed)
+
+    def text() -> str:
+        pieces = ["ab", "abb", "aab", "abc", "a", letters(draw.randint(0, 3), 40)]
+        return "".join(draw.choice(pieces) * draw.randint(1, 30) for _ in range(draw.randint(1, 6)))
+
+    with la.Index.create(tmp_path / "archive", kind="corpus", k=6, t=11, without="distance") as index:
+        index.add([(f"{n}", text()) for n in range(60)])
+        for _ in range(20):
+            question = text()
+            every = asked(index, question)
+            for top in (1, 3, 10):
+                answer = asked(index, question, top=top)
+                assert answer.matches == every.matches[:top]
+                assert (answer.documents, answer.common) == (every.documents, every.common)
 
 
 def test_starter_code_is_never_told(tmp_path: Path):

@@ -148,6 +148,18 @@ impl SubmittedFile {
         Ok(file)
     }
 
+    /// Reads prose to align it with another text: no k-grams are selected, and the spans are made in the same pass.
+    ///
+    /// Errors: a text of 4 GiB or more.
+    pub fn unselected(text: String, thresholds: (u32, u32)) -> Result<Self> {
+        let Stream { tokens, spans, .. } = frontend::stream(&text, PROSE)?;
+        let tokens = Tokens::Characters(tokens.iter().map(|token| *token as u32).collect());
+        let (whole, spans) = (0..text.len(), OnceLock::from(spans));
+        let ranges = vec![whole];
+        let part = FilePart { language: TEXT.to_string(), tokens, thresholds, ranges, spans, ..FilePart::default() };
+        Ok(Self { text, parts: vec![part], degraded: Vec::new(), settled: None })
+    }
+
     /// Number of tokens in all parts.
     pub fn tokens(&self) -> usize {
         self.parts.iter().map(|part| part.tokens.len()).sum()

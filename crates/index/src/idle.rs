@@ -8,6 +8,11 @@ use std::sync::{Mutex, PoisonError};
 pub struct Idle<T>(Mutex<Vec<T>>);
 
 impl<T> Idle<T> {
+    /// Starts without workers.
+    pub const fn none() -> Self {
+        Self(Mutex::new(Vec::new()))
+    }
+
     /// Starts with one worker.
     pub fn new(first: T) -> Self {
         Self(Mutex::new(vec![first]))

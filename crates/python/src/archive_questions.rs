@@ -104,10 +104,13 @@ pub struct Asker {
 
 #[pymethods]
 impl Asker {
+    /// `is_keyed`: the index has keys of its own, which [`AskedDocument::shared`] makes of the k-grams. Otherwise passages are
+    /// asked for with files that have their k-grams already.
     #[new]
-    fn new(signer: Py<RecordSigner>) -> PyResult<Self> {
+    #[pyo3(signature = (signer, is_keyed=false))]
+    fn new(signer: Py<RecordSigner>, is_keyed: bool) -> PyResult<Self> {
         let settings = &signer.get().settings;
-        let asking = SignSettings { texts: false, ..settings.clone() };
+        let asking = SignSettings { texts: false, passages: settings.passages && is_keyed, ..settings.clone() };
         let seeing = SignSettings { passages: false, modulus: None, simhash: None, ..asking.clone() };
         let with_signer = |settings: SignSettings| {
             let first = Signer::new(&settings).map_err(archive_to_python)?;

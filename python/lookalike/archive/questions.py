@@ -50,7 +50,7 @@ def _tools(parameters: str) -> _Tools:
     if made.bands is not None:
         raise ParameterError("the index holds keys of a MinHashLSH, and no documents: ask it with MinHashLSH.query")
     certificate = certificates.resemblance(made, made.dedup.threshold)
-    return _Tools(made, _core.Asker(signer(made)), certificate)
+    return _Tools(made, _core.Asker(signer(made), made.keyed is not None), certificate)
 
 
 if hasattr(os, "register_at_fork"):
@@ -129,7 +129,8 @@ class Asking:
         _check_window(window, key)
         given = asked.read(document, name, tools.parameters, tools.asker, window=window)
         given = _prepared(given, view, tools, _secret(key))
-        given = replace(given, notes=(*given.notes, *remarks.of_rows(document, tools.parameters)))
+        if notes := remarks.of_rows(document, tools.parameters):
+            given = replace(given, notes=(*given.notes, *notes))
         found = _queried(view, tools, given, Asks(tuple(wanted), least, bits, window, most, where))
         return _with_evidence(found, self._searched(), tools.parameters, given) if evidence else found
 
@@ -244,8 +245,8 @@ def _queried(view: View, tools: _Tools, given: AskedFor, asks: Asks) -> Queried:
     notes += _unmet(view, conditions)
     told = asks._asdict() | {"question": list(wanted), "top": 0 if top == _ALL else top, "where": dict(of)}
     counts = (sum(file.tokens for file in files), shingles, size)
-    made = Queried(given.name, view.name, view.count(), answers, *counts, tuple(notes), _digest(given), told)
-    return replace(made, documents_asked=view.count(conditions))
+    made = (given.name, view.name, view.count(), answers, *counts, tuple(notes), _digest(given), told)
+    return Queried(*made, documents_asked=view.count(conditions))
 
 
 def _digest(given: AskedFor) -> str:
@@ -286,7 +287,8 @@ def _prepared(given: AskedFor, view: View, tools: _Tools, secret: bytes | None) 
     """Return a document as the index understands it. Errors: ``ParameterError``, ``VersionError``."""
     core = sharing.keyed(given.core, tools.parameters, secret, view.name)
     starter = view.starter(tools.asker)
-    return replace(given, core=core if starter is None else core.beside(starter))
+    core = core if starter is None else core.beside(starter)
+    return given if core is given.core else replace(given, core=core)
 
 
 def _check_window(window: int | None, key: str | os.PathLike[str] | None) -> None:

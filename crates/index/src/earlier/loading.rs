@@ -34,9 +34,7 @@ impl Loader {
 
     /// Reads a document. Errors: damaged, or its text is not kept.
     pub fn load(&mut self, snapshot: &Snapshot, number: u64) -> Result<Loaded> {
-        let text = snapshot.text(number)?;
-        let text = text.ok_or_else(|| Error::refused(format!("the text of document `{number}` is not kept")))?;
-        let texts = self.texts.unpack(&text)?;
+        let texts = unpacked(&mut self.texts, snapshot, number)?;
         match snapshot.tokens(number)?.filter(|tokens| !tokens.is_empty()) {
             Some(tokens) => submission(&tokens, &texts).ok_or_else(|| damaged(number)),
             None => self.row(&texts),
@@ -56,6 +54,28 @@ impl Loader {
         let file = file.map_err(|error| Error::refused(error.to_string()))?;
         Ok(Loaded { files: vec![Arc::new(file)], facts: Vec::new() })
     }
+}
+
+/// Reads the files of a document to align them with another one: those of a row of a corpus, which has these thresholds, are
+/// without selected k-grams. Errors: damaged, or its text is not kept.
+pub fn load_to_align(
+    unpacker: &mut TextUnpacker,
+    thresholds: (u32, u32),
+    snapshot: &Snapshot,
+    number: u64,
+) -> Result<Vec<Arc<SubmittedFile>>> {
+    let texts = unpacked(unpacker, snapshot, number)?;
+    if let Some(tokens) = snapshot.tokens(number)?.filter(|tokens| !tokens.is_empty()) {
+        return submission(&tokens, &texts).map(|loaded| loaded.files).ok_or_else(|| damaged(number));
+    }
+    let file = SubmittedFile::unselected(texts.joined, thresholds);
+    Ok(vec![Arc::new(file.map_err(|error| Error::refused(error.to_string()))?)])
+}
+
+fn unpacked(unpacker: &mut TextUnpacker, snapshot: &Snapshot, number: u64) -> Result<StoredTexts> {
+    let text = snapshot.text(number)?;
+    let text = text.ok_or_else(|| Error::refused(format!("the text of document `{number}` is not kept")))?;
+    unpacker.unpack(&text)
 }
 
 fn submission(tokens: &[u8], texts: &StoredTexts) -> Option<Loaded> {
