@@ -1,7 +1,8 @@
-"""A run of `dedup --index --add` that is killed at any commit, and what comes after it: no row is lost.
+"""A run of `dedup --index --add` that is killed at any commit or rename, and what comes after it: no row is lost.
 
-Whatever runs next, the same rows, a file that has grown or changed, or another file: its outputs and the index are
-those of an index that the killed run never touched. A run that has finished stays: its rows are known.
+Whatever runs next, the same rows, a file that has grown or changed, or another file: before the run was decided, its
+outputs and the index are those of an index that the killed run never touched. Once it is decided, they are those after
+a run that finished, and its own outputs are completed.
 """
 
 from __future__ import annotations
@@ -57,11 +58,13 @@ a_run({sources!r})
 """
 
 
-def a_run(sources: Sequence[str], *, add: bool = True) -> Any:
-    """Deduplicate files of the present folder as one day."""
+def a_run(sources: Sequence[str], *, add: bool = True, place: str = "") -> Any:
+    """Deduplicate files of the present folder as one day; outputs go below a place."""
     with Index._open("index", SMALL, write=add) as index:
         given = [Path(one) for one in sources]
-        return la.dedup(given, index=index, add=add, out="out/", clusters="clusters.csv", overwrite=True)
+        return la.dedup(
+            given, index=index, add=add, out=f"{place}out/", clusters=f"{place}clusters.csv", overwrite=True
+        )
 
 
 def is_killed(sources: Sequence[str], left: int) -> bool:
@@ -73,8 +76,9 @@ def is_killed(sources: Sequence[str], left: int) -> bool:
     return done.returncode != 0
 
 
-def outputs() -> dict[str, bytes]:
-    return {str(path): path.read_bytes() for path in [Path("clusters.csv"), *Path("out").glob("*")] if path.exists()}
+def outputs(place: str = "") -> dict[str, bytes]:
+    paths = [Path(f"{place}clusters.csv"), *Path(f"{place}out").glob("*")]
+    return {str(path).removeprefix(place): path.read_bytes() for path in paths if path.exists()}
 
 
 def contents() -> list[tuple[Any, ...]]:
@@ -87,18 +91,17 @@ def contents() -> list[tuple[Any, ...]]:
 
 
 @contextlib.contextmanager
-def copied(folder: Path, number: str) -> Iterator[None]:
-    """Work in a copy of a folder, without its outputs."""
-    there, before = folder.parent / f"{folder.name}-{number}", Path.cwd()
-    shutil.copytree(folder, there)
-    shutil.rmtree(there / "out", ignore_errors=True)
-    (there / "clusters.csv").unlink(missing_ok=True)
-    os.chdir(there)
+def unchanged(folder: Path) -> Iterator[None]:
+    """Work in a folder, and put it back as it was. The copy has its place: hidden folders are known by their paths."""
+    before = Path.cwd()
+    shutil.copytree(folder, folder.parent / "saved")
+    os.chdir(folder)
     try:
         yield
     finally:
         os.chdir(before)
-        shutil.rmtree(there)
+        shutil.rmtree(folder)
+        (folder.parent / "saved").rename(folder)
 
 
 def prepared(folder: Path) -> Path:
@@ -146,10 +149,12 @@ def followed(steps: Sequence[Any]) -> tuple[list[dict[str, bytes]], list[tuple[A
     found = []
     for step in steps:
         files = step()
-        only_read = a_run(files, add=False)
-        found.append(outputs())
+        only_read = a_run(files, add=False, place="read-")
         answer = a_run(files)
-        assert outputs() == found[-1], "without --add the answer is the same"
+        found.append(outputs("read-"))
+        last = outputs()
+        assert {name: last[name] for name in found[-1]} == found[-1], "without --add the answer is the same"
+        shutil.rmtree("read-out")
         assert [note for note in only_read.notes if "interrupted" not in note] == [
             note for note in answer.notes if "interrupted" not in note
         ]
@@ -166,7 +171,7 @@ def expected(tmp_path_factory: pytest.TempPathFactory) -> dict[tuple[str, bool],
     made = {}
     for name, steps in NEXT.items():
         for is_finished, place in ((False, begun), (True, finished)):
-            with copied(place, "expected"):
+            with unchanged(place):
                 made[name, is_finished] = followed(steps)
     return made
 
@@ -178,18 +183,21 @@ def test_a_run_that_is_killed_at_any_commit_loses_no_row(expected: dict[tuple[st
         with contextlib.chdir(folder):
             was_killed = is_killed(SOURCES, left)
         with la.Index(folder / "index") as index, index.snapshot() as view:
-            states.append(("running" if view.state.run else "", len(outputs_of(folder))))
-        is_finished = not was_killed
+            state = "decided" if view.state.outputs else "running" if view.state.run else ""
+            states.append((state, len(outputs_of(folder))))
+        is_finished = state == "decided" or (not state and bool(states[-1][1]))
         # The grown file at every commit; the others at every third, and at the last ones.
         names = NEXT if left % 3 == 0 or not was_killed else ["grown"]
         for name in names:
-            with copied(folder, "next"):
+            with unchanged(folder):
                 assert followed(NEXT[name]) == expected[name, is_finished], (left, name)
+                assert not list(Path().glob(".lookalike-*/journal")), (left, name)
         if not was_killed:
             break
     assert states[0] == ("", 0)
     assert ("running", 0) in states
-    assert ("running", 4) in states, "killed after the outputs have their names, before the run is noted as finished"
+    assert ("running", 4) not in states, "outputs have their names only after the run is decided"
+    assert {("decided", 0), ("decided", 4)} <= {*states}
     assert states[-1] == ("", 4)
     assert len(states) > 8
 
@@ -210,7 +218,7 @@ def test_runs_that_are_killed_one_after_the_other(second: str, expected: dict[tu
             for name, whole in before.items():
                 Path(name).write_bytes(whole)
         for name in ("same", "another file and the same"):
-            with copied(folder, "next"):
+            with unchanged(folder):
                 assert followed(NEXT[name]) == expected[name, False], (left, name)
 
 

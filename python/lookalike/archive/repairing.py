@@ -188,7 +188,7 @@ def _tell_unread(left: Remains, last: int, kept: int, result: Repaired) -> None:
 
 def _with_run(state: State, about: dict[str, object]) -> State:
     """Return a state with the unfinished run of a damaged catalogue, if that can be read."""
-    told = replace(state, run=str(about.get("run", "")))
+    told = replace(state, run=str(about.get("run", "")), outputs=str(about.get("outputs", "")))
     try:
         told.check()
     except ValueError:

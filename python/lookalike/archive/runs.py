@@ -1,9 +1,9 @@
 """Runs of ``dedup`` that add rows to an index, and were interrupted.
 
 A run is noted in the catalogue before its first row is added, and the note goes when its outputs have their names. So
-a note that the next run finds is that of an interrupted run, whose outputs nobody has. If it is the same run, it goes
-on. Otherwise the rows that it had added are taken back, as if it had never begun: they are new to whichever run has
-them next. There is at most one unfinished run.
+a note that the next run finds is that of an interrupted run. If it was decided, its outputs are completed
+(``delivering.py``). Otherwise nobody has its outputs: the same run goes on, and any other takes back the rows that it
+had added, as if it had never begun: they are new to whichever run has them next. There is at most one unfinished run.
 
 Cost: that of reading the documents that arrived since the run began, only after an interruption.
 """

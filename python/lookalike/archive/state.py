@@ -17,6 +17,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+from lookalike.archive.delivering import Pending
 from lookalike.archive.folder import MOST_SEGMENTS, segment_name, segment_number
 
 #: Limits of what a catalogue may say. More is damage.
@@ -25,7 +26,7 @@ MOST_ARRIVALS = 2**62
 MOST_GENERATIONS = 2**62
 MOST_BYTES = 2**62
 #: Single values that a catalogue may lack.
-OPTIONAL = ("shadows", "run")
+OPTIONAL = ("shadows", "run", "outputs")
 _RUN = re.compile(r"[0-9a-f]{16}:[0-9]{1,19}")
 
 
@@ -95,6 +96,8 @@ class State:
     shadows: int | None = None
     #: The run of ``dedup`` that adds rows and has not finished: its name, a colon, and its first arrival. Else empty.
     run: str = ""
+    #: The outputs of that run, once it is decided and they wait for their names (``Pending``). Else empty.
+    outputs: str = ""
 
     def about(self) -> dict[str, Any]:
         """Return the single values, by name, as SQLite stores them."""
@@ -142,6 +145,10 @@ class State:
             raise ValueError("the number of rows that dedup removed is out of range")
         if self.run and (type(self.run) is not str or not _RUN.fullmatch(self.run)):
             raise ValueError("an unfinished run has no name")
+        if self.outputs:
+            Pending.of(self.outputs)
+            if not self.run:
+                raise ValueError("outputs belong to no run")
         self._check_removed()
 
     def _check_removed(self) -> None:
@@ -184,8 +191,9 @@ class Change:
     parameters: str | None = None
     #: How many more live rows that dedup removed there are; ``None`` if they must be counted.
     shadows: int | None = 0
-    #: The unfinished run, empty for none; ``None`` if it stays.
+    #: The unfinished run, empty for none; ``None`` if it stays. Outputs that are not given here go with it.
     run: str | None = None
+    outputs: str = ""
 
     def after(self, state: State) -> State:
         """Return the state that it leads to."""
@@ -206,6 +214,7 @@ class Change:
             garbage=(state.garbage | self.garbage) - self.kept,
             shadows=None if state.shadows is None or self.shadows is None else state.shadows + self.shadows,
             run=state.run if self.run is None else self.run,
+            outputs=self.outputs or (state.outputs if self.run is None else ""),
         )
 
 

@@ -222,6 +222,11 @@ class Writer:
         with self._changing():
             self._commit(Change(run=run))
 
+    def decide_run(self, outputs: str) -> None:
+        """Note that the unfinished run is decided, with its outputs (``Pending``). Errors: ``OSError``."""
+        with self._changing():
+            self._commit(Change(outputs=outputs))
+
     def _marks(self, numbers: Sequence[int]) -> tuple[dict[int, bytes], frozenset[int], int]:
         """Return new bitmaps of segments, the arrivals that leave the tail, and how many of them are shadows.
 

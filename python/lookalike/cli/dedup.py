@@ -49,7 +49,7 @@ def _file(name: str, text: str) -> Callable[[options.Function], options.Function
         ],
         "Only for --method simhash": params.SIMHASH_ONLY,
         "Which rows are kept": ["keep", "clustering", "against", "contains", "contained"],
-        "Day by day": ["index", "add", "wait", "time_column"],
+        "Day by day": ["index", "add", "wait", "time_column", "earlier_run"],
         "Input": ["text_column", "id_column", "format", "max_errors", "strict"],
         "Output": [
             *("out", "clusters", "pairs", "max_pairs", "ledger", "report", "restore", "overwrite", "as_json", "quiet"),
@@ -68,7 +68,7 @@ def _file(name: str, text: str) -> Callable[[options.Function], options.Function
 )
 @_file("--index", "Remove also rows that this index has, identical or similar; its parameters are used.")
 @click.option("--add", is_flag=True, help="Add the kept rows to --index, so that the next run knows them.")
-@options.all_options((params.WAIT, params.TIME_COLUMN))
+@options.all_options((params.WAIT, params.TIME_COLUMN, params.EARLIER_RUN))
 @_file("--clusters", "Write the rows of all clusters to this .csv, .csv.gz or .parquet file.")
 @_file(
     "--pairs",
@@ -130,7 +130,7 @@ def dedup(
         unused = {"threshold", "shingle", "labelled", "bits"} if chosen["method"] == "simhash" else {"threshold"}
         options.refuse_unused(context, unused, "with --no-verify")
     if not chosen["add"]:
-        options.refuse_unused(context, {"wait", "time_column"}, "without --add")
+        options.refuse_unused(context, {"wait", "time_column", "earlier_run"}, "without --add")
     if dry_run and (index is not None or chosen["add"]):
         raise ParameterError("--dry-run cannot be combined with --index: leave it out")
     if dry_run:
@@ -150,6 +150,7 @@ def _run(
     add: bool,
     wait: float,
     time_column: str | None,
+    earlier_run: str | None,
     out: str | None,
     clusters: str | None,
     pairs: str | None,
@@ -185,6 +186,7 @@ def _run(
             add=add,
             wait=wait,
             time_column=time_column,
+            earlier_run=earlier_run,
             out=Stdout() if is_piped else out,
             clusters=clusters,
             pairs=pairs,

@@ -87,11 +87,12 @@ def sweep(parent: str, prefix: str, suffix: str = "", rescue: Callable[[str], bo
     except OSError:
         return
     for folder in found:
-        if _is_own_folder(folder) and _is_dead(folder) and rescue(folder):
+        if is_own_folder(folder) and _is_dead(folder) and rescue(folder):
             shutil.rmtree(folder, ignore_errors=True)
 
 
-def _is_own_folder(path: str) -> bool:
+def is_own_folder(path: str) -> bool:
+    """Return whether a path is a folder of this user, and no link."""
     try:
         status = os.lstat(path)
     except OSError:

@@ -5,6 +5,10 @@ needed to undo the others comes first. Where several outputs replace older ones,
 opposite order. So at each instant an output that is there has its ledger beside it, and old and new never stand
 together. What was replaced is written down first (``journal``): the next run that writes there puts it back if a
 killed run was not complete, and removes the hidden folders of killed processes (see ``scratch``).
+
+Outputs may belong to a decision elsewhere, such as rows that an index has. Then the renames are written down, the
+decision is made durable, and from then on the outputs are never taken back: whoever makes the next decision finishes
+the renames (``commit_with``).
 """
 
 from __future__ import annotations
@@ -13,24 +17,58 @@ import errno
 import os
 import shutil
 import tempfile
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable
+from functools import partial
 from types import TracebackType
+from typing import Protocol
 
 from lookalike.corpora import journal
-from lookalike.corpora.scratch import hold, release, sweep
+from lookalike.corpora.journal import Holder, IsHeld, Renames
+from lookalike.corpora.scratch import hold, is_own_folder, release, sweep
+from lookalike.engines.interrupts import deferred_interrupts
 from lookalike.engines.writing import NO_SPACE, refusal, writing
 from lookalike.errors import LookalikeError
 
 _PREFIX, _SUFFIX = ".lookalike-", ".part"
 
 
+class Decision(Protocol):
+    """A decision elsewhere that outputs belong to: with it they are delivered, and without it they never were."""
+
+    @property
+    def holder(self) -> Holder:
+        """Who decides, for a later run that finds the hidden folders."""
+
+    def decide(self, folders: list[str], targets: list[str]) -> None:
+        """Make the decision durable, with the hidden folders that hold the outputs and with the names of these."""
+
+    def finish(self) -> None:
+        """Note that the outputs have their names."""
+
+
+def _every_held(_holder: Holder, _folder: str) -> bool:
+    """Leave outputs alone that belong to a decision elsewhere."""
+    return True
+
+
 class Staging:
     """Holds outputs until they are committed. Use it in a ``with``: uncommitted files are removed."""
 
-    def __init__(self, *, overwrite: bool = False, inputs: Iterable[str] = (), expected_bytes: int = 0) -> None:
-        self._overwrite = overwrite
+    def __init__(
+        self,
+        *,
+        overwrite: bool = False,
+        inputs: Iterable[str] = (),
+        expected_bytes: int = 0,
+        replaceable: Collection[str] = (),
+        is_held: IsHeld = _every_held,
+    ) -> None:
+        """``replaceable``: absolute paths that may be replaced, also what is below them. ``is_held``: as ``recover``.
+
+        ``expected_bytes``: upper bound of the bytes to write, for the message when the disk is full.
+        """
+        self._overwrite, self._replaceable, self._is_held = overwrite, replaceable, is_held
         self._inputs = [os.path.realpath(path) for path in inputs]
-        #: Upper bound of the bytes to write, for the message when the disk is full.
         self._expected_bytes = expected_bytes
         #: Hidden folders and their lock handles, by parent folder.
         self._stages: dict[str, tuple[str, int]] = {}
@@ -40,9 +78,9 @@ class Staging:
         #: Targets as they were given, by absolute path.
         self._given: dict[str, str] = {}
         self._first: set[str] = set()
-        #: Targets that stand under their names but may still be taken back, and what they replaced.
-        self._placed: list[str] = []
-        self._replaced: dict[str, str] = {}
+        #: Renames that may still be undone, and whether a decision elsewhere needs them.
+        self._renames: Renames | None = None
+        self._is_decided = False
         self._made = 0
         #: Folders in which killed runs were looked for.
         self._swept: set[str] = set()
@@ -94,81 +132,82 @@ class Staging:
         self.place(keeps=len(self._moves) > 1)
         self.settle()
 
+    def commit_with(self, decision: Decision) -> None:
+        """Make a decision and rename everything to its target.
+
+        Errors: ``OSError``. If the decision was not begun, all is as before. Afterwards the drafts stay, because only
+        the next one who decides can tell whether it was made.
+        """
+        renames = self._planned(keeps=len(self._moves) > 1, holder=decision.holder)
+        renames.write()
+        with deferred_interrupts():
+            self._is_decided = True
+            decision.decide(renames.folders, list(renames.moves.values()))
+            renames.do()
+            decision.finish()
+            self._is_decided = False
+        self.settle()
+
     def place(self, *, keeps: bool = True) -> None:
         """Rename everything to its target; with ``keeps``, ``abort`` can still put back what was there.
 
         Errors: ``OSError``; all is then as before.
         """
-        for stage in self._moves:
-            _sync_all(stage)
-        for target in self._moves.values():
-            self._check_free(target)
-        groups = [
-            [move for move in self._moves.items() if (move[1] in self._first) == first] for first in (True, False)
-        ]
-        replaced = [target for group in reversed(groups) for _, target in reversed(group) if os.path.lexists(target)]
-        asides = {target: self._path(target) for target in replaced} if keeps else {}
+        renames = self._planned(keeps=keeps)
+        if renames.asides:
+            renames.write()
+        self._renames = renames
         try:
-            if asides:
-                journal.write([stage for stage, _ in self._stages.values()], self._moves, asides)
-            for group in reversed(groups):
-                self._set_aside({target: asides[target] for _, target in reversed(group) if target in asides})
-            for group in groups:
-                self._rename(group)
+            renames.do()
         except BaseException:
             self._take_back()
             raise
 
+    def _planned(self, *, keeps: bool, holder: Holder | None = None) -> Renames:
+        """Make all drafts durable, and plan their renames. Errors: ``OSError``."""
+        for stage in self._moves:
+            _sync_all(stage)
+        for target in self._moves.values():
+            self._check_free(target)
+        moves = dict(sorted(self._moves.items(), key=lambda move: move[1] not in self._first))
+        replaced = [target for target in reversed(moves.values()) if os.path.lexists(target)]
+        asides = {target: self._path(target) for target in replaced} if keeps else {}
+        first = [target for target in moves.values() if target in self._first]
+        folders = [stage for stage, _ in self._stages.values()]
+        return Renames(folders, moves, first, asides, [] if keeps else replaced, holder)
+
     def settle(self) -> None:
         """Let go of what was replaced: the outputs stay."""
-        self._placed.clear()
-        self._replaced.clear()
+        self._renames = None
         self.abort()
 
     def abort(self) -> None:
-        """Remove uncommitted files, and put back what they replaced."""
+        """Remove uncommitted files, and put back what they replaced; drafts that a decision may need stay."""
         self._take_back()
-        journal.forget(stage for stage, _ in self._stages.values())
+        if not self._is_decided:
+            journal.forget(stage for stage, _ in self._stages.values())
         while self._stages:
             # An interrupt may come at any point, and this is called again then: no lock is closed twice.
             _, (stage, lock) = self._stages.popitem()
             release(lock)
-            shutil.rmtree(stage, ignore_errors=True)
+            if not self._is_decided:
+                shutil.rmtree(stage, ignore_errors=True)
         self._moves.clear()
         self._targets.clear()
         self._first.clear()
 
-    def _set_aside(self, asides: Mapping[str, str]) -> None:
-        """Move the files that are to be replaced into the hidden folder."""
-        for target, aside in asides.items():
-            os.replace(target, aside)
-            self._replaced[target] = aside
-        _sync_folders(asides)
-
-    def _rename(self, moves: Sequence[tuple[str, str]]) -> None:
-        for stage, target in moves:
-            os.makedirs(os.path.dirname(target), exist_ok=True)
-            os.replace(stage, target)
-            self._placed.append(target)
-        _sync_folders([target for _, target in moves])
-
     def _take_back(self) -> None:
-        """Move back what was placed, the last first, and put back what was set aside, the ledger first."""
-        stages = {target: stage for stage, target in self._moves.items()}
-        for target in reversed(self._placed):
-            if os.path.lexists(target):
-                os.replace(target, stages[target])
-        for target, aside in reversed(self._replaced.items()):
-            os.replace(aside, target)
-        self._placed.clear()
-        self._replaced.clear()
+        """Undo the renames that were done, if they may still be undone."""
+        if self._renames is not None:
+            self._renames.undo()
+            self._renames = None
 
     def _sweep(self, target: str) -> None:
         """Put back what killed runs had set aside in the folder of a target, and remove what they left."""
         parent = _existing(os.path.dirname(target))
         if parent not in self._swept:
             self._swept.add(parent)
-            sweep(parent, _PREFIX, _SUFFIX, journal.recover)
+            sweep(parent, _PREFIX, _SUFFIX, partial(journal.recover, is_held=self._is_held))
 
     def _stage(self, target: str) -> str:
         parent = _existing(os.path.dirname(target))
@@ -211,9 +250,12 @@ class Staging:
     def _check_free(self, target: str) -> None:
         # A device must never be replaced by a file.
         is_file = os.path.isfile(target) or os.path.islink(target)
-        if os.path.lexists(target) and not (self._overwrite and is_file):
+        if os.path.lexists(target) and not (self._may_replace(target) and is_file):
             way = "use another name" if not is_file else "use another name, or overwrite=True to replace it"
             raise FileExistsError(errno.EEXIST, f"exists already: {way}", target)
+
+    def _may_replace(self, target: str) -> bool:
+        return self._overwrite or any(f"{target}/".startswith(f"{one}/") for one in self._replaceable)
 
     def _refusal(self, error: OSError) -> OSError | None:
         """Return an error that names the output as it was given, for one that concerns an output."""
@@ -232,16 +274,17 @@ class Staging:
         return refusal(error, self._given.get(target, target), needed)
 
 
+def is_hidden_folder(path: str) -> bool:
+    """Return whether a path is a folder in which this user's outputs are held until they are committed."""
+    name = os.path.basename(path)
+    return name.startswith(_PREFIX) and name.endswith(_SUFFIX) and is_own_folder(path)
+
+
 def _existing(folder: str) -> str:
     """Return the nearest folder above that is there."""
     while not os.path.isdir(folder):
         folder = os.path.dirname(folder)
     return folder
-
-
-def _sync_folders(targets: Iterable[str]) -> None:
-    for folder in sorted({os.path.dirname(target) for target in targets}):
-        journal.sync(folder)
 
 
 def _size(folder: str) -> int:

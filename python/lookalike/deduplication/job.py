@@ -5,9 +5,10 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from lookalike import _core, params
 from lookalike._calls import explained, given
@@ -17,7 +18,7 @@ from lookalike.corpora.arrays import Wanted, listed
 from lookalike.corpora.batches import Source, mended_note
 from lookalike.corpora.lines import LineSource
 from lookalike.deduplication import contamination
-from lookalike.deduplication.archives import Archive, check_index, opened_index
+from lookalike.deduplication.archives import Archive, IndexUse
 from lookalike.deduplication.outputs import Outputs, Stream, check, write
 from lookalike.deduplication.reading import DECIDING, READING, Stretch, open_core, open_files, read
 from lookalike.deduplication.repeating import repeated_ids
@@ -39,6 +40,7 @@ FILES = (
     Parameter("add", "Add the kept rows to the index, so that the next run removes what is similar to them."),
     params.WAIT,
     params.TIME_COLUMN,
+    params.EARLIER_RUN,
     Parameter("out", "Write the corpus without near-duplicates to this file, or folder for several inputs."),
     Parameter("clusters", "Write all rows of clusters to this CSV file."),
     Parameter("pairs", "Write every pair at or above the threshold that the method proposes to this CSV file."),
@@ -58,6 +60,7 @@ def dedup(
     add: bool = False,
     wait: float = params.WAIT.default,
     time_column: str | None = None,
+    earlier_run: str | None = None,
     out: str | os.PathLike[str] | Stream | None = None,
     clusters: str | os.PathLike[str] | None = None,
     pairs: str | os.PathLike[str] | None = None,
@@ -109,49 +112,42 @@ def dedup(
     """
     chosen = given(params.DEDUPLICATION, locals())
     asked = Outputs(out, clusters, pairs, ledger, overwrite)
-    return _deduplicated(source, against, _Archived(index, add, wait, time_column), asked, report, progress, chosen)
+    return _decided(
+        source, against, IndexUse(index, add, wait, time_column, earlier_run), asked, report, progress, chosen
+    )
 
 
-class _Archived(NamedTuple):
-    """The index that rows are also compared with, and whether kept rows are added to it."""
-
-    place: str | os.PathLike[str] | Index | None
-    add: bool
-    #: Seconds to wait for another process that changes it, and the column of the times of rows; only if rows are added.
-    wait: float
-    time_column: str | None
-
-
-def _deduplicated(
+def _decided(
     source: Any,
     against: Any,
-    archived: _Archived,
+    archived: IndexUse,
     asked: Outputs,
     report: str | os.PathLike[str] | None,
     progress: Progress | None,
     chosen: dict[str, Any],
 ) -> Deduplication:
     """Decide a corpus and write its outputs. Errors: as ``dedup``."""
-    if archived.place is not None or archived.add:
-        check_index(archived.place, chosen, {"against": against, "pairs": asked.pairs, "report": report})
-    if not archived.add and (archived.wait or archived.time_column is not None):
-        name = "wait" if archived.wait else "time_column"
-        raise ParameterError(f"{name}=… has no effect without add=True, which adds rows to an index: leave it out")
+    archived.check(chosen, {"against": against, "pairs": asked.pairs, "report": report})
     pages = _pages(report, asked.overwrite, chosen)
-    with (
-        opened_index(
-            archived.place, write=archived.add, wait=archived.wait, time_column=archived.time_column
-        ) as archive,
-        opened(source, against=against, outputs=asked, progress=progress, archive=archive, **chosen) as found,
-    ):
-        answer, corpus, scratch = found
-        # The index has the rows before the outputs have their names: a run that is repeated gives the same outputs.
-        settle = partial(archive.settle, answer, progress) if archive is not None else None
-        write(answer, corpus, scratch, asked, progress, settle)
-        pages(answer, progress)
-        if archive is not None:
-            archive.finish()
-    return answer
+    done: Deduplication | None = None
+    try:
+        with archived.opened() as archive:
+            if archive is not None:
+                asked = replace(asked, finished=archive.finished)
+            with opened(source, against=against, outputs=asked, progress=progress, archive=archive, **chosen) as found:
+                answer, corpus, scratch = found
+                # The index has the rows before the outputs have their names: a repeated run gives the same outputs.
+                settle = partial(archive.settle, answer, progress) if archive is not None else None
+                write(answer, corpus, scratch, asked, progress, settle)
+                pages(answer, progress)
+                if archive is not None:
+                    archive.finish()
+                done = answer
+    except KeyboardInterrupt:
+        # After the last step there is nothing to interrupt: all outputs have their names.
+        if done is None:
+            raise
+    return done
 
 
 def _pages(

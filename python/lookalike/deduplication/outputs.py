@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from bisect import bisect_right
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
 from functools import partial
@@ -14,11 +14,13 @@ from typing import Any, Protocol, TypeGuard, cast
 from lookalike import _core
 from lookalike._core import __version__
 from lookalike._types import Progress, unheard
+from lookalike.archive.delivering import is_held
 from lookalike.corpora import Corpus, Filtering, Ledger, Plan, Scratch, Sink, Staging, Verdict, plan, suffixes
 from lookalike.corpora.compression import chunks
 from lookalike.corpora.encodings import Removed
 from lookalike.corpora.lines import check_rows
 from lookalike.corpora.places import Place
+from lookalike.corpora.staging import Decision
 from lookalike.corpora.tables import write_table
 from lookalike.deduplication.contamination import ListedPairs
 from lookalike.deduplication.picking import Row, pick
@@ -54,6 +56,8 @@ class Outputs:
     pairs: Path | None = None
     ledger: Path | None = None
     overwrite: bool = False
+    #: Files and folders of an interrupted run that has just been finished: the same run may write them again.
+    finished: Sequence[str] = ()
 
     @property
     def any(self) -> bool:
@@ -90,7 +94,7 @@ def check(asked: Outputs, corpus: Corpus | None) -> None:
             suffixes.check_table(name, os.fspath(table))
     if asked.ledger is not None:
         suffixes.check_ledger(os.fspath(asked.ledger))
-    with Staging(overwrite=asked.overwrite, inputs=corpus.paths if corpus is not None else ()) as staging:
+    with _staging(asked, corpus) as staging:
         targets = [os.fspath(one) for one in (asked.clusters, asked.pairs, asked.ledger) if one is not None]
         if corpus is not None and is_stream(asked.out):
             suffixes.check_stream(corpus, with_ledger=asked.ledger is not None)
@@ -100,15 +104,29 @@ def check(asked: Outputs, corpus: Corpus | None) -> None:
             staging.check(target)
 
 
+def _staging(asked: Outputs, corpus: Corpus | None, expected_bytes: int = 0) -> Staging:
+    inputs = corpus.paths if corpus is not None else ()
+    return Staging(
+        overwrite=asked.overwrite,
+        inputs=inputs,
+        expected_bytes=expected_bytes,
+        replaceable=asked.finished,
+        is_held=is_held,
+    )
+
+
 def write(
     answer: Deduplication,
     corpus: Corpus | None,
     scratch: Scratch,
     asked: Outputs,
     progress: Progress | None,
-    settle: Callable[[], None] | None = None,
+    settle: Callable[[], Decision | None] | None = None,
 ) -> None:
-    """Write all outputs, and rename them to their names at the end; ``settle`` is called before the first is renamed.
+    """Write all outputs, and rename them to their names at the end.
+
+    ``settle`` is called before the first is renamed, and returns the decision that the outputs belong to, if any. Rows
+    for a stream belong to none: what was written to it can neither be finished nor taken back.
 
     Errors: ``OSError``, ``ParameterError``, ``RefusedError`` if an input was changed or cannot be copied.
     """
@@ -118,13 +136,12 @@ def write(
         return
     check(asked, corpus)
     tell = progress or unheard
-    inputs = corpus.paths if corpus is not None else []
     expected = corpus.size if corpus is not None and asked.out is not None else 0
     found = answer.pair_stream() if asked.pairs is not None else None
     names = _names(answer, asked, found, tell)
     tell(WRITING, 0, expected or None)
     with ExitStack() as stack:
-        staging = stack.enter_context(Staging(overwrite=asked.overwrite, inputs=inputs, expected_bytes=expected))
+        staging = stack.enter_context(_staging(asked, corpus, expected))
         if asked.clusters is not None:
             _table(staging, asked.clusters, _clusters(answer, names))
         if asked.pairs is not None and found is not None:
@@ -141,8 +158,8 @@ def write(
                 _copy(written, corpus, asked.out)
                 staging.settle()
         if not is_stream(asked.out):
-            settle()
-        staging.commit()
+            decision = settle()
+            staging.commit() if decision is None else staging.commit_with(decision)
 
 
 def _copy(written: Plan, corpus: Corpus | None, stream: Stream) -> None:

@@ -9,6 +9,7 @@ from lookalike._types import Sketching as Sketching
 from lookalike.params.archiving import ALLOW_NETWORK_FS as ALLOW_NETWORK_FS
 from lookalike.params.archiving import ALSO as ALSO
 from lookalike.params.archiving import CORPUS_THRESHOLDS as CORPUS_THRESHOLDS
+from lookalike.params.archiving import EARLIER_RUN as EARLIER_RUN
 from lookalike.params.archiving import INDEXING as INDEXING
 from lookalike.params.archiving import KEY as KEY
 from lookalike.params.archiving import LABEL as LABEL

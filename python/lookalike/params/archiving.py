@@ -59,6 +59,12 @@ TIME_COLUMN = Parameter(
     "Name of the column with the time of a row: seconds or milliseconds since 1970, a date such as 2024-01-31, or the "
     "date of a mail.",
 )
+EARLIER_RUN = Parameter(
+    "earlier_run",
+    "What became of the outputs of an earlier run that was interrupted, if they cannot be found. delivered: you have "
+    "them, and its rows stay in the index; lost: its rows are taken back.",
+    choices=("delivered", "lost"),
+)
 WHERE = Parameter(
     "where",
     "Only documents with this value, as NAME=VALUE, such as label=2025-hw3. A * at the end of the value stands for any "
