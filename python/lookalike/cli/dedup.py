@@ -8,6 +8,7 @@ import sys
 import threading
 import time
 from collections.abc import Callable
+from contextlib import nullcontext, suppress
 from pathlib import Path
 from types import FrameType
 from typing import Any
@@ -167,13 +168,8 @@ def _run(
     from lookalike.rendering.terminal import deduplication as printed
     from lookalike.rendering.terminal.progress import progress
 
-    files: dict[str, str | Path | None] = {
-        "out": out,
-        "clusters": clusters,
-        "pairs": pairs,
-        "ledger": ledger,
-        "report": report,
-    }
+    files: dict[str, str | Path | None] = {"out": out, "clusters": clusters, "pairs": pairs}
+    files |= {"ledger": ledger, "report": report}
     if not as_json and not add and all(one is None for one in files.values()):
         raise ParameterError("no output: give --out, --clusters, --pairs or --report, or one of --json and --dry-run")
     # Rows on standard output leave no room for facts there.
@@ -196,9 +192,12 @@ def _run(
             progress=tell,
             **chosen,
         )
-    if not (is_piped and quiet):
-        facts = printed.as_json(answer) if as_json else printed.facts(answer, files, quiet=quiet)
-        click.echo(facts, file=sys.stderr if is_piped else sys.stdout)
+    # Files and rows of the index are complete by now. Without any of them, what is printed is the result.
+    is_written = add or any(one is not None for one in files.values())
+    with suppress(KeyboardInterrupt) if is_written else nullcontext():
+        if not (is_piped and quiet):
+            facts = printed.as_json(answer) if as_json else printed.facts(answer, files, quiet=quiet)
+            click.echo(facts, file=sys.stderr if is_piped else sys.stdout)
     check_read(answer.problems, strict=strict, is_nothing_read=not answer.with_text)
 
 

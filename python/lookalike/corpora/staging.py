@@ -82,6 +82,8 @@ class Staging:
         self._renames: Renames | None = None
         self._is_decided = False
         self._made = 0
+        #: Whether all outputs have their names, for good.
+        self.is_committed = False
         #: Folders in which killed runs were looked for.
         self._swept: set[str] = set()
 
@@ -129,7 +131,10 @@ class Staging:
     def commit(self) -> None:
         """Rename everything to its target. Errors: ``OSError``; all is then as before."""
         # One file replaces another in one step.
-        self.place(keeps=len(self._moves) > 1)
+        renames = self._planned(keeps=len(self._moves) > 1)
+        with deferred_interrupts():
+            self._do(renames)
+            self.is_committed = True
         self.settle()
 
     def commit_with(self, decision: Decision) -> None:
@@ -146,14 +151,17 @@ class Staging:
             renames.do()
             decision.finish()
             self._is_decided = False
+            self.is_committed = True
         self.settle()
 
-    def place(self, *, keeps: bool = True) -> None:
-        """Rename everything to its target; with ``keeps``, ``abort`` can still put back what was there.
+    def place(self) -> None:
+        """Rename everything to its target; ``abort`` can still put back what was there.
 
         Errors: ``OSError``; all is then as before.
         """
-        renames = self._planned(keeps=keeps)
+        self._do(self._planned(keeps=True))
+
+    def _do(self, renames: Renames) -> None:
         if renames.asides:
             renames.write()
         self._renames = renames

@@ -110,11 +110,8 @@ def dedup(
     >>> dedup(["one two three four five six", "One, two, three, four, five, six!", "Boat to let."]).select()
     ['one two three four five six', 'Boat to let.']
     """
-    chosen = given(params.DEDUPLICATION, locals())
-    asked = Outputs(out, clusters, pairs, ledger, overwrite)
-    return _decided(
-        source, against, IndexUse(index, add, wait, time_column, earlier_run), asked, report, progress, chosen
-    )
+    use, files = IndexUse(index, add, wait, time_column, earlier_run), Outputs(out, clusters, pairs, ledger, overwrite)
+    return _decided(source, against, use, files, report, progress, given(params.DEDUPLICATION, locals()))
 
 
 def _decided(

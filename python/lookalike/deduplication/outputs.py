@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from bisect import bisect_right
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import ExitStack
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from functools import partial
 from itertools import islice
@@ -140,8 +140,9 @@ def write(
     found = answer.pair_stream() if asked.pairs is not None else None
     names = _names(answer, asked, found, tell)
     tell(WRITING, 0, expected or None)
-    with ExitStack() as stack:
-        staging = stack.enter_context(_staging(asked, corpus, expected))
+    staging = _staging(asked, corpus, expected)
+    with _ended_well(staging), ExitStack() as stack:
+        stack.enter_context(staging)
         if asked.clusters is not None:
             _table(staging, asked.clusters, _clusters(answer, names))
         if asked.pairs is not None and found is not None:
@@ -160,6 +161,16 @@ def write(
         if not is_stream(asked.out):
             decision = settle()
             staging.commit() if decision is None else staging.commit_with(decision)
+
+
+@contextmanager
+def _ended_well(staging: Staging) -> Iterator[None]:
+    """Ignore an interrupt that comes when all outputs have their names, and only temporary files are left to remove."""
+    try:
+        yield
+    except KeyboardInterrupt:
+        if not staging.is_committed:
+            raise
 
 
 def _copy(written: Plan, corpus: Corpus | None, stream: Stream) -> None:
