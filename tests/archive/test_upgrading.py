@@ -210,11 +210,38 @@ def test_what_keeps_no_texts_or_is_newer_is_refused(tmp_path: Path):
             index.upgrade()
 
 
-def test_rows_that_dedup_removed_are_told(tmp_path: Path):
+def with_a_shadow(kind: Kind) -> list[Signed]:
+    """Return a document and a row that dedup removed for it."""
+    return [one.signed for (id_, number), one in kind.documents.items() if number == 3 and id_ in ("d0", "s0")]
+
+
+@pytest.mark.parametrize("older", ["sketch", "simhash", "text"])
+def test_removed_rows_whose_keys_are_old_are_told(tmp_path: Path, older: str):
     kind = corpus()
-    stored = [one.signed for (id_, number), one in kind.documents.items() if number == 3 and id_ in ("d0", "s0")]
-    with outdated(kind, tmp_path / "index", stored, sketch=0) as index:
+    with outdated(kind, tmp_path / "index", with_a_shadow(kind), **{older: 0}) as index:
         done = index.upgrade()
-        assert (done.documents, done.shadows) == (1, 1)
-        assert "1 removed row" in str(done)
+        assert (done.documents, done.shadows, done.shadows_because) == (1, 1, [older])
+        assert (
+            f"1 row that dedup had removed forgotten: it has no text, and another version made its keys ({older})"
+            in (str(done))
+        )
         assert [one.id for one in index.documents()] == ["d0"]
+
+
+@pytest.mark.parametrize(
+    ("questions", "older"),
+    [(("containment", "distance"), "shingle"), (("containment", "distance"), "sketch"), (("passages",), "text")],
+)
+def test_removed_rows_whose_keys_are_up_to_date_stay(tmp_path: Path, questions: tuple[str, ...], older: str):
+    """Only keys for resemblance and distance are kept of such a row; the content hash needs no version."""
+    kind = corpus()
+    kind = replace(kind, parameters=replace(kind.parameters, questions=questions))
+    stored = with_a_shadow(kind)
+    with outdated(kind, tmp_path / "index", stored, **{older: 0}) as index:
+        before = [(row.id, row.flags, row.leader, row.content, row.time) for _, row in index.snapshot().every_row()]
+        done = index.upgrade()
+        assert (done.documents, done.shadows, str(done)) == (1, 0, "1 document read again")
+        after = [(row.id, row.flags, row.leader, row.content, row.time) for _, row in index.snapshot().every_row()]
+        assert after == before
+        assert index.snapshot().core.shadows == 1
+        assert index.check() == []

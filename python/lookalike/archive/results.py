@@ -139,20 +139,30 @@ class Repaired:
 class Upgraded:
     """The result of ``Index.upgrade``.
 
-    >>> str(Upgraded()), str(Upgraded(documents=3, shadows=1))
-    ('the index is up to date', '3 documents read again, 1 removed row without a text forgotten')
+    >>> str(Upgraded(documents=3)), str(Upgraded(documents=3, shadows=1, shadows_because=["simhash"]))
+    ('3 documents read again', '3 documents read again; 1 row that dedup had removed forgotten: it has no text, and \
+another version made its keys (simhash)')
     """
 
     #: Documents that were read again from their texts by this call.
     documents: int = 0
-    #: Rows that dedup had removed: only their old keys were kept, so they are no longer in the index.
+    #: Rows that dedup had removed and that are no longer in the index, because only their old keys were kept.
     shadows: int = 0
+    #: The names of the versions (``Parameters.versions``) that made these keys otherwise.
+    shadows_because: list[str] = field(default_factory=list)
 
     def __str__(self) -> str:
         if not self.documents and not self.shadows:
             return "the index is up to date"
-        forgotten = f", {counted(self.shadows, 'removed row')} without a text forgotten" if self.shadows else ""
-        return f"{counted(self.documents, 'document')} read again{forgotten}"
+        read = f"{counted(self.documents, 'document')} read again"
+        if not self.shadows:
+            return read
+        rows, which = counted(self.shadows, "row"), ", ".join(self.shadows_because)
+        it, its = ("it has", "its") if self.shadows == 1 else ("they have", "their")
+        return (
+            f"{read}; {rows} that dedup had removed forgotten: {it} no text, and another version made {its} keys "
+            f"({which})"
+        )
 
     def to_json(self) -> dict[str, Any]:
         """Return the result as values that JSON can hold."""

@@ -1,6 +1,9 @@
 """Brings an index up to date: documents whose keys another version made are read again from their stored texts.
 
 One segment after the other is written anew, in chunks, so that memory does not grow with the index; each is one commit.
+Rows that ``dedup`` removed have no text. They stay as they are if their own keys, features and simhashes, are up to
+date; otherwise they go, because nothing can make these keys again, and the result tells how many and why.
+
 A new segment says which versions made it. So an upgrade that was cut off goes on with the segments that are left: the
 index itself says that it is up to date only after the last of them, and until then questions are refused.
 """
@@ -28,6 +31,8 @@ from lookalike.frontends.languages import CORE, LEXED_LANGUAGES
 UPGRADING = "reading documents again"
 #: Documents that are held at a time, and those that a thread takes.
 _CHUNK, _BATCH = 512, 8
+#: The questions for which a shadow has keys.
+_SHADOWED = frozenset(("resemblance", "distance"))
 _TEXT, _LEXED = "text", frozenset(language.name for language in LEXED_LANGUAGES)
 
 
@@ -42,12 +47,11 @@ def upgrade(writer: Writer, name: str, progress: Progress) -> Upgraded:
         # New documents become a segment like the others.
         writer.flush()
         for row, (segment, removed) in zip(writer.state.segments, list(writer.view.parts), strict=True):
-            if parameters_of(segment, name).versions != current.versions:
-                rows = [at for at in range(segment.rows) if not is_marked(removed, at)]
-                kept = [at for at in rows if not segment.row(at).flags & SHADOW]
-                made = _Again(segment, kept, current, name, writer.policy.memory, done)
-                writer.rewrite(row, current.to_json(), len(kept), partial(made.run, progress))
-                done.shadows += len(rows) - len(kept)
+            of_segment = parameters_of(segment, name)
+            if of_segment.versions != current.versions:
+                made = _Again(segment, removed, current, name, writer.policy.memory, done)
+                made.leave_out_shadows(of_segment.outdated(_SHADOWED & set(current.questions)))
+                writer.rewrite(row, current.to_json(), made.live, partial(made.run, progress))
         writer.set_parameters(current.to_json())
         writer.merge(progress)
     return done
@@ -72,23 +76,40 @@ class _Again:
     def __init__(
         self,
         segment: _core.Segment,
-        rows: Sequence[int],
+        removed: bytes | None,
         parameters: Parameters,
         name: str,
         memory: int,
         done: Upgraded,
     ) -> None:
-        self._segment, self._rows, self._parameters, self._name = segment, rows, parameters, name
+        self._segment, self._parameters, self._name = segment, parameters, name
         self._memory, self._done, self._signer = memory, done, signer(parameters)
+        rows = [at for at in range(segment.rows) if not is_marked(removed, at)]
+        self._shadows = {at for at in rows if segment.row(at).flags & SHADOW}
+        self._documents = set(rows) - self._shadows
+
+    @property
+    def live(self) -> int:
+        """Number of records that are made."""
+        return len(self._documents) + len(self._shadows)
+
+    def leave_out_shadows(self, outdated: Sequence[str]) -> None:
+        """Leave shadows out if another version made their keys, and note how many, and which part of them."""
+        if outdated and self._shadows:
+            self._done.shadows += len(self._shadows)
+            self._done.shadows_because = sorted({*self._done.shadows_because, *outdated})
+            self._shadows = set()
 
     def run(self, progress: Progress, folder: str) -> Iterator[list[bytes]]:
         """Yield the new records of the rows, in chunks; ``folder`` is for temporary files."""
-        reader, first, wanted = self._segment.read_all(self._memory, folder), 0, set(self._rows)
+        reader, first = self._segment.read_all(self._memory, folder), 0
         while found := reader.next(_CHUNK):
-            records = [record for at, record in enumerate(found, first) if at in wanted]
+            rows = dict(enumerate(found, first))
             first += len(found)
-            yield self._signed(records)
-            self._done.documents += len(records)
+            documents = [at for at in rows if at in self._documents]
+            rows |= zip(documents, self._signed([rows[at] for at in documents]), strict=True)
+            yield [record for at, record in rows.items() if at in self._documents or at in self._shadows]
+            self._done.documents += len(documents)
             progress(UPGRADING, self._done.documents, None)
 
     def _signed(self, records: Sequence[bytes]) -> list[bytes]:

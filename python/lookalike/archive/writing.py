@@ -336,7 +336,7 @@ class Writer:
         """
         with self._changing(one.length):
             dropped, garbage = frozenset([one.number]), frozenset([one.name])
-            # The new records are those of documents: shadows have no text to be made of.
+            # Which of the new records are shadows is counted when it is needed.
             change = Change(dropped=dropped, garbage=garbage, shadows=None)
             if live:
                 number = self._begin()
