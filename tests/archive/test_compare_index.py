@@ -12,7 +12,7 @@ import lookalike as la
 from lookalike.archive.merging import Policy
 from lookalike.archive.parameters import Parameters
 from lookalike.archive.store import Index
-from lookalike.comparison.result import Common, Report
+from lookalike.comparison.result import Common, Remark, Report
 from lookalike.errors import ParameterError, VersionError
 from lookalike.rendering.comparison_tables import pairs_csv, passages_csv
 from lookalike.rendering.html.overview import overview
@@ -62,6 +62,11 @@ def same_persons(report: Report) -> list[str]:
     return [one.name for one in report.warnings if "taken for the same person" in one.reason]
 
 
+def empty(report: Report) -> list[Remark]:
+    """Return the submissions that are listed because nothing is in them."""
+    return [one for one in report.undefined if "nothing in it" in one.reason]
+
+
 @pytest.mark.parametrize("first", range(0, CASES, 20))
 def test_an_index_answers_as_files_of_earlier_years(tmp_path: Path, first: int):
     listed = stored = returned = 0
@@ -81,6 +86,7 @@ def test_an_index_answers_as_files_of_earlier_years(tmp_path: Path, first: int):
         unread = {one.name for one in by_files.undefined if one.reason.startswith("no file of it")}
         expected = [name for name in same_persons(by_files) if name not in unread]
         assert same_persons(by_index) == expected, f"seed {seed}"
+        assert empty(by_index) == empty(by_files), f"seed {seed}"
         returned += len(expected)
         listed += by_files.pair_count
         stored += sum(by_index.entries[end].old for pair in by_index.pairs for end in (pair.left, pair.right))
@@ -124,6 +130,24 @@ def test_years_in_several_indexes_and_files_are_those_of_several_folders(tmp_pat
             by_index = la.compare(new, index=[opened, *indexes[1:]], old=folders[2:], min_score=0.0)
         assert tables(by_index) == tables(by_files), f"seed {seed}"
         assert by_index.submitters == by_files.submitters
+
+
+def test_empty_archived_submissions_are_listed_like_empty_old_files(tmp_path: Path):
+    """Also one with comments only, and one of a person who has a new submission."""
+    essay = prose(1, 120)
+    files: Files = {"ann/a.txt": essay, "bob/b.py": "", "cyd/c.py": "# a comment only\n\n", "eve/e.txt": "\n \n"}
+    old = write(tmp_path / "files" / "old", files)
+    with la.Index.create(tmp_path / "old") as index:
+        index.add(old)
+    new = write(tmp_path / "new", {"eve/essay.txt": prose(9, 20) + essay, "zoe/none.py": ""})
+    by_files, by_index = la.compare(new, old=old), la.compare(new, index=tmp_path / "old")
+    assert tables(by_index) == tables(by_files)
+    assert by_index.undefined == by_files.undefined
+    assert [one.name for one in empty(by_index)] == ["bob", "cyd", "old/eve", "zoe"]
+    assert (by_index.compared, by_index.submitters) == (by_files.compared, by_files.submitters) == (2, 5)
+    with la.Index.open(tmp_path / "old", write=True) as index:
+        index.remove(["bob", "cyd"])
+    assert [one.name for one in empty(la.compare(new, index=tmp_path / "old"))] == ["old/eve", "zoe"]
 
 
 def test_one_new_submission_is_compared_with_an_index(tmp_path: Path):

@@ -35,6 +35,8 @@ BATCH = 256
 LOADING = "reading the archive"
 #: The entry of an index's thresholds for all languages that it does not name.
 OTHERS = "code"
+#: What the metadata of a submission without a token say.
+EMPTY = "empty"
 
 
 class Opened(NamedTuple):
@@ -63,6 +65,8 @@ class Found(NamedTuple):
     templates: list[Read]
     #: Names of all documents of persons who also have a new submission, those that share nothing included.
     returning: list[str]
+    #: Names of all documents without a token.
+    empty: list[str]
 
 
 class Archive:
@@ -115,11 +119,22 @@ class Archive:
         tell(LOADING, len(places), len(places))
         new = {person for person, (one, _) in zip(core.handed, handed, strict=True) if not one.old}
         own = {(index, number): (index, text_of(id_)) for index, number, id_ in core.places_of(list(new))}
-        found = {(row[0], row[1]): (row[0], text_of(row[3].id)) for row in rows} | own
+        empty = {(index, number): (index, name) for index, number, name in self._empty()}
+        found = {(row[0], row[1]): (row[0], text_of(row[3].id)) for row in rows} | own | empty
         names = dict(zip(found, self.names([*found.values()], [one.name for one, _ in handed]), strict=True))
         stored = [_stored(names[row[0], row[1]], row) for row in rows]
         templates = [read for row in core.load(core.templates(), True) for read in _stored("", row).reads]
-        return Found(core, stored, templates, [names[place] for place in own])
+        return Found(core, stored, templates, [names[place] for place in own], [names[place] for place in empty])
+
+    def _empty(self) -> Iterator[tuple[int, int, str]]:
+        """Yield index, number and id of the documents without a token. Cost: a pass over the metadata."""
+        for index, (_, _, core) in enumerate(self.opened):
+            if not core.count_where([(EMPTY, "true")]):
+                continue
+            for number in filter(core.is_live, range(core.rows)):
+                row = core.row(number)
+                if not row.flags and json.loads(row.meta or "{}").get(EMPTY) is True:
+                    yield index, number, text_of(row.id)
 
 
 @contextmanager

@@ -41,6 +41,7 @@ from lookalike.engines import local
 from lookalike.errors import ParameterError
 from lookalike.frontends import FrontEnd, FrontEnds, with_own
 
+_EMPTY = "too short to compare: there is nothing in it"
 #: Seconds between two calls of progress, roughly; the comparison can be interrupted between them.
 PATIENCE = 0.25
 COMPARING = "comparing submissions"
@@ -279,6 +280,7 @@ class _Comparison:
             groups=tuple(map(tuple, cohort.groups())),
             submitters=submitters(self.rows, self.found),
             elsewhere=self.found.core.documents - len(self.found.stored) if self.found else 0,
+            elsewhere_empty=len(self.found.empty) if self.found else 0,
             undefined=tuple(self._undefined(cohort, entries)),
             skipped=tuple(self._skipped()),
             warnings=tuple(self._warnings(cohort, entries, limited)),
@@ -337,18 +339,24 @@ class _Comparison:
         return f"{count} {'letters' if language == 'text' else 'tokens'} of {language}"
 
     def _undefined(self, cohort: _core.Cohort, entries: tuple[Entry, ...]) -> Iterator[Remark]:
+        """Yield the submissions without a score, by name: also those of an index that were not loaded, being empty."""
+        found = [*self._unscored(cohort, entries)]
+        found += [Remark(name, _EMPTY) for name in (self.found.empty if self.found else ())]
+        yield from sorted(found, key=lambda one: one.name)
+        for name in self.intake.bare:
+            yield Remark(name, "no file that is read")
+
+    def _unscored(self, cohort: _core.Cohort, entries: tuple[Entry, ...]) -> Iterator[Remark]:
         short = set(cohort.too_short())
         for i, entry in enumerate(entries):
             if not entry.files:
                 yield Remark(entry.name, "no file of it could be read")
             elif not entry.tokens:
-                yield Remark(entry.name, "too short to compare: there is nothing in it")
+                yield Remark(entry.name, _EMPTY)
             elif i in short:
                 yield Remark(entry.name, "too short to compare: only an identical submission would be recognised")
             elif not entry.own_tokens:
                 yield Remark(entry.name, f"{self._foreign(entry)}: nothing of its own is left, so it has no score")
-        for name in self.intake.bare:
-            yield Remark(name, "no file that is read")
 
     def _foreign(self, entry: Entry) -> str:
         """Say what a submission without tokens of its own consists of."""

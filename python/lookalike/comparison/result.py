@@ -302,12 +302,14 @@ class Report:
     outliers: tuple[Outlier, ...] = ()
     #: Documents of indexes that share nothing with a new submission: compared, but not among ``entries``.
     elsewhere: int = 0
+    #: Those of them that have no token; ``undefined`` names them.
+    elsewhere_empty: int = 0
 
     @property
     def compared(self) -> int:
         """Submissions that were compared: all but those that ``undefined`` names."""
         without = {remark.name for remark in self.undefined}
-        return sum(entry.name not in without for entry in self.entries) + self.elsewhere
+        return sum(entry.name not in without for entry in self.entries) + self.elsewhere - self.elsewhere_empty
 
     @property
     def listed(self) -> int:
