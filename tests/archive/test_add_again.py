@@ -165,3 +165,32 @@ def test_dedup_keeps_the_same_metadata_and_times(kind: str, tmp_path: Path):
             ("b", 1, None),
         ]
         assert any("time not read in 1 row" in str(one) for one in answer.problems)
+
+
+@pytest.mark.parametrize("kind", ["jsonl", "parquet", "rows"])
+def test_changed_metadata_of_a_repeated_day_are_told(kind: str, tmp_path: Path):
+    rows = [{"id": f"r{at}", "text": f"the text of row {at}", "year": 2024, "when": "2024-01-01"} for at in range(4)]
+    with la.Index.create(tmp_path / "index", kind="corpus") as index:
+        la.dedup(tables(rows, tmp_path)[kind], index=index, add=True, time_column="when")
+        again = la.dedup(tables(rows, tmp_path)[kind], index=index, add=True, time_column="when")
+        assert again.notes == []
+        before = [(one.id, one.meta, one.time) for one in index.documents()]
+        rows[1]["year"], rows[3]["when"] = 2025, "2024-02-01"
+        changed = la.dedup(tables(rows, tmp_path)[kind], index=index, add=True, time_column="when")
+        assert len(changed.select()) == 4 if kind == "rows" else not changed.gone
+        (note,) = changed.notes
+        assert note.startswith("2 rows have other metadata or times than the index keeps of this run, such as `r1`")
+        assert [(one.id, one.meta, one.time) for one in index.documents()] == before
+
+
+@pytest.mark.parametrize("kind", ["jsonl", "parquet", "rows"])
+def test_a_time_column_that_only_known_rows_have_is_not_refused(kind: str, tmp_path: Path):
+    known = {"id": "a", "text": "a text that the index has", "when": "2024-01-01"}
+    with la.Index.create(tmp_path / "index", kind="corpus") as index:
+        la.dedup([known], index=index, add=True, time_column="when")
+        rows = [known | {"id": "b"}, {"id": "c", "text": "a text that is new"}]
+        answer = la.dedup(tables(rows, tmp_path)[kind], index=index, add=True, time_column="when")
+        assert [(one.id, one.time) for one in index.documents()] == [("a", 1704067200), ("c", None)]
+        assert any("time not read in 1 row" in str(one) for one in answer.problems)
+        with pytest.raises(la.ParameterError, match="time column `then` is not in"):
+            la.dedup([{"id": "d", "text": "one more"}], index=index, add=True, time_column="then")

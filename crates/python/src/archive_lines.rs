@@ -11,12 +11,12 @@ use pyo3::prelude::*;
 use pyo3::pybacked::PyBackedBytes;
 use std::borrow::Cow;
 use std::fmt::Write;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::Mutex;
 
-/// Documents, skipped rows with their number in the file and the reason, how many rows are known, and how many have
-/// mended parts.
-type SignedLines = (Vec<SignedDocument>, Vec<(usize, String)>, usize, usize);
+/// Documents, skipped rows with their number in the file and the reason, how many rows are known, how many have mended
+/// parts, and whether any row, also a known one, has the column of times.
+type SignedLines = (Vec<SignedDocument>, Vec<(usize, String)>, usize, usize, bool);
 
 /// Signs the lines of one file after the other.
 #[pyclass(frozen, module = "lookalike._core")]
@@ -56,19 +56,26 @@ impl RecordLines {
         source: &str,
         known: Option<Bound<'_, PyAny>>,
     ) -> PyResult<SignedLines> {
-        let (signer, mended) = (self.signer.get(), AtomicUsize::new(0));
+        let (signer, mended, is_timed) = (self.signer.get(), AtomicUsize::new(0), AtomicBool::new(false));
         let (cut, first) = locked(py, &self.state, |state| cut(state, &data, last, self.most));
         let line = |row: usize| cut.get(row).and_then(Option::as_deref);
-        let skip = signer.known(py, cut.len(), known, |row| self.identity(line(row)?, source, first + row + 1))?;
+        let look = |line: &[u8]| is_timed.fetch_or(self.time(line).is_some(), Ordering::Relaxed);
+        let skip = signer.known(py, cut.len(), known, |row| {
+            look(line(row)?);
+            self.identity(line(row)?, source, first + row + 1)
+        })?;
         let sign = |signer: &mut Signer, row: usize| match line(row) {
-            Some(line) => self.sign(signer, line, source, first + row + 1, &mended),
+            Some(line) => {
+                look(line);
+                self.sign(signer, line, source, first + row + 1, &mended)
+            }
             None => Err(format!("the line has more bytes than the limit of `{}`", self.most)),
         };
         let rows = detached(py, usize::MAX, || signer.map(cut.len(), &skip, sign));
         let (made, skipped, known) = documents(py, rows);
         let skipped = skipped.into_iter().filter(|(_, reason)| !reason.is_empty());
         let skipped = skipped.map(|(row, reason)| (first + row + 1, reason)).collect();
-        Ok((made, skipped, known, mended.into_inner()))
+        Ok((made, skipped, known, mended.into_inner(), is_timed.into_inner()))
     }
 }
 

@@ -95,11 +95,11 @@ def signed(
     name, first, times = json.dumps(source.name), 0, Times(source.name, how.time_column)
     for batch in source.batches():
         if isinstance(batch, Lines):
-            made, skipped, unchanged, mended = lines.push(batch.data, batch.last, name, known)
+            made, skipped, unchanged, mended, is_named = lines.push(batch.data, batch.last, name, known)
             problems = [Problem(source.name, f"line {row}", reason, 1) for row, reason in skipped]
             problems += [mended_note(source.name, 1, mended)] if mended else []
         else:
-            made, skipped, unchanged = _rows(source, batch, first, by, how, known)
+            made, skipped, unchanged, is_named = _rows(source, batch, first, by, how, known)
             told = _told(source)
             problems = [
                 Problem(source.name, f"row {before + first + row + 1}", reason, 1)
@@ -107,7 +107,7 @@ def signed(
                 if not (told and _is_missing(batch, row))
             ]
             first += batch.rows if isinstance(batch, Columns) else len(batch.rows)
-        times.look([record for _, _, record in made])
+        times.look([record for _, _, record in made], is_named=is_named)
         yield SignedBatch(made, problems, unchanged)
     yield SignedBatch([], list(source.problems), notes=times.problems())
 
@@ -123,19 +123,20 @@ def _is_missing(batch: Batch, row: int) -> bool:
 
 def _rows(
     source: Source, batch: Columns | Texts, first: int, by: _core.RecordSigner, how: Reading, known: Known | None
-) -> tuple[list[tuple[bytes, bytes, bytes]], list[tuple[int, str]], int]:
+) -> tuple[list[tuple[bytes, bytes, bytes]], list[tuple[int, str]], int, bool]:
+    """Return signed rows, those that are skipped, how many the index has, and whether any has the column of times."""
     count = batch.rows if isinstance(batch, Columns) else len(batch.rows)
     given: Sequence[Any] = ()
     if isinstance(source, RowSource):
         given = source.rows[first : first + count]
     elif isinstance(batch, Columns) and batch.others is not None:
         given = batch.others()
-    _check_time(source, given, how)
+    is_named = _is_timed(source, given, how)
     names = [name for name, _ in batch.rows] if isinstance(batch, Texts) else batch.ids
     ids = [None if name is None else encoded(name) for name in names] if names is not None else [None] * count
     metas = [_meta(source, first + row + 1, _fields(row, given, how)) for row in range(count)]
     times = [_time(row, how.time_column) for row in given] if how.time_column is not None and given else None
-    return by.rows(_texts(batch), ids, metas, times, known)
+    return *by.rows(_texts(batch), ids, metas, times, known), is_named
 
 
 def _texts(batch: Columns | Texts) -> Any:
@@ -157,13 +158,14 @@ def _time(row: Any, column: str) -> str | None:
     return None if found is None else str(found)
 
 
-def _check_time(source: Source, given: Sequence[Any], how: Reading) -> None:
-    """Errors: ``ParameterError`` if times are wanted of a source whose rows have no such column."""
+def _is_timed(source: Source, given: Sequence[Any], how: Reading) -> bool:
+    """Return whether a row has the column of times. Errors: ``ParameterError`` for a table without such a column."""
     if how.time_column is None or any(isinstance(row, Mapping) and how.time_column in row for row in given):
-        return
+        return how.time_column is not None
     has_path = any(value_at(row, how.time_column) is not None for row in given if isinstance(row, Mapping))
     if not has_path and (isinstance(source, CsvSource | ParquetSource) or not given):
         raise missing(source.name, how.time_column, (row for row in given if isinstance(row, Mapping)))
+    return has_path
 
 
 def _meta(source: Source, line: int, fields: dict[str, Any]) -> bytes:

@@ -25,8 +25,12 @@ class Times:
         self._source, self._column = source, column
         self._unread, self._first, self._is_checked = 0, "", False
 
-    def look(self, records: list[bytes]) -> None:
-        """Count the signed rows without a time. Errors: ``ParameterError`` if none of the first has the column."""
+    def look(self, records: list[bytes], *, is_named: bool) -> None:
+        """Count the signed rows without a time. Errors: ``ParameterError`` if none of the first has the column.
+
+        ``is_named``: a row has the column, also one that the index has already.
+        """
+        self._is_checked = self._is_checked or is_named
         if self._column is None or not records:
             return
         segment = _core.Segment.of_records(records, b"{}")

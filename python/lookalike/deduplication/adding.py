@@ -8,23 +8,26 @@ a text are not added.
 **Names.** A kept row is added under its id. If another document has that id, the row is added as ``id~run:row``: it
 never replaces a document. A row without an id gets the digits of its content hash.
 
+**A repeated run** adds nothing, because the index has its rows. Their metadata stay as they were stored: replacing them
+would change the rank of the rows and drop their shadows. Rows whose metadata or times have changed are told.
+
 Cost: a pass over the sources, and that of signing the rows that are added.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from lookalike import _core
-from lookalike._types import Progress, unheard
+from lookalike._types import Progress, counted, text_of, unheard
 from lookalike.archive.adding import Adding
 from lookalike.archive.runs import name as named
 from lookalike.archive.runs import note
 from lookalike.archive.signing import Reading, SignedBatch, signer
 from lookalike.archive.signing_rows import signed
 from lookalike.archive.writing import Signed
-from lookalike.deduplication.after import Decision, content_digits
+from lookalike.deduplication.after import HASH_BYTES, Decision, content_digits
 from lookalike.deduplication.result import Deduplication
 from lookalike.documents.reasons import RefusedError
 
@@ -50,8 +53,41 @@ def add(
     archived = decision.archived
     archived.added, archived.shadows, archived.renamed = done, rows.shadows, rows.renamed
     answer.problems.extend(done.skipped)
+    answer.notes.extend(rows.changed.notes())
     if rows.taken != len(decision.additions):
         raise RefusedError("an input was changed while it was read: run again")
+
+
+class _Changed:
+    """Watches rows that the index has of this run, for other metadata or times than it stores."""
+
+    def __init__(self, core: _core.Snapshot, known: Mapping[int, bytes]) -> None:
+        numbers = core.find_ids(list(known.values()))
+        marks = [bytes(core.row(number).mark) for number in numbers if number is not None]
+        #: Marks by content hash, until the first row with it was looked at.
+        self._stored = {mark[:HASH_BYTES]: mark for mark in marks}
+        self._count, self._first = 0, ""
+
+    def __bool__(self) -> bool:
+        return bool(self._stored)
+
+    def look(self, ids: Sequence[bytes], marks: Sequence[bytes]) -> None:
+        """Look at the rows of a batch, in their order."""
+        for id_, mark in zip(ids, map(bytes, marks), strict=True):
+            stored = self._stored.pop(mark[:HASH_BYTES], mark)
+            if stored != mark:
+                self._count += 1
+                self._first = self._first or text_of(id_)
+
+    def notes(self) -> list[str]:
+        """Return a note on the rows that have changed."""
+        if not self._count:
+            return []
+        rows = counted(self._count, "row has", "rows have")
+        return [
+            f"{rows} other metadata or times than the index keeps of this run, such as `{self._first}`: it keeps "
+            "those of the first time; `lookalike index add` replaces them"
+        ]
 
 
 class _Rows:
@@ -66,10 +102,11 @@ class _Rows:
         #: Ids in the index of documents and rows that lead a cluster, by their number in the answer.
         self._leaders = {number: kept.id for number, kept in enumerate(decision.archived.kept)}
         self._leaders |= {self._first + row: id_ for row, id_ in decision.known.items()}
+        self.changed = _Changed(self._core, decision.known)
 
     def batches(self, tell: Progress) -> Iterator[SignedBatch]:
         """Yield the records of all rows that the index lacks, in order. What was skipped was told when it was read."""
-        if not len(self._additions):
+        if not len(self._additions) and not self.changed:
             return
         asked = self._answer.settings
         how = Reading(text_column=asked.text_column, id_column=asked.id_column, format=asked.format)
@@ -78,11 +115,15 @@ class _Rows:
         total = sum(one.source.size for one in self._answer.stretches) or None
         before = 0
         for stretch in self._answer.stretches[1:]:
-            for batch in signed(stretch.source, by, how, lambda _ids, marks: self._additions.known(marks)):
+            for batch in signed(stretch.source, by, how, self._known):
                 records = list(self._records(batch, stretch.first - self._first))
                 yield SignedBatch(records, [], notes=batch.notes)
                 tell(ADDING, before + stretch.source.done, total)
             before += stretch.source.size
+
+    def _known(self, ids: list[bytes], marks: list[bytes]) -> list[bool]:
+        self.changed.look(ids, marks)
+        return self._additions.known(marks)
 
     def _records(self, batch: SignedBatch, first: int) -> Iterator[Signed]:
         """Yield the rows of a batch as the index keeps them; ``first`` is the first row of their source."""

@@ -28,6 +28,9 @@ from lookalike.errors import ParameterError
 if TYPE_CHECKING:
     from lookalike.archive.results import Added
 
+#: Bytes of a content hash, with which a mark begins.
+HASH_BYTES = 16
+
 
 @dataclass(frozen=True, slots=True)
 class Kept:
@@ -166,5 +169,5 @@ def _kept(row: _core.StoredRow) -> Kept:
 
 
 def content_digits(mark: bytes) -> str:
-    """Return the id of a row without one: the digits of its content hash, the first 16 bytes of its mark."""
-    return bytes(mark[:16]).hex()
+    """Return the id of a row without one: the digits of its content hash, with which its mark begins."""
+    return bytes(mark[:HASH_BYTES]).hex()
