@@ -155,3 +155,49 @@ def test_questions_match_the_oracle(rules: Rules, kind: str, seed: int):
             assert (was_seen, closest and told_one(closest)) == (is_seen, nearest and told_one(nearest))
             found = Verdict(is_seen, nearest and told_one(nearest), bool(nearest and nearest[5]))
             assert found == archive.seen(text, where)
+
+
+@pytest.mark.parametrize("rules", [one for one in RULES if one.texts], ids=range(sum(one.texts for one in RULES)))
+@pytest.mark.parametrize("seed", range(6))
+def test_questions_beside_starter_code_match_the_oracle(rules: Rules, seed: int):
+    """Some documents have all of the starter code, some a part, some none: whole texts differ where own parts agree."""
+    rng = random.Random(f"{rules} starter {seed}")
+    given = [" ".join(rng.choices(WORDS, k=rng.randint(4, 60))) for _ in range(2)]
+    parts = ["", *given, given[0][: len(given[0]) // 2], " ".join(given)]
+    texts = [f"{rng.choice(parts)} {own}".strip() for own in texts_of(rng, "near", 50)]
+    by = signer(rules)
+    asker = _core.Asker(by)
+    made = [Stored(f"s{number}", text, is_hidden=True) for number, text in enumerate(given)]
+    rows = [flagged(one, 2, by) for one in made]
+    for number, text in enumerate(texts):
+        (row,), _, _ = by.rows([text], [f"d{number}".encode()], [b"{}"], None, None)
+        rows.append(row[2])
+        made.append(Stored(f"d{number}", text))
+    snapshot = _core.Snapshot([(_core.Segment.of_records(rows, b"{}"), None)])
+    archive, starter = Archive(made, rules, given), asker.starter(snapshot)
+    everything, found = 1 << 40, 0
+    for text in [*texts, *texts_of(rng, "near", 6), *parts[1:]]:
+        asked = asker.text(text, False).beside(starter)
+        assert (asked.counted, asked.is_starter) == (len(archive.own(text)), archive.is_starter(text))
+        threshold = rng.choice([rules.threshold, 0.3, 0.9])
+        same(told(asker.ask("identical", snapshot, asked, everything, [])), archive.identical(text, {}))
+        resembling = told(asker.ask("resemblance", snapshot, asked, everything, [], threshold=threshold))
+        same(resembling, archive.resemblance(text, threshold, {}))
+        # The definition without sketches: all candidates that reach the threshold without starter code.
+        values = [archive.resemblance_of(text, one.text) for one, _ in archive.candidates(text, {})]
+        assert sorted(one.values[0] for one in resembling) == sorted(one for one in values if one >= threshold)
+        found += len(resembling)
+        contained = told(asker.ask("containment", snapshot, asked, everything, [], threshold=threshold))
+        same(contained, archive.containment(text, threshold, {}))
+        if rules.modulus == 1:
+            shares = [
+                max(archive.shares(text, one.text, 0))
+                for one, _ in archive.contents({})
+                if archive.own(text) & archive.own(one.text)
+            ]
+            assert sorted(max(one.values) for one in contained) == sorted(one for one in shares if one >= threshold)
+        same(told(asker.ask("distance", snapshot, asked, everything, [], distance=8)), archive.distance(text, 8, {}))
+        is_seen, nearest, _, _, _ = asker.seen(snapshot, asker.text(text, True).beside(starter), rules.threshold, [])
+        verdict = Verdict(is_seen, nearest and told_one(nearest), bool(nearest and nearest[5]))
+        assert verdict == archive.seen(text, {})
+    assert found > 20

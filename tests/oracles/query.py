@@ -72,9 +72,9 @@ class Verdict:
 
 
 class Archive:
-    """Documents in order of arrival, and the questions."""
+    """Documents in order of arrival, and the questions. Shingles of starter code do not count."""
 
-    def __init__(self, documents: Sequence[Stored], rules: Rules) -> None:
+    def __init__(self, documents: Sequence[Stored], rules: Rules, starter: Sequence[str] = ()) -> None:
         self.documents = [one for one in documents if not one.is_hidden]
         self.rules = rules
         made = (rules.size, 1, rules.shingle, "word", False, rules.labelled, 64)
@@ -91,6 +91,20 @@ class Archive:
             )
             self.sketch = cache(lambda text: [one % 2**32 for one in of(set(self.ids(text)), rules.size)])
             self.print = cache(simhashes.of_text)
+        self.starter = frozenset(one for text in starter for one in self.ids(text))
+
+    def own(self, text: str) -> frozenset[int]:
+        """Return the shingles of a text that are not those of starter code."""
+        return self.ids(text) - self.starter
+
+    def is_starter(self, text: str) -> bool:
+        """Tell whether a text has nothing but starter code."""
+        return bool(self.starter) and bool(self.ids(text)) and not self.own(text)
+
+    def whole_threshold(self, text: str, threshold: float) -> float:
+        """Return the least resemblance of whole texts if that without starter code reaches the threshold."""
+        own, starter = len(self.own(text)), len(self.starter)
+        return threshold * own / (own + starter) if starter else threshold
 
     def contents(self, where: Mapping[str, str]) -> list[tuple[Stored, int]]:
         """Return the first document of each content that meets the conditions, and how many there are."""
@@ -101,8 +115,9 @@ class Archive:
         return [(group[0], len(group)) for group in found.values()]
 
     def identical(self, text: str, where: Mapping[str, str]) -> list[Told]:
-        """Return the document with the same text."""
-        return [Told(one.id, copies) for one, copies in self.contents(where) if one.text == text]
+        """Return the document with the same text; starter code is none."""
+        found = [] if self.is_starter(text) else self.contents(where)
+        return [Told(one.id, copies) for one, copies in found if one.text == text]
 
     def keys(self, text: str) -> set[object]:
         """Return the groups of r equal features by which a document is found; none without shingles."""
@@ -119,7 +134,7 @@ class Archive:
         """Return the exact resemblance, or its estimate if texts are not kept."""
         if not self.rules.texts:
             return self.equal(left, right) / self.rules.size
-        return len(self.ids(left) & self.ids(right)) / len(self.ids(left) | self.ids(right))
+        return len(self.own(left) & self.own(right)) / max(1, len(self.own(left) | self.own(right)))
 
     def candidates(self, text: str, where: Mapping[str, str]) -> list[tuple[Stored, int]]:
         """Return the documents that share a key."""
@@ -128,7 +143,7 @@ class Archive:
 
     def resemblance(self, text: str, threshold: float, where: Mapping[str, str]) -> list[Told]:
         """Return the documents that share a key, are not ruled out by sketches, and reach the threshold."""
-        least = rejected(self.rules.size, threshold)
+        least = rejected(self.rules.size, self.whole_threshold(text, threshold))
         found = [
             Told(one.id, copies, (value,))
             for one, copies in self.candidates(text, where)
@@ -138,14 +153,15 @@ class Archive:
 
     def samples(self, text: str) -> frozenset[int]:
         """Return the ids that are sampled."""
-        return frozenset(one for one in self.ids(text) if one <= (2**64 - 1) // self.rules.modulus)
+        return frozenset(one for one in self.own(text) if one <= (2**64 - 1) // self.rules.modulus)
 
     def containment(self, text: str, threshold: float, where: Mapping[str, str]) -> list[Told]:
         """Return the documents that share a sample, are not ruled out by it, and reach the threshold either way."""
         found = []
         for one, copies in self.contents(where):
             common = len(self.samples(text) & self.samples(one.text))
-            smaller = min(len(self.ids(text)), len(self.ids(one.text)))
+            # How much starter code the other text has is not known before it is read.
+            smaller = min(len(self.own(text)), max(0, len(self.ids(one.text)) - len(self.starter)))
             if common and common >= too_few(math.ceil(threshold * smaller), self.rules.modulus):
                 values = self.shares(text, one.text, common)
                 if max(values) >= threshold:
@@ -154,7 +170,7 @@ class Archive:
 
     def shares(self, text: str, other: str, common: int) -> tuple[float, float]:
         """Return the share of the asked text that is in the other, and the other way round."""
-        mine, theirs = self.ids(text), self.ids(other)
+        mine, theirs = self.own(text), self.own(other)
         estimate = min(common * self.rules.modulus, len(mine), len(theirs))
         both = len(mine & theirs) if self.rules.texts else estimate
         return both / len(mine), both / len(theirs)
@@ -167,6 +183,7 @@ class Archive:
             Told(one.id, copies, (), (mine ^ theirs).bit_count())
             for one, copies, theirs in near
             if mine is not None and theirs is not None and (mine ^ theirs).bit_count() <= bits
+            if not self.starter or self.own(text) & self.own(one.text)
         ]
         return sorted(found, key=lambda told: told.distance)
 
@@ -174,7 +191,10 @@ class Archive:
         """Tell whether a document like this one is there."""
         for told in self.identical(text, where):
             return Verdict(True, Told(told.id, told.copies, (1.0,)), True)
-        threshold, least = self.rules.threshold, rejected(self.rules.size, self.rules.threshold)
+        if self.is_starter(text):
+            return Verdict(False, None)
+        threshold = self.rules.threshold
+        least = rejected(self.rules.size, self.whole_threshold(text, threshold))
         found = sorted(self.candidates(text, where), key=lambda pair: -self.equal(text, pair[0].text))
         nearest: Told | None = None
         is_seen = False
@@ -182,6 +202,8 @@ class Archive:
             if place >= COUNTED and (is_seen or self.equal(text, one.text) < least):
                 break
             value = self.resemblance_of(text, one.text)
+            if self.starter and not value:
+                continue
             is_seen = is_seen or value >= threshold
             if nearest is None or value > nearest.values[0]:
                 nearest = Told(one.id, copies, (value,))

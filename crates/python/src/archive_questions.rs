@@ -72,6 +72,12 @@ impl AskedDocument {
         (made.shingles, made.length, made.bytes, made.samples.len(), made.features.len())
     }
 
+    /// Distinct shingles that count: those of starter code do not.
+    #[getter]
+    fn counted(&self) -> u64 {
+        self.0.counted()
+    }
+
     /// Its simhash, if it has one.
     #[getter]
     fn simhash(&self) -> Option<u64> {

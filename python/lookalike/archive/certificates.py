@@ -15,8 +15,14 @@ ESTIMATED = "the texts are not kept, so nothing is verified: values are estimate
 #: Shingles of the document that stands for all that may be contained in the asked one.
 _EXAMPLE = 100
 
-#: Follows where starter code of the index is left out.
-STARTER = "; shingles of starter code of the index are not counted, and documents that share no others are not told"
+#: Follows where starter code of the index is left out, by question.
+STARTER = {
+    "resemblance": "; shingles of starter code of the index are not counted, and documents that share no others are "
+    "not told; the filter proposes by whole texts, so its probability is that of the resemblance with starter code",
+    "containment": "; shingles of starter code of the index are neither sampled nor counted",
+    "distance": "; simhashes are those of whole texts, with starter code of the index; documents that share no other "
+    "shingle are not told",
+}
 
 
 #: Resemblances at which the curve of a filter is told.
@@ -66,7 +72,7 @@ def resemblance(parameters: Parameters, threshold: float) -> str:
 
 def containment(parameters: Parameters, threshold: float, asked: _core.AskedDocument) -> str:
     """Return how likely a document that contains the asked one is missed."""
-    shingles, _, _, samples, _ = asked.sizes
+    shingles, samples = asked.counted, asked.sizes[3]
     modulus = parameters.dedup.modulus
     if not shingles:
         return f"the document has fewer than {parameters.dedup.shingle} {parameters.dedup.unit}s: it has no shingles"

@@ -225,12 +225,12 @@ def _queried(view: View, tools: _Tools, given: AskedFor, asks: Asks) -> Queried:
     """Ask all wanted questions of one state of the index."""
     wanted, threshold, bits, window, top, conditions = asks
     asker, core, of = tools.asker, given.core, _pairs(conditions)
-    besides = certificates.STARTER if view.starter(asker) is not None else ""
+    besides = certificates.STARTER if view.starter(asker) is not None else dict.fromkeys(certificates.STARTER, "")
     worth: dict[str, Callable[..., str]] = {
         "identical": lambda *same_hash: certificates.identical(tools.parameters, *same_hash),
-        "resemblance": lambda *_: certificates.resemblance(tools.parameters, threshold) + besides,
-        "containment": lambda *_: certificates.containment(tools.parameters, threshold, core) + besides,
-        "distance": lambda *_: certificates.distance(bits, core) + besides,
+        "resemblance": lambda *_: certificates.resemblance(tools.parameters, threshold) + besides["resemblance"],
+        "containment": lambda *_: certificates.containment(tools.parameters, threshold, core) + besides["containment"],
+        "distance": lambda *_: certificates.distance(bits, core) + besides["distance"],
     }
     files = passages.files_of(tools.parameters, given, window)
     answers = tuple(
@@ -340,7 +340,7 @@ def _seen(view: View, tools: _Tools, found: Any) -> Seen:
     is_seen, nearest, _, _, (other_text, _) = found
     is_identical = nearest is not None and nearest[5]
     worth = certificates.identical(tools.parameters, other_text, 0) if is_identical or other_text else ""
-    besides = certificates.STARTER if view.starter(tools.asker) is not None else ""
+    besides = certificates.STARTER["resemblance"] if view.starter(tools.asker) is not None else ""
     worth = worth if is_identical else "; ".join(filter(None, [tools.certificate + besides, worth]))
     match = None if nearest is None else match_of("resemblance", nearest, view.prefix(nearest[0]))
     return Seen(is_seen, match, is_identical, worth)

@@ -22,8 +22,10 @@ impl Asker {
         let numbers = holders(snapshot, Which::Samples, &asked.document.samples, &mut work)?;
         let mut matches = Vec::new();
         for group in groups(snapshot, numbers, wish.conditions, &mut work)? {
-            let sizes = [asked.document.shingles, snapshot.shingles(group.number)?].map(u64::from);
-            if !self.may_contain(sizes, &group, wish.threshold) {
+            let sizes = [asked.counted(), u64::from(snapshot.shingles(group.number)?)];
+            // How much starter code the other document has is not known before its text is read.
+            let least_sizes = [sizes[0], sizes[1].saturating_sub(asked.starter.len() as u64)];
+            if !self.may_contain(least_sizes, &group, wish.threshold) {
                 continue;
             }
             let (inside, holds) = self.containment_of(snapshot, asked, sizes, &group, &mut work)?;
@@ -34,7 +36,8 @@ impl Asker {
         Found::of(snapshot, matches, wish.top, work)
     }
 
-    /// Whether the shared samples leave it open that either containment reaches the threshold, for documents of so many shingles.
+    /// Whether the shared samples leave it open that either containment reaches the threshold, for documents of at least so
+    /// many shingles.
     fn may_contain(&mut self, [mine, theirs]: [u64; 2], group: &Group, threshold: f64) -> bool {
         let least = |whole: u64| (threshold * whole as f64).ceil() as u64;
         let common = u64::from(group.shared);

@@ -16,8 +16,9 @@
 //!
 //! Removed documents, shadows and starter code are never told. Shingles of starter code are not counted where texts are kept:
 //! a document that shares only those is not told, and one that has no others has no answer. Documents with one content are told once, with their
-//! number. Sketches and samples only reject, with an error of at most [`DOUBT`]; what is told is counted on the stored
-//! texts. Without texts it is estimated, with an interval, and marked.
+//! number. Sketches and samples only reject, with an error of at most [`DOUBT`]: samples without those of starter code, and
+//! sketches, which are those of whole texts, at a threshold that is lower by what starter code can take away
+//! ([`Asked::whole_threshold`]). The filter proposes by whole texts. What is told is counted on the stored texts. Without texts it is estimated, with an interval, and marked.
 //!
 //! Cost: linear in the holders of the document's keys; one sketch and at most one text per distinct content. Rows are read of
 //! the documents that are told; of all others flags and content hash. **Source.**
@@ -73,7 +74,29 @@ impl Asked {
     /// The document among others that have this starter code, whose shingles are not counted.
     pub fn beside(mut self, starter: Arc<[u64]>) -> Self {
         exact::without(&mut self.shingles, &starter);
+        exact::without(&mut self.document.samples, &starter);
         Self { starter, ..self }
+    }
+
+    /// Number of its distinct shingles that count.
+    pub fn counted(&self) -> u64 {
+        match self.starter.is_empty() {
+            true => u64::from(self.document.shingles),
+            false => self.shingles.len() as u64,
+        }
+    }
+
+    /// The least resemblance of whole texts if that without starter code reaches a threshold.
+    ///
+    /// Let A and B be the texts without starter code, and S all starter code. Both whole texts have at most the shingles of
+    /// A ∪ B ∪ S, and share those of A ∩ B. So their resemblance is at least |A ∩ B| / (|A ∪ B| + |S|), which is at least
+    /// threshold · u / (u + |S|) with u = |A ∪ B|. This grows with u, and u is at least |A|.
+    pub fn whole_threshold(&self, threshold: f64) -> f64 {
+        let (own, starter) = (self.counted() as f64, self.starter.len() as f64);
+        match self.starter.is_empty() {
+            true => threshold,
+            false => threshold * own / (own + starter),
+        }
     }
 
     /// Whether all of its shingles are those of starter code, so that nothing is like it.

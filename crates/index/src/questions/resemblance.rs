@@ -24,9 +24,9 @@ impl Asker {
     /// Finds the documents whose resemblance reaches the threshold, among those that share a key. Errors: damaged.
     pub fn resemblance(&mut self, snapshot: &Snapshot, asked: &Asked, wish: Wish<'_>) -> Result<Found> {
         let mut work = Work::default();
-        let mut matches = Vec::new();
+        let (mut matches, whole_threshold) = (Vec::new(), asked.whole_threshold(wish.threshold));
         for found in self.sketched(snapshot, asked, wish, &mut work)? {
-            if self.rejects(&found, wish.threshold) {
+            if self.rejects(&found, whole_threshold) {
                 continue;
             }
             let Some(score) = self.resemblance_of(snapshot, asked, &found, &mut work)? else { continue };

@@ -53,7 +53,7 @@ impl Asker {
         let (candidates, mut nearest) = (found.len() as u64, None::<(Group, Score)>);
         let mut is_seen = false;
         for (place, one) in found.into_iter().enumerate() {
-            if place >= COUNTED && (is_seen || self.rejects(&one, wish.threshold)) {
+            if place >= COUNTED && (is_seen || self.rejects(&one, asked.whole_threshold(wish.threshold))) {
                 break;
             }
             let Some(score) = self.resemblance_of(snapshot, asked, &one, &mut work)? else { continue };
