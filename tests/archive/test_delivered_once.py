@@ -6,7 +6,6 @@ only what a user knows: which outputs are there. A day whose output is missing i
 
 from __future__ import annotations
 
-import contextlib
 import json
 import os
 import random
@@ -14,7 +13,6 @@ import shutil
 import signal
 import subprocess
 import sys
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -26,7 +24,7 @@ from lookalike.corpora.journal import Renames
 from lookalike.corpora.staging import Staging
 from lookalike.engines.writing import WriteError
 from support.children import PATIENCE
-from support.days import cut, lines, low_entropy
+from support.days import cut, lines, low_entropy, unchanged
 
 DAYS = ["monday", "tuesday", "wednesday"]
 #: Runs a day, and kills itself before the step with a number: a commit, a rename, a removal of a file or folder. A
@@ -111,19 +109,6 @@ def check_end(days: list[str]) -> None:
         assert (view.state.run, view.state.outputs) == ("", "")
         assert index.check() == []
     assert not list(Path("out").glob(".lookalike-*/journal"))
-
-
-@contextlib.contextmanager
-def unchanged(folder: Path) -> Iterator[None]:
-    """Work in a folder, and put it back as it was, in its place: hidden folders are known by their paths."""
-    shutil.copytree(folder, folder.parent / "saved")
-    os.chdir(folder)
-    try:
-        yield
-    finally:
-        os.chdir(folder.parent)
-        shutil.rmtree(folder)
-        (folder.parent / "saved").rename(folder)
 
 
 def state_of() -> str:

@@ -10,13 +10,12 @@ from __future__ import annotations
 import contextlib
 import errno
 import json
-import os
 import random
 import shutil
 import signal
 import subprocess
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -26,7 +25,7 @@ import lookalike as la
 from lookalike.archive.merging import Policy
 from lookalike.archive.store import Index
 from support.children import PATIENCE
-from support.days import cut, lines, low_entropy
+from support.days import cut, lines, low_entropy, unchanged
 
 SOURCES = ["a.jsonl", "b.jsonl", "c.jsonl"]
 #: Segments and merges happen all the time, and each source is a commit of its own.
@@ -88,20 +87,6 @@ def contents() -> list[tuple[Any, ...]]:
         assert index.check() == []
         rows = [(row.id, row.flags, row.leader, row.meta) for _, row in view.every_row()]
         return list(zip(rows, view.records(), strict=True))
-
-
-@contextlib.contextmanager
-def unchanged(folder: Path) -> Iterator[None]:
-    """Work in a folder, and put it back as it was. The copy has its place: hidden folders are known by their paths."""
-    before = Path.cwd()
-    shutil.copytree(folder, folder.parent / "saved")
-    os.chdir(folder)
-    try:
-        yield
-    finally:
-        os.chdir(before)
-        shutil.rmtree(folder)
-        (folder.parent / "saved").rename(folder)
 
 
 def prepared(folder: Path) -> Path:

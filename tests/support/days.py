@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 import json
+import os
 import random
-from collections.abc import Sequence
+import shutil
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from itertools import pairwise
+from pathlib import Path
 
 
 def low_entropy(rng: random.Random, rows: int) -> list[str | None]:
@@ -45,3 +49,18 @@ def lines(rng: random.Random, rows: Sequence[str | None], first: int, *, bad: fl
         if rng.random() < bad:
             made.append(rng.choice(["", "{bad", "[1]", '{"text": 3}', '{"id": "x", "text": "\\ud800 half"}']))
     return "".join(f"{line}\n" for line in made).encode()
+
+
+@contextmanager
+def unchanged(folder: Path) -> Iterator[None]:
+    """Work in a folder, and put it back as it was, in its place: hidden folders of outputs are known by their paths."""
+    before = Path.cwd()
+    shutil.copytree(folder, folder.parent / "saved")
+    os.chdir(folder)
+    try:
+        yield
+    finally:
+        os.chdir(folder.parent)
+        shutil.rmtree(folder)
+        (folder.parent / "saved").rename(folder)
+        os.chdir(before)

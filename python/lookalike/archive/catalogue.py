@@ -22,6 +22,7 @@ from lookalike.archive.connection import GUARD, Connection, connected
 from lookalike.archive.folder import NEW_CATALOGUE, Folder
 from lookalike.archive.parameters import FORMAT
 from lookalike.archive.state import OPTIONAL, Change, SegmentRow, State
+from lookalike.engines.writing import sync
 from lookalike.errors import VersionError
 
 #: `look` in ASCII: the kind of the file, in SQLite's header.
@@ -74,7 +75,7 @@ class Catalogue:
                 _make(base, State(uuid.uuid4().hex, parameters, shadows=0))
             finally:
                 base.close()
-        _sync(new)
+        sync(new)
         publish(folder)
 
     def _check_kind(self, base: sqlite3.Connection) -> None:
@@ -224,7 +225,7 @@ def rewrite(path: str, state: State, tail: list[tuple[int, bytes]]) -> None:
             _make(base, state, tail)
         finally:
             base.close()
-    _sync(path)
+    sync(path)
 
 
 def _make(base: sqlite3.Connection, state: State, tail: list[tuple[int, bytes]] | None = None) -> None:
@@ -252,11 +253,3 @@ def _bytes(value: Any) -> bytes:
     if type(value) is not bytes:
         raise ValueError("a bitmap has another type")
     return value
-
-
-def _sync(path: str) -> None:
-    handle = os.open(path, os.O_RDONLY)
-    try:
-        os.fsync(handle)
-    finally:
-        os.close(handle)

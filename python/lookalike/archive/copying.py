@@ -17,7 +17,7 @@ from lookalike.archive.catalogue import Catalogue
 from lookalike.archive.folder import CATALOGUE, LOCK, NEW_CATALOGUE, Folder
 from lookalike.archive.lock import WriterLock
 from lookalike.archive.state import SegmentRow, State
-from lookalike.engines.writing import writing
+from lookalike.engines.writing import sync, writing
 from lookalike.errors import DamagedError, FormatError, ParameterError
 
 COPYING = "copying segments"
@@ -41,7 +41,7 @@ def prepare(path: str | os.PathLike[str]) -> Folder:
         except FileExistsError:
             check_empty(name)
         else:
-            _sync_above(name)
+            sync(os.path.dirname(os.path.abspath(name)))
     return Folder.open(name)
 
 
@@ -54,14 +54,6 @@ def check_empty(name: str) -> None:
         raise FileExistsError(17, "is an index already: choose another path", name)
     if found - {LOCK, NEW_CATALOGUE, f"{NEW_CATALOGUE}-wal", f"{NEW_CATALOGUE}-shm", f"{NEW_CATALOGUE}-journal"}:
         raise FileExistsError(17, "exists and is not empty: choose another path", name)
-
-
-def _sync_above(name: str) -> None:
-    handle = os.open(os.path.dirname(os.path.abspath(name)), os.O_RDONLY)
-    try:
-        os.fsync(handle)
-    finally:
-        os.close(handle)
 
 
 def backup(source: Catalogue, target: str | os.PathLike[str], progress: Progress = unheard) -> None:

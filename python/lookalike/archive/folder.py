@@ -14,7 +14,7 @@ import shutil
 from collections.abc import Collection
 from dataclasses import dataclass
 
-from lookalike.engines.writing import WriteError
+from lookalike.engines.writing import WriteError, sync
 from lookalike.errors import DamagedError, ParameterError
 
 CATALOGUE = "catalog.sqlite"
@@ -106,11 +106,7 @@ class Folder:
 
     def sync(self) -> None:
         """Make the names in it durable. Errors: ``OSError``."""
-        handle = os.open(self.path, os.O_RDONLY)
-        try:
-            os.fsync(handle)
-        finally:
-            os.close(handle)
+        sync(self.path)
 
     def workshop(self, number: int) -> str:
         """Return the folder in which a segment is made, with its temporary files, before it gets its name."""

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from lookalike.archive.state import State
+from lookalike.archive.state import State, is_marked
 from lookalike.archive.view import View, meta_of
 
 
@@ -45,7 +45,9 @@ def added(view: View) -> Iterator[int]:
         segments = view.state.segments
         if part >= len(segments) or segments[part].last >= int(first):
             for row in range(segment.rows):
-                is_live = bitmap is None or not bitmap[row >> 3] >> (row & 7) & 1
-                if is_live and str(meta_of(segment.row(row).meta).get("run", "")).partition(":")[0] == run:
+                if (
+                    not is_marked(bitmap, row)
+                    and str(meta_of(segment.row(row).meta).get("run", "")).partition(":")[0] == run
+                ):
                     yield number + row
         number += segment.rows

@@ -16,6 +16,8 @@ import os
 from collections.abc import Callable, Iterable
 from dataclasses import asdict, dataclass, field
 
+from lookalike.engines.writing import sync
+
 NAME = "journal"
 #: What a journal says of the decision that its outputs belong to.
 Holder = dict[str, str]
@@ -134,14 +136,3 @@ def _sync_parents(targets: Iterable[str]) -> None:
     for parent in sorted({os.path.dirname(target) for target in targets}):
         if os.path.isdir(parent):
             sync(parent)
-
-
-def sync(path: str) -> None:
-    """Make what was written to a file or folder durable."""
-    if os.name == "nt" and os.path.isdir(path):
-        return
-    handle = os.open(path, os.O_RDONLY)
-    try:
-        os.fsync(handle)
-    finally:
-        os.close(handle)

@@ -26,7 +26,7 @@ from lookalike.corpora import journal
 from lookalike.corpora.journal import Holder, IsHeld, Renames
 from lookalike.corpora.scratch import hold, is_own_folder, release, sweep
 from lookalike.engines.interrupts import deferred_interrupts
-from lookalike.engines.writing import NO_SPACE, refusal, writing
+from lookalike.engines.writing import NO_SPACE, refusal, sync, writing
 from lookalike.errors import LookalikeError
 
 _PREFIX, _SUFFIX = ".lookalike-", ".part"
@@ -301,9 +301,9 @@ def _size(folder: str) -> int:
 
 def _sync_all(path: str) -> None:
     if not os.path.isdir(path):
-        journal.sync(path)
+        sync(path)
         return
     for folder, _, names in os.walk(path):
         for name in names:
-            journal.sync(os.path.join(folder, name))
-        journal.sync(folder)
+            sync(os.path.join(folder, name))
+        sync(folder)

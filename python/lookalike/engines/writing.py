@@ -47,6 +47,17 @@ def writing(target: str | os.PathLike[str], needed: Callable[[], int] = lambda: 
         raise refusal(error, target, needed() if error.errno in NO_SPACE else 0) from None
 
 
+def sync(path: str) -> None:
+    """Make what was written to a file or folder durable. Errors: ``OSError``."""
+    if os.name == "nt" and os.path.isdir(path):
+        return
+    handle = os.open(path, os.O_RDONLY)
+    try:
+        os.fsync(handle)
+    finally:
+        os.close(handle)
+
+
 def _largest() -> str:
     """Return how large a file may be, in words."""
     try:
