@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import os
 import pickle
+import re
 import signal
 import socket
 import threading
@@ -13,7 +14,7 @@ from collections.abc import Iterator
 import pytest
 
 import lookalike as la
-from support.servers import Server, serving
+from support.servers import PATIENCE, Server, serving
 
 
 @pytest.fixture(scope="module")
@@ -94,23 +95,44 @@ def test_an_answer_that_is_lost_is_asked_for_again(server: Server):
         with la.Client(f"http://127.0.0.1:{listener.getsockname()[1]}") as client:
             rows = [{"id": "lost", "text": "the answer to this was lost on its way"}]
             assert client.add("news", rows) == {"added": 1, "replaced": 0, "unchanged": 0, "skipped": []}
-    thread.join(60)
+        thread.join(PATIENCE)
+        assert not thread.is_alive()
 
 
 def _losing(listener: socket.socket, server: Server) -> None:
     for is_lost in (True, False):
         connection, _ = listener.accept()
         with connection, contextlib.closing(socket.create_connection((server.host, server.port))) as other:
-            other.sendall(connection.recv(1 << 16))
-            answer = other.recv(1 << 16)
+            other.sendall(_message(connection))
+            answer = _message(other)
             if not is_lost:
                 connection.sendall(answer)
                 connection.recv(1)
 
 
+def _message(connection: socket.socket) -> bytes:
+    """Read a whole request or answer, in however many pieces it comes: its headers, and a body of their length."""
+    data = b""
+    while b"\r\n\r\n" not in data:
+        data += _piece(connection)
+    length = re.search(rb"(?i)\r\ncontent-length: *(\d+)", data)
+    assert length is not None
+    whole = data.index(b"\r\n\r\n") + 4 + int(length[1])
+    while len(data) < whole:
+        data += _piece(connection)
+    return data
+
+
+def _piece(connection: socket.socket) -> bytes:
+    piece = connection.recv(1 << 16)
+    assert piece, "the connection ended in the middle of a message"
+    return piece
+
+
 def test_a_server_that_cannot_be_reached_is_told():
-    with socket.create_server(("127.0.0.1", 0)) as listener:
-        port = listener.getsockname()[1]
-    with pytest.raises(la.ServiceError) as caught:
-        la.Client(f"http://127.0.0.1:{port}", retries=1).indexes()
+    with socket.socket() as unused:
+        # The port stays ours, and nobody listens on it.
+        unused.bind(("127.0.0.1", 0))
+        with pytest.raises(la.ServiceError) as caught:
+            la.Client(f"http://127.0.0.1:{unused.getsockname()[1]}", retries=1).indexes()
     assert caught.value.status == 0

@@ -7,6 +7,7 @@ import csv
 import os
 import re
 import socket
+import sqlite3
 from collections.abc import Iterator
 from contextlib import ExitStack, closing
 from pathlib import Path
@@ -175,9 +176,8 @@ def test_a_client_that_breaks_the_protocol_is_cut_off(server: Server, raw: Raw, 
 def test_a_client_that_leaves_in_the_middle_leaves_nothing(server: Server, raw: Raw, tmp_path: Path):
     before = {job["id"] for job in server.ask("GET", "/v1/comparisons").json["comparisons"]}
     raw.send(b"moss 1\nlanguage c\nfile 1 c 100 a.c\nonly this")
-    assert raw.socket.recv(10) == b"yes\n"
     raw.socket.shutdown(socket.SHUT_WR)
-    assert raw.rest() == b""
+    assert raw.rest() == b"yes\n"
     assert {job["id"] for job in server.ask("GET", "/v1/comparisons").json["comparisons"]} == before
 
 
@@ -263,12 +263,19 @@ def impatient(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
     "data", [b"", b"mo", b"moss 1\n", b"moss 1\nlanguage c\n", b"moss 1\nlanguage c\nfile 1 c 1000000 a.c\nint"]
 )
 def test_a_client_that_stalls_is_cut_off(impatient: Server, data: bytes):
-    with closing(Raw(impatient).socket) as connection:
-        connection.sendall(data)
-        told = b"".join(iter(lambda: connection.recv(100), b""))
-    assert told == (b"yes\n" if b"language" in data else b"")
-    assert impatient.ask("GET", "/v1/comparisons").json["comparisons"] == []
-    assert not list((impatient.log_path.parent / "data" / "jobs").iterdir())
+    wanted = b"yes\n" if b"language" in data else b""
+    for _ in range(100):
+        with closing(Raw(impatient).socket) as connection:
+            connection.sendall(data)
+            told = b"".join(iter(lambda: connection.recv(100), b""))
+        # On a busy machine a second may be over before the language has come.
+        if told or not wanted:
+            break
+    assert told == wanted
+    folder = impatient.log_path.parent / "data"
+    assert not list((folder / "jobs").iterdir())
+    with closing(sqlite3.connect(folder / "jobs.sqlite")) as jobs:
+        assert jobs.execute("SELECT count(*) FROM jobs").fetchone() == (0,)
 
 
 def test_a_client_that_closes_its_side_gets_its_answer(server: Server, raw: Raw):

@@ -19,7 +19,7 @@ ARGUMENTS = [
     *("--disable-gpu", "--no-first-run"),
 ]
 # Long enough for the busiest machine: it decides how soon a failure is told, never what passes.
-PATIENCE_MS = 60_000
+PATIENCE_MS = 300_000
 
 
 #: Between two looks at a page.

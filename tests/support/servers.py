@@ -1,4 +1,7 @@
-"""Real servers for tests: `lookalike serve` as a process on a free port, with a client that speaks plain HTTP."""
+"""Real servers for tests: `lookalike serve` as a process on a free port, with a client that speaks plain HTTP.
+
+A server writes the line of a request after its answer, so a test that looks for one waits with ``Server.events``.
+"""
 
 from __future__ import annotations
 
@@ -9,13 +12,38 @@ import os
 import signal
 import subprocess
 import sys
-from collections.abc import Iterator, Mapping
+import time
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
+
+import pytest
 
 #: Seconds after which a server counts as hung. It decides how soon a failure is told, never what passes.
 PATIENCE = 300
 _COMMAND = [sys.executable, "-c", "from lookalike.cli.main import main; main()"]
+#: Loaded by every interpreter of a server. A reader notes each query that it begins, and waits there.
+_HOLD = """
+import os, sys, time
+if sys.orig_argv[3:4] == ["reader"]:
+    from lookalike.archive.store import Index
+    honest = Index.query
+    def held(*arguments, **named):
+        with open({begun!r}, "ab", buffering=0) as file:
+            file.write(b".")
+        while os.path.exists({gate!r}):
+            time.sleep(0.01)
+        return honest(*arguments, **named)
+    Index.query = held
+"""
+
+
+def wait_for(condition: Callable[[], bool], what: str) -> None:
+    """Look again and again until a condition holds; fail after ``PATIENCE`` seconds."""
+    until = time.monotonic() + PATIENCE
+    while not condition():
+        assert time.monotonic() < until, f"{what}: not within {PATIENCE} seconds"
+        time.sleep(0.01)
 
 
 class Answer(NamedTuple):
@@ -63,8 +91,20 @@ class Server:
         self.port = int(port)
 
     def log(self) -> list[dict[str, Any]]:
-        """All events that the server has told."""
-        return [json.loads(line) for line in self.log_path.read_text(encoding="utf-8").splitlines()]
+        """All events that the server has told. A line that is being written does not count yet."""
+        whole, _, _ = self.log_path.read_text(encoding="utf-8").rpartition("\n")
+        return [json.loads(line) for line in whole.splitlines()]
+
+    def events(self, count: int = 1, **values: Any) -> list[dict[str, Any]]:
+        """Wait until the log has so many events with these values, and return all of them."""
+        found: list[dict[str, Any]] = []
+
+        def is_there() -> bool:
+            found[:] = [one for one in self.log() if values.items() <= one.items()]
+            return len(found) >= count
+
+        wait_for(is_there, f"{count} events with {values}")
+        return found
 
     def connection(self) -> http.client.HTTPConnection:
         """Return a new connection."""
@@ -110,6 +150,32 @@ class Server:
         if self.process.stdout is not None:
             self.process.stdout.close()
         return code
+
+
+class HeldQueries:
+    """Holds each query in its reader until the gate is opened. Make it before the server starts."""
+
+    def __init__(self, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        self._gate, self._begun = folder / "hold" / "gate", folder / "hold" / "begun"
+        self._gate.parent.mkdir()
+        self._gate.touch()
+        self._begun.touch()
+        code = _HOLD.format(gate=str(self._gate), begun=str(self._begun))
+        (folder / "hold" / "sitecustomize.py").write_text(code)
+        monkeypatch.setenv("PYTHONPATH", str(folder / "hold"))
+
+    @property
+    def begun(self) -> int:
+        """How many queries were begun."""
+        return self._begun.stat().st_size
+
+    def await_begun(self, count: int) -> None:
+        """Wait until so many queries were begun."""
+        wait_for(lambda: self.begun >= count, f"{count} queries")
+
+    def open(self) -> None:
+        """Let these and later queries pass."""
+        self._gate.unlink()
 
 
 def asked(

@@ -1,5 +1,5 @@
 // Browses, searches, shows, adds and removes documents of an archive.
-import { acting, fill, make, moment, name, size, visible } from "./dom.js";
+import { acting, attempt, fill, make, moment, name, size, visible } from "./dom.js";
 import { get, part, Refused, send } from "./api.js";
 import { content, offer } from "./asking.js";
 
@@ -13,10 +13,12 @@ const adding = section.querySelector(".add form");
 const addTold = section.querySelector(".add .outcome");
 const PAGE = 50;
 let next = null;
+// Counts searches: the answer to an earlier one is not shown.
+let turn = 0;
 
 export function begin() {
   form.addEventListener("submit", acting(form.go, () => search(), told));
-  form.index.addEventListener("change", () => form.requestSubmit());
+  form.index.addEventListener("change", () => attempt(search, told));
   more.addEventListener("click", acting(more, () => page(next), told));
   adding.addEventListener("submit", acting(adding.go, add, addTold));
 }
@@ -31,7 +33,16 @@ const base = () => {
   return `v1/indexes/${part(form.index.value)}/documents`;
 };
 
+async function current(asking) {
+  const mine = turn;
+  const found = await asking.then((value) => ({ value }), (error) => ({ error }));
+  if (mine !== turn) throw new DOMException("", "AbortError");
+  if (found.error) throw found.error;
+  return found.value;
+}
+
 async function search() {
+  turn += 1;
   fill(told);
   one.hidden = true;
   fill(table.tBodies[0]);
@@ -43,7 +54,7 @@ async function search() {
 
 async function page(after) {
   const where = form.where.value.split(",").map((text) => text.trim()).filter(Boolean);
-  const found = await get(base(), { where, after, limit: PAGE });
+  const found = await current(get(base(), { where, after, limit: PAGE }));
   table.tBodies[0].append(...found.documents.map(row));
   table.hidden = !table.tBodies[0].rows.length;
   if (table.hidden) fill(told, make("p", {}, "No document."));
@@ -93,7 +104,7 @@ function removal(id, after) {
 }
 
 async function show(id) {
-  const found = await get(`${base()}/${part(id)}`);
+  const found = await current(get(`${base()}/${part(id)}`));
   const texts = found.texts.flatMap((text) => [make("h3", {}, name(text.name || "text")), make("pre", { tabindex: "0" }, text.text)]);
   const close = make("button", { type: "button" }, "Close");
   close.addEventListener("click", () => { one.hidden = true; });

@@ -34,18 +34,22 @@ export const moment = (text) => (text ? String(text).replace("T", " ").replace(/
 
 export const fault = (error) => make("p", { class: "fault" }, visible(error.message));
 
+// Do something, and tell what goes wrong; what was given up on purpose is no fault.
+export async function attempt(act, told) {
+  try {
+    await act();
+  } catch (error) {
+    if (error.name !== "AbortError") fill(told, fault(error));
+  }
+}
+
 // Give a button something to do; meanwhile it cannot be pressed again.
 export function acting(button, act, told) {
   return async (event) => {
     event?.preventDefault();
     if (button.disabled) return;
     button.disabled = true;
-    try {
-      await act(event);
-    } catch (error) {
-      if (error.name !== "AbortError") fill(told, fault(error));
-    } finally {
-      button.disabled = false;
-    }
+    await attempt(() => act(event), told);
+    button.disabled = false;
   };
 }
