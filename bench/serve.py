@@ -2,7 +2,8 @@
 
 ``python -m bench.serve`` makes an index of 100,000 documents of 2 KB, starts a server, compares its answers with those
 of the index in this process, and then runs ``wrk`` (which must be installed) with 64 connections. Client and server
-share the cores. Rates depend on what else runs; processor time per request does not, and is told beside them.
+share the cores. Rates depend on what else runs. Processor time per request depends on it less, through the caches, and
+is told beside them. ``--minutes 30`` runs mixed load instead, with a comparison now and then, and tells the memory.
 """
 
 from __future__ import annotations
@@ -26,6 +27,8 @@ from typing import Any
 import lookalike as la
 
 DOCUMENTS, ASKED, CONNECTIONS = 100_000, 400, 64
+#: Documents of one request to `seen`, as many as a server takes by default.
+BATCH = 100
 KIND = {"Content-Type": "text/plain"}
 _LUA = """
 wrk.method = "POST"
@@ -85,31 +88,61 @@ def processor(server: subprocess.Popen[bytes]) -> float:
     return found
 
 
-def memory(server: subprocess.Popen[bytes]) -> int:
-    """Return the memory of all processes of a server that is theirs alone, in MiB: files that they map do not count."""
-    found = 0
-    for folder in Path("/proc").glob("[0-9]*"):
+def memory(server: subprocess.Popen[bytes]) -> dict[str, float]:
+    """Return the memory of each process of a server that is its alone, in MiB: files that it maps do not count."""
+    found: dict[str, float] = {}
+    for folder in sorted(Path("/proc").glob("[0-9]*")):
         try:
             fields = (folder / "stat").read_text().rpartition(")")[2].split()
-            if int(fields[1]) == server.pid:
-                own = re.search(r"RssAnon:\s+(\d+) kB", (folder / "status").read_text())
-                found += int(own[1]) if own else 0
+            words = (folder / "cmdline").read_bytes().split(b"\0")
+            own = re.search(r"RssAnon:\s+(\d+) kB", (folder / "status").read_text())
         except OSError:
             continue
-    return found // 1024
+        if int(fields[1]) == server.pid and own and len(words) > 3:
+            found[f"{words[3].decode()} {folder.name}"] = int(own[1]) / 1024
+    return found
 
 
-def endure(server: subprocess.Popen[bytes], port: int, texts: list[str], minutes: float) -> None:
-    """Run mixed load, and tell how much the memory grows after the first minute."""
-    end, turn = time.monotonic() + 60 * minutes, 1
-    mixed(port, texts, 60, turn)
-    first = memory(server)
-    while time.monotonic() < end:
+def endure(server: subprocess.Popen[bytes], port: int, texts: list[str], minutes: float, rate: float) -> None:
+    """Run mixed load, and tell the memory of each process at the start and every five minutes."""
+    begin = time.monotonic()
+    told = memory(server)
+    _tell_memory(0, told)
+    next_look, turn = 5.0, 0
+    while (now := (time.monotonic() - begin) / 60) < minutes:
         turn += 1
-        mixed(port, texts, 60, turn)
-    last = memory(server)
-    growth = 100 * (last - first) / first
-    print(f"memory: {first} MiB after a minute, {last} MiB after {minutes:g} minutes, {growth:+.0f} %")
+        mixed(port, texts, 30, turn, rate)
+        comparison(port, texts)
+        if now + 0.5 >= next_look:
+            told = memory(server)
+            _tell_memory(next_look, told)
+            next_look += 5.0
+
+
+def _tell_memory(minute: float, told: dict[str, float]) -> None:
+    shown = ", ".join(f"{name.split()[0]} {size:.1f}" for name, size in sorted(told.items()))
+    print(f"memory after {minute:.0f} minutes, MiB: {shown}", flush=True)
+
+
+def comparison(port: int, texts: list[str]) -> None:
+    """Compare a small class, and delete it."""
+    connection = http.client.HTTPConnection("127.0.0.1", port)
+
+    def ask(method: str, path: str, body: bytes = b"") -> Any:
+        connection.request(method, f"/v1/comparisons{path}", body)
+        answer = connection.getresponse()
+        told = answer.read()
+        assert answer.status < 300, told
+        return json.loads(told) if told else None
+
+    name = ask("POST", "")["id"]
+    for number, text in enumerate(texts[:10]):
+        ask("PUT", f"/{name}/files/submissions/{number}.txt", text.encode())
+    ask("POST", f"/{name}/start")
+    while ask("GET", f"/{name}")["state"] in ("waiting", "running"):
+        time.sleep(0.5)
+    ask("DELETE", f"/{name}")
+    connection.close()
 
 
 def check(port: int, index: la.Index, texts: list[str]) -> None:
@@ -168,36 +201,65 @@ def paced(
     return sorted(took)
 
 
-def mixed(port: int, texts: list[str], seconds: int, turn: int = 0) -> dict[str, float]:
-    """100 durable adds and 100 queries per second at the same time."""
+def mixed(port: int, texts: list[str], seconds: int, turn: int = 0, rate: float = 100) -> dict[str, float]:
+    """Durable adds, queries and `seen` at the same time, each so many per second."""
     found: dict[str, list[float]] = {}
-    new = [row["text"][::-1] for row in rows(100 * seconds)]
+    new = [row["text"][::-1] for row in rows(int(rate * seconds))]
+    path = "/v1/indexes/load"
+    kinds: dict[str, Callable[[int], tuple[str, str, str]]] = {
+        "adds": lambda n: ("PUT", f"{path}/documents/{turn}/{n}", f"{turn} {new[n]}"),
+        "queries": lambda n: ("POST", f"{path}/query", texts[n % len(texts)]),
+        "seen": lambda n: ("POST", f"{path}/seen", texts[n % len(texts)]),
+    }
 
-    def run(name: str, make: Callable[[int], tuple[str, str, str]]) -> None:
-        found[name] = paced(port, 100, seconds, 16, make)
+    def run(name: str) -> None:
+        found[name] = paced(port, rate, seconds, 16, kinds[name])
 
-    both = [
-        threading.Thread(
-            target=run, args=("adds", lambda n: ("PUT", f"/v1/indexes/load/documents/{turn}/{n}", new[n]))
-        ),
-        threading.Thread(
-            target=run, args=("queries", lambda n: ("POST", "/v1/indexes/load/query", texts[n % len(texts)]))
-        ),
-    ]
-    for one in both:
+    every = [threading.Thread(target=run, args=(name,)) for name in kinds]
+    for one in every:
         one.start()
-    for one in both:
+    for one in every:
         one.join()
     return {f"{name} p99 ms": some[len(some) * 99 // 100] for name, some in found.items()}
+
+
+def rates(server: subprocess.Popen[bytes], port: int, texts: list[str], folder: Path, seconds: int) -> None:
+    """Tell how many requests of each kind are answered, and their processor time."""
+    for what in ("seen", "query"):
+        before = processor(server)
+        row = wrk(port, f"/v1/indexes/load/{what}", folder / "ask.lua", seconds)
+        cost = 1e6 * (processor(server) - before) / row["requests"]
+        print(f"{what}: {row['rate']:,.0f}/s, p99 {row['p99 ms']:.0f} ms, {cost:,.0f} µs of processor time each")
+    before, started = processor(server), time.perf_counter()
+    batches(port, texts, seconds)
+    asked_ = len(texts) * seconds
+    cost, rate = 1e6 * (processor(server) - before) / asked_, asked_ / (time.perf_counter() - started)
+    print(f"seen in batches of {BATCH}: {rate:,.0f} documents/s, {cost:,.0f} µs of processor time each")
+    row = mixed(port, texts, seconds)
+    told = ", ".join(f"{name} {value:.0f}" for name, value in row.items())
+    print(f"100 adds/s beside 100 queries/s and 100 seen/s: {told}; load average {os.getloadavg()[0]:.1f}")
+
+
+def batches(port: int, texts: list[str], times: int) -> None:
+    """Ask about all texts in batches, one after the other, so many times."""
+    connection = http.client.HTTPConnection("127.0.0.1", port)
+    lines = [json.dumps({"text": text}) for text in texts]
+    for start in [*range(0, len(lines), BATCH)] * times:
+        body = "\n".join(lines[start : start + BATCH]).encode()
+        connection.request("POST", "/v1/indexes/load/seen", body, {"Content-Type": "application/x-ndjson"})
+        answer = connection.getresponse()
+        assert answer.read().count(b"\n") == len(lines[start : start + BATCH])
+    connection.close()
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--documents", type=int, default=DOCUMENTS)
     parser.add_argument("--seconds", type=int, default=10)
-    parser.add_argument("--minutes", type=float, default=0.0, help="also run mixed load for so long, for its memory")
+    parser.add_argument("--minutes", type=float, default=0.0, help="only run mixed load for so long, for its memory")
+    parser.add_argument("--rate", type=float, default=100.0, help="requests of each kind per second in mixed load")
     chosen = parser.parse_args()
-    if shutil.which("wrk") is None:
+    if shutil.which("wrk") is None and not chosen.minutes:
         sys.exit("bench: wrk is not installed: install it first")
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
@@ -210,18 +272,10 @@ def main() -> None:
         try:
             with la.Index(folder / "load") as index:
                 check(port, index, texts)
-            for what in ("seen", "query"):
-                before = processor(server)
-                row = wrk(port, f"/v1/indexes/load/{what}", folder / "ask.lua", chosen.seconds)
-                cost = 1e6 * (processor(server) - before) / row["requests"]
-                print(
-                    f"{what}: {row['rate']:,.0f}/s, p99 {row['p99 ms']:.0f} ms, {cost:,.0f} µs of processor time each"
-                )
-            row = mixed(port, texts, chosen.seconds)
-            told = ", ".join(f"{name} {value:.0f}" for name, value in row.items())
-            print(f"100 adds/s beside 100 queries/s: {told}; load average {os.getloadavg()[0]:.1f}")
             if chosen.minutes:
-                endure(server, port, texts, chosen.minutes)
+                endure(server, port, texts, chosen.minutes, chosen.rate)
+            else:
+                rates(server, port, texts, folder, chosen.seconds)
         finally:
             server.terminate()
             server.wait()

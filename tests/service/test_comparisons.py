@@ -150,6 +150,28 @@ def test_a_comparison_with_an_index(people: Path, tmp_path: Path):
     assert "eve" in wanted["pairs.csv"].decode()
 
 
+def test_an_index_with_other_parameters_is_refused_before_a_job_is_made(tmp_path: Path):
+    la.Index.create(tmp_path / "archive").close()
+    la.Index.create(tmp_path / "bare", no_texts=True).close()
+    la.Index.create(tmp_path / "python", language="python").close()
+    with serving(*(tmp_path / name for name in ("archive", "bare", "python")), data=tmp_path / "data") as server:
+        for query, told in (
+            ("index=archive&k=7&t=20", "k, t"),
+            ("index=archive&comments=true", "comments: False, not True"),
+            ("index=archive&language=java", "language"),
+            ("index=archive&index=python&language=python", "archive"),
+            ("index=bare", "without texts"),
+            ("index=archive&index=archive", "given twice"),
+        ):
+            refused = server.ask("POST", f"{ALL}?{query}")
+            assert (refused.status, refused.code) == (422, "bad-parameter"), query
+            assert told in refused.json["error"]["message"]
+            assert str(tmp_path) not in refused.json["error"]["message"]
+        assert server.ask("GET", ALL).json["comparisons"] == []
+        assert server.ask("POST", f"{ALL}?index=archive").status == 201
+        assert server.ask("POST", f"{ALL}?index=python&language=python").status == 201
+
+
 def test_every_option_of_compare_is_one_here_unless_it_is_a_path_or_about_the_command():
     from lookalike.cli.main import cli
 
@@ -356,6 +378,36 @@ def test_the_queue_is_bounded(tmp_path: Path):
         refused = server.ask("POST", ALL)
         assert (refused.status, refused.code) == (429, "too-many-comparisons")
         assert int(refused.headers["retry-after"]) > 0
+
+
+def test_what_a_token_keeps_is_bounded(people: Path, tmp_path: Path):
+    path = str(tmp_path / "tokens.jsonl")
+    ann, bob = (tokens.make(path, name=name, scopes=["compare"]) for name in ("ann", "bob"))
+    with serving(data=tmp_path / "data", max_kept=10_000, token_file=path) as server:
+        first, second = (server.ask("POST", ALL, token=ann).json["id"] for _ in range(2))
+        assert server.ask("PUT", f"{ALL}/{first}/files/submissions/a", b"x" * 6000, ann).status == 200
+        refused = server.ask("PUT", f"{ALL}/{second}/files/submissions/a", b"x" * 6000, ann)
+        assert (refused.status, refused.code) == (413, "too-large")
+        assert "10,000 bytes, the most this server keeps for you" in refused.json["error"]["message"]
+        stored = [one for one in (tmp_path / "data" / "jobs").rglob("*") if one.is_file()]
+        assert [one.stat().st_size for one in stored] == [6000]
+        assert compared(server, zipped(people), token=bob)["state"] == "done"
+        # The report counts, too.
+        refused = server.ask("POST", ALL, token=bob)
+        assert (refused.status, refused.code) == (413, "too-large")
+        (job,) = server.ask("GET", ALL, token=bob).json["comparisons"]
+        assert server.ask("DELETE", f"{ALL}/{job['id']}", token=bob).status == 204
+        assert server.ask("POST", ALL, token=bob).status == 201
+
+
+def test_metrics_count_comparisons_by_state(people: Path, tmp_path: Path):
+    with serving(data=tmp_path / "data") as server:
+        server.ask("POST", ALL)
+        assert compared(server, zipped(people))["state"] == "done"
+        told = server.ask("GET", "/metrics").body.decode()
+        counts = dict(re.findall(r'^lookalike_comparisons\{state="(\w+)"\} (\d+)$', told, re.MULTILINE))
+        other = {"waiting": "0", "running": "0", "failed": "0", "cancelled": "0"}
+        assert counts == {"uploading": "1", "done": "1", **other}
 
 
 def test_only_its_owner_sees_a_comparison(people: Path, tmp_path: Path):

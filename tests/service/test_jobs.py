@@ -28,7 +28,7 @@ from lookalike.service.comparing.jobs import (
     TooLargeError,
 )
 
-LIMITS = Limits(queue=3, attempts=3, files=4, bytes=100, retain=1000, upload=50)
+LIMITS = Limits(queue=3, attempts=3, files=4, bytes=100, kept=10**6, retain=1000, upload=50)
 FILE = Stored("submissions", "ann/a.py", "0a", 10)
 
 
@@ -109,6 +109,33 @@ def test_what_exceeds_a_limit_is_not_recorded(jobs: Jobs, files: list[Stored]):
     with pytest.raises(TooLargeError, match="at most"):
         jobs.add_files(name, files)
     assert jobs.files(name) == []
+
+
+def test_what_one_owner_keeps_is_bounded(tmp_path: Path):
+    """Uploads and reports count, those of others do not, and what is deleted makes room again."""
+    with closing(Jobs(tmp_path / "jobs.sqlite", replace(LIMITS, kept=120))) as jobs:
+        first, second = (jobs.create("ann", "http", {}, 0).id for _ in range(2))
+        jobs.add_files(first, [FILE._replace(bytes=80)])
+        assert jobs.room("ann") == 40
+        with pytest.raises(TooLargeError, match="120 bytes"):
+            jobs.add_files(second, [FILE._replace(bytes=41)])
+        assert jobs.room("ann") == 40
+        jobs.add_files(jobs.create("bob", "http", {}, 0).id, [FILE._replace(bytes=41)])
+        jobs.start(first)
+        jobs.claim(1)
+        jobs.finish(first, {"bytes": 130}, 2)
+        assert jobs.room("ann") == -10
+        with pytest.raises(TooLargeError, match="delete some"):
+            jobs.create("ann", "http", {}, 3)
+        jobs.delete(first)
+        assert jobs.room("ann") == 120
+        jobs.create("ann", "http", {}, 3)
+
+
+def test_states_are_counted(jobs: Jobs):
+    waiting(jobs)
+    jobs.create("bob", "http", {}, 0)
+    assert jobs.counts() == {UPLOADING: 1, WAITING: 1, RUNNING: 0, DONE: 0, FAILED: 0, CANCELLED: 0}
 
 
 def test_the_job_that_waited_longest_runs_first(jobs: Jobs):

@@ -157,19 +157,25 @@ def test_an_unknown_language_is_refused(raw: Raw):
 
 
 @pytest.mark.parametrize(
-    "data",
+    ("data", "told"),
     [
-        b"GET / HTTP/1.1\r\nHost: x\r\n\r\n",
-        b"\0" * 10_000,
-        b"moss 1\nlanguage c\nfile 1 c -5 a.c\n",
-        b"moss 1\nlanguage c\nfile 1 c 999999999999 a.c\n",
-        b"moss 1\nlanguage c\nfile 1 c 4 a.c\nabcdefgh\nquery 0 x\n",
-        b"moss 1\nend\n",
+        (b"GET / HTTP/1.1\r\nHost: x\r\n\r\n", b""),
+        (b"\0" * 10_000, b""),
+        (b"moss 1\nfile 1 c 4 a.c\nabcd", b""),
+        (b"moss 1\nlanguage c\nfile 1 c -5 a.c\n", b"yes\nrefused: `size of a file` is not a number from 0\n"),
+        (
+            b"moss 1\nlanguage c\nfile 1 c 999999999999 a.c\n",
+            b"yes\nrefused: the files have more than 268,435,456 bytes\n",
+        ),
+        (b"moss 1\nlanguage c\nfile 1 c 4 a.c\nabcdefgh\n", b"yes\nrefused: a line is no command of MOSS\n"),
+        (b"moss 1\nend\n", b""),
     ],
 )
-def test_a_client_that_breaks_the_protocol_is_cut_off(server: Server, raw: Raw, data: bytes):
+def test_a_client_that_breaks_the_protocol_is_cut_off(server: Server, raw: Raw, data: bytes, told: bytes):
     raw.send(data)
-    assert raw.rest() in (b"", b"yes\n")
+    with contextlib.suppress(OSError):
+        raw.socket.shutdown(socket.SHUT_WR)
+    assert raw.rest() == told
     assert server.ask("GET", "/v1/comparisons").status == 200
 
 
@@ -233,12 +239,11 @@ def test_the_user_id_is_a_token(tmp_path: Path):
         run("token", tokens, "--name", scope, "--scope", scope).out.split()[-1] for scope in ("compare", "read,add")
     )
     with serving(data=tmp_path / "data", moss_port=0, token_file=tokens) as server:
-        for user in (b"1", weak.encode(), b""):
-            raw = Raw(server)
-            raw.send(b"moss " + user + b"\nlanguage c\n")
-            assert raw.rest() == b""
-            raw.socket.close()
         files, _ = made_class(tmp_path, "c")
+        for user in ("1", weak, ""):
+            assert refused(server, user, files).startswith("refused: the user id is not a valid token with the scope")
+        assert server.ask("GET", "/v1/comparisons", token=good).json["comparisons"] == []
+        assert not list((tmp_path / "data" / "jobs").iterdir())
         moss = client(server, "c", good)
         for path in files:
             moss.addFile(str(path))
@@ -250,6 +255,36 @@ def test_the_user_id_is_a_token(tmp_path: Path):
         log = server.log_path.read_text()
         assert good not in log
         assert url.rpartition("/")[2] not in log
+
+
+def refused(server: Server, user: str, files: list[Path]) -> str:
+    """Submit as ``mosspy`` does and as the public script does; both must show the same, which is returned."""
+    moss = client(server, "c", user)
+    for path in files:
+        moss.addFile(str(path))
+    told = str(moss.send())
+    raw = Raw(server)
+    # The script prints what comes after the answer to its language, when it has sent everything.
+    raw.send(f"moss {user}\nlanguage c\n".encode())
+    with closing(raw.socket), raw.socket.makefile("rb") as lines:
+        assert lines.readline() == b"yes\n"
+        for number, path in enumerate(files, 1):
+            data = path.read_bytes()
+            raw.send(f"file {number} c {len(data)} {path.name}\n".encode() + data)
+        raw.send(b"query 0 \n")
+        assert lines.read().decode() == f"{told}\n"
+    return told
+
+
+def test_a_client_beyond_a_limit_is_told(tmp_path: Path):
+    files, _ = made_class(tmp_path, "c")
+    whole = sum(path.stat().st_size for path in files)
+    for limit, words in (("max_upload", "the files have more than"), ("max_kept", "the most this server keeps")):
+        data = tmp_path / limit
+        with serving(data=data, moss_port=0, **{limit: whole - 1}) as server:
+            assert words in refused(server, "1", files)
+            assert not list((data / "jobs").iterdir())
+            server.events(2, event="moss-ended")
 
 
 @pytest.fixture(scope="module")

@@ -16,6 +16,7 @@ import lookalike as la
 from lookalike import params
 from lookalike.frontends import LANGUAGES
 from support.browser import CHROMIUM, PATIENCE_MS, assert_becomes, browser, widest
+from support.comparisons import ALL, Gate, has_ended
 from support.pages import Answer, served
 from support.servers import Server, serving
 
@@ -153,6 +154,27 @@ def test_a_folder_is_a_class_and_the_folders_in_it_are_submissions(visit: Visit)
     page.click("#compare [name=go]")
     page.wait_for_selector("#compare a.open")
     assert "16 submissions; 10 pairs" in page.inner_text("#compare .outcome")
+
+
+def test_cancel_stops_a_comparison_and_deletes_it(browser: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    gate = Gate(tmp_path, monkeypatch)
+    with serving(data=tmp_path / "data") as server:
+        visit = Visit(browser, server.address)
+        page = visit.open("compare")
+        page.evaluate(DROP, ["#compare .drop", [["a.txt", LONG], ["b.txt", LONG]]])
+        page.wait_for_selector("#compare .choices li")
+        page.click("#compare [name=go]")
+        child = gate.reached()
+        page.click("#compare .outcome >> text=Cancel")
+        page.wait_for_selector("#compare .outcome:has-text('was cancelled')")
+        assert has_ended(child)
+        assert server.ask("GET", ALL).json["comparisons"] == []
+        assert not list((tmp_path / "data" / "jobs").iterdir())
+        # The same files can be compared at once, without choosing them again.
+        gate.open()
+        page.click("#compare [name=go]")
+        page.wait_for_selector("#compare a.open")
+        visit.close()
 
 
 DROP = """([selector, files]) => {

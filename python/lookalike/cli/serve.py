@@ -21,6 +21,7 @@ from lookalike.cli.command import Command
             "readers",
             "max_body",
             "max_upload",
+            "max_kept",
             "max_documents",
             "max_connections",
             "queue",

@@ -55,6 +55,14 @@ SERVING = {
             least=1_024,
             most=16_384 * MIB,
         ),
+        Parameter(
+            "max_kept",
+            "Most bytes of all comparisons of one token, uploads and reports together. More are refused with 413.",
+            default=10_240 * MIB,
+            kind=int,
+            least=1_024,
+            most=2**50,
+        ),
         Parameter("max_documents", "Most documents of one batch.", default=100, kind=int, least=1, most=100_000),
         Parameter("max_connections", "Most open connections.", default=2_000, kind=int, least=1, most=100_000),
         Parameter(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import re
 from collections.abc import Iterable
-from typing import Any
+from typing import Any, TypeAlias
 
 from starlette.requests import Request
 
@@ -27,6 +27,10 @@ NO_TOKEN = Fault(401, "no-token", "send a valid token: Authorization: Bearer TOK
 NO_SCOPE = Fault(403, "no-scope", "the token does not allow this: ask the operator for one with scope {}")
 TOO_LONG = Fault(504, "too-long", "the answer took too long: send a smaller document, or ask for less")
 _PART = re.compile(r"\{(\w+)(:path)?\}")
+#: Values of the parts of an address, and its operations by method.
+Route: TypeAlias = tuple[dict[str, str], dict[str, Operation]]
+#: Addresses that are remembered, and most characters of one.
+_REMEMBERED, _SHORT = 1_024, 200
 
 
 def operations(context: Context) -> list[Operation]:
@@ -67,6 +71,8 @@ class Routes:
         for one in every:
             by_path.setdefault(one.path, {})[one.method] = one
         self._routes = [(pattern(path), methods) for path, methods in by_path.items()]
+        #: The routes that an address was found at, which spares the search for those that are asked for often.
+        self._found: dict[str, list[Route]] = {}
 
     async def __call__(self, scope: dict[str, Any], receive: Any, send: Any) -> None:
         """Answer a request. Errors: ``FaultError``, and those of the operation."""
@@ -75,10 +81,13 @@ class Routes:
         self._admit(operation, scope)
         most = operation.max_body or self._context.settings.max_body
         budget = self._context.budget if operation.max_body is None else None
-        body = Body(receive, dict(scope["headers"]), most, self._context.settings.body_seconds, budget)
+        body = Body(receive, scope["visit"].headers, most, self._context.settings.body_seconds, budget)
         request = Request(scope, body.receive, send)
         try:
-            async with asyncio.timeout(self._context.settings.answer_seconds if operation.max_body is None else None):
+            if operation.is_timed:
+                async with asyncio.timeout(self._context.settings.answer_seconds):
+                    answer = await operation.handle(request)
+            else:
                 answer = await operation.handle(request)
         except TimeoutError:
             answer = told(TOO_LONG)
@@ -91,17 +100,26 @@ class Routes:
     def _find(self, scope: dict[str, Any]) -> Operation:
         """Return the operation of a request. Errors: ``FaultError``."""
         allowed: set[str] = set()
-        for address, methods in self._routes:
-            if found := address.fullmatch(scope["path"]):
-                method = "GET" if scope["method"] == "HEAD" else scope["method"]
-                if method in methods:
-                    scope["path_params"] = found.groupdict()
-                    return methods[method]
-                allowed |= methods.keys()
+        method = "GET" if scope["method"] == "HEAD" else scope["method"]
+        for values, methods in self._at(scope["path"]):
+            if method in methods:
+                scope["path_params"] = dict(values)
+                return methods[method]
+            allowed |= methods.keys()
         if not allowed:
             raise FaultError(NOT_FOUND)
         shown = ", ".join(sorted(allowed))
         raise FaultError(Fault(405, "other-method", f"this address takes {shown} only", allow=shown))
+
+    def _at(self, path: str) -> list[Route]:
+        """Return the routes of an address, in their order."""
+        found = self._found.get(path)
+        if found is None:
+            tried = ((address.fullmatch(path), methods) for address, methods in self._routes)
+            found = [(match.groupdict(), methods) for match, methods in tried if match]
+            if found and len(self._found) < _REMEMBERED and len(path) <= _SHORT:
+                self._found[path] = found
+        return found
 
     def _admit(self, operation: Operation, scope: dict[str, Any]) -> None:
         """Check the token of a request: first who, then which index, then what. Errors: ``FaultError``."""

@@ -45,7 +45,7 @@ class Door:
         if scope["type"] != "http":
             return
         started = time.perf_counter()
-        visit = scope["visit"] = Visit()
+        visit = scope["visit"] = Visit(dict(scope["headers"]))
         sent = _Sent(send)
         try:
             scope["path"] = unquote(scope["raw_path"].decode("ascii", "replace"), errors="surrogateescape")
@@ -62,7 +62,7 @@ class Door:
 
     def _check(self, scope: dict[str, Any]) -> None:
         """Refuse foreign hosts and sites. Errors: ``FaultError``."""
-        headers = dict(scope["headers"])
+        headers = scope["visit"].headers
         host = _host(headers.get(b"host", b"").decode("latin-1"))
         if self._is_open and not is_loopback(host) and host not in self._hosts:
             raise FaultError(BAD_HOST)
@@ -76,23 +76,16 @@ class Door:
 
     def _tell(self, scope: dict[str, Any], visit: Visit, sent: _Sent, seconds: float) -> None:
         self._metrics.count(visit.route, scope["method"], sent.status, seconds)
-        log.event(
-            "request",
-            method=scope["method"],
-            route=visit.route,
-            status=sent.status,
-            ms=round(1000 * seconds, 2),
-            bytes=sent.bytes,
-            token=visit.token,
-        )
+        log.request(scope["method"], visit.route, sent.status, seconds, sent.bytes, visit.token)
 
 
 class Visit:
     """What is known of a request when it ends."""
 
-    __slots__ = ("route", "token")
+    __slots__ = ("headers", "route", "token")
 
-    def __init__(self) -> None:
+    def __init__(self, headers: dict[bytes, bytes]) -> None:
+        self.headers = headers
         #: The template of its address, and the name of its token.
         self.route, self.token = UNKNOWN, ""
 

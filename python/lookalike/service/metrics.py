@@ -9,7 +9,7 @@ from __future__ import annotations
 import contextlib
 import mmap
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from lookalike.service.settings import Settings
 
@@ -109,3 +109,16 @@ class Metrics:
 def _labels(method: str, route: str) -> str:
     """Return the labels of a route; addresses that nothing answers are one."""
     return f'method="{method or "any"}",route="{route or "unknown"}"'
+
+
+def gauges(name: str, help_: str, label: str, values: Mapping[str, float]) -> str:
+    """Return values of one name in the text format of Prometheus.
+
+    >>> print(gauges("jobs", "Jobs by state.", "state", {"done": 2}), end="")
+    # HELP jobs Jobs by state.
+    # TYPE jobs gauge
+    jobs{state="done"} 2
+    """
+    lines = [f"# HELP {name} {help_}", f"# TYPE {name} gauge"]
+    lines += [f'{name}{{{label}="{key}"}} {value:g}' for key, value in values.items()]
+    return "\n".join([*lines, ""])

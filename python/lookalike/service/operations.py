@@ -39,6 +39,8 @@ class Operation:
     failures: Mapping[int, str] = field(default_factory=dict)
     #: Most bytes of a body; ``None``: ``--max-body``.
     max_body: int | None = None
+    #: Whether it is given up after ``--answer-seconds``; others look after their time themselves.
+    is_timed: bool = True
     #: Whether it takes an idempotency key.
     is_idempotent: bool = False
     #: Whether the API document lists it.

@@ -33,6 +33,7 @@ class Settings:
     readers: int
     max_body: int
     max_upload: int
+    max_kept: int
     max_documents: int
     max_connections: int
     queue: int

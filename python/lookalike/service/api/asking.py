@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 from collections.abc import Callable
 from dataclasses import replace
@@ -64,9 +65,10 @@ class Asking:
         index, called = self._index(request)
         content_type = request.headers.get("content-type", "")
         told = _verdict if "read" in grant_of(request).scopes else _short
-        if content_type.partition(";")[0].strip().lower() == given.LINES:
-            return await self._many(request, index, where, told)
+        # A body has a time limit of its own. A timer for short ones, which are answered at once, would cost more.
         body, folder = await request.body(), self._context.settings.run
+        if content_type.partition(";")[0].strip().lower() == given.LINES:
+            return await self._many(request, body, index, where, told)
 
         def work(one: Given) -> bytes:
             found = index.seen(_asked(one, folder), name=one.name, where=where)
@@ -76,17 +78,22 @@ class Asking:
             return given.document(body, content_type, options["name"])
 
         if len(body) > INLINE:
-            return answer(await self._context.run(request, lambda: work(read())))
+            return answer(await self._timed(request, lambda: work(read())))
         one = read()
         if _is_cheap(one, self._context.kinds[called]):
             return answer(work(one))
-        return answer(await self._context.run(request, lambda: work(one)))
+        return answer(await self._timed(request, lambda: work(one)))
+
+    async def _timed(self, request: Request, work: Callable[[], bytes]) -> bytes:
+        """Compute in a thread, and give up after ``--answer-seconds``. Errors: ``TimeoutError``, as ``run``."""
+        async with asyncio.timeout(self._context.settings.answer_seconds):
+            return await self._context.run(request, work)
 
     async def _many(
-        self, request: Request, index: Index, where: dict[str, str], told: Callable[[Seen], dict[str, Any]]
+        self, request: Request, body: bytes, index: Index, where: dict[str, str], told: Callable[[Seen], dict[str, Any]]
     ) -> Response:
         given.check_type(request.headers.get("content-type", ""), given.LINES)
-        body, most = await request.body(), self._context.settings.max_documents
+        most = self._context.settings.max_documents
 
         def work() -> bytes:
             rows = given.lines(body, most)
@@ -98,7 +105,7 @@ class Asking:
                 lines.append(json.dumps({**id_, **told(verdict)}, separators=(",", ":")))
             return "".join(f"{line}\n" for line in lines).encode()
 
-        return Response(await self._context.run(request, work), media_type=given.LINES)
+        return Response(await self._timed(request, work), media_type=given.LINES)
 
     async def compare(self, request: Request) -> Response:
         """Compare two documents of the request; nothing is stored."""
@@ -177,7 +184,7 @@ def routes(context: Context) -> list[Operation]:
         Operation(
             "POST", "/v1/indexes/{name}/seen", of.seen,
             "Tell whether the index has a document like the one in the body; one verdict per line for lines.",
-            ("read", "add"), _SEEN, {**bodies, given.LINES: batch}, types=(given.JSON, given.LINES),
+            ("read", "add"), _SEEN, {**bodies, given.LINES: batch}, types=(given.JSON, given.LINES), is_timed=False,
         ),
         Operation(
             "POST", "/v1/compare", of.compare, "Measure how similar two documents are; nothing is stored.",

@@ -10,6 +10,7 @@ from typing import Any
 from starlette.requests import Request
 from starlette.responses import Response
 
+from lookalike.service import metrics
 from lookalike.service.answering import answer, told
 from lookalike.service.context import Context, grant_of
 from lookalike.service.faults import Fault, FaultError
@@ -18,7 +19,7 @@ from lookalike.service.operations import Operation
 from lookalike.service.options import chosen
 
 NOT_READY = Fault(503, "not-ready", "the server does not take changes at the moment: try again later", 1)
-#: Seconds that the keeper has to answer `/ready`.
+#: Seconds that the keeper has to answer `/ready` and `/metrics`.
 _PATIENCE = 5.0
 
 
@@ -43,9 +44,19 @@ class State:
         return answer({"status": "ready"})
 
     async def metrics(self, _request: Request) -> Response:
-        """Return the counters of all processes."""
-        metrics = self._context.metrics
-        return Response("" if metrics is None else metrics.text(), media_type="text/plain; version=0.0.4")
+        """Return the counters of all processes, and how many comparisons are in each state."""
+        own = self._context.metrics
+        counted = "" if own is None else own.text()
+        return Response(counted + await self._comparisons(), media_type="text/plain; version=0.0.4")
+
+    async def _comparisons(self) -> str:
+        """Return the numbers of comparisons by state; nothing while the keeper does not answer."""
+        try:
+            async with asyncio.timeout(_PATIENCE):
+                told, _ = await self._context.keeper.ask("jobs.counts", {})
+        except (FaultError, TimeoutError):
+            return ""
+        return metrics.gauges("lookalike_comparisons", "Comparisons by state.", "state", told["counts"])
 
     async def openapi(self, _request: Request) -> Response:
         """Return the API document."""

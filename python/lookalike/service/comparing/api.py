@@ -23,7 +23,7 @@ from lookalike.service.answering import answer
 from lookalike.service.api.documents import key_of
 from lookalike.service.comparing import options, reports, uploads
 from lookalike.service.comparing.folders import Folders
-from lookalike.service.comparing.jobs import DONE, Job, TooLargeError
+from lookalike.service.comparing.jobs import DONE, UPLOADING, Job, TooLargeError
 from lookalike.service.comparing.keeping import NO_JOB
 from lookalike.service.context import Context, grant_of
 from lookalike.service.faults import NO_INDEX, Fault, FaultError
@@ -74,6 +74,7 @@ def _all(made: Comparisons, most: int) -> list[Operation]:
             answers={201: "The comparison, which waits for its turn or for files."},
             failures={404: "There is no such index.", 415: OTHER_TYPE.message},
             max_body=most,
+            is_timed=False,
             is_idempotent=True,
         ),
         Operation(
@@ -103,6 +104,7 @@ def _one(made: Comparisons, most: int) -> list[Operation]:
             bodies={"application/octet-stream": {"type": "string", "format": "binary"}},
             answers=stored,
             max_body=most,
+            is_timed=False,
         ),
         _of_one(made.start, "POST", "/start", "Start a comparison.", _STATE),
         _of_one(made.cancel, "POST", "/cancel", "Stop a comparison, and keep only its state.", _STATE),
@@ -130,26 +132,28 @@ class Comparisons:
     def __init__(self, context: Context) -> None:
         self._context, self._keeper, self._settings = context, context.keeper, context.settings
         self._folders = Folders(context.settings.data)
+        self._under_way = uploads.UnderWay(context.settings.max_kept)
 
     async def create(self, request: Request) -> Response:
         """Create a job, and start it if its archive is there."""
         values = chosen(request.scope["query_string"], (*options.OPTIONS, params.START))
         grant = grant_of(request)
-        for index in values["index"] or ():
-            if index not in self._settings.indexes or not grant.sees(index) or not grant.allows(("read",)):
+        names = values["index"] or ()
+        for name in names:
+            if name not in self._settings.indexes or not grant.sees(name) or not grant.allows(("read",)):
                 raise FaultError(NO_INDEX)
         key = key_of(request)
-        asked = await asyncio.to_thread(options.given, values)
+        asked = await asyncio.to_thread(options.given, values, [self._context.index(name) for name in names])
         blocks = _blocks(request)
         head = await anext(blocks, b"")
         if head:
             _check_zip(request, head)
         told, _ = await self._keeper.ask("jobs.create", {"owner": grant.name, "options": asked})
-        job, created = told["job"], told["job"]["id"]
+        job, room, created = told["job"], told["room"], told["job"]["id"]
         try:
             digest = ""
             if head:
-                digest, _ = await self._store(job, uploads.ARCHIVE, uploads.ARCHIVE_NAME, head, blocks)
+                digest, _ = await self._store(job, room, uploads.ARCHIVE, uploads.ARCHIVE_NAME, head, blocks)
             if key is not None:
                 keyed = {"key": key, "digest": f"{json.dumps([asked, values['start']], sort_keys=True)} {digest}"}
                 job = (await self._ask("key", request, job["id"], keyed))["job"]
@@ -167,30 +171,34 @@ class Comparisons:
         if role not in uploads.ROLES or role == uploads.ARCHIVE:
             raise FaultError(Fault(404, "no-such-role", "a file is one of submissions, templates, old or years"))
         path = uploads.checked(request.path_params["path"])
-        job = (await self._ask("get", request))["job"]
-        if job["state"] != "uploading":
+        told = await self._ask("room", request)
+        job = told["job"]
+        if job["state"] != UPLOADING:
             raise FaultError(Fault(409, "wrong-state", f"the comparison is {job['state']}: it takes no more files"))
         blocks = _blocks(request)
-        _, is_replaced = await self._store(job, role, path, await anext(blocks, b""), blocks)
+        _, is_replaced = await self._store(job, told["room"], role, path, await anext(blocks, b""), blocks)
         return answer({"role": role, "path": path, "replaced": is_replaced})
 
     async def _store(
-        self, job: dict[str, Any], role: str, path: str, head: bytes, rest: AsyncIterator[bytes]
+        self, job: dict[str, Any], room: int, role: str, path: str, head: bytes, rest: AsyncIterator[bytes]
     ) -> tuple[str, bool]:
-        """Write a body to the uploads of a job, and record it. Errors: ``FaultError``.
+        """Write a body to the uploads of a job, and record it; ``room`` is what its owner may still have.
 
-        Returns its digest, and whether it replaces an earlier one.
+        Returns its digest, and whether it replaces an earlier one. Errors: ``FaultError``.
         """
         upload = await asyncio.to_thread(
             uploads.Upload, self._folders.uploads(job["id"]), self._settings.max_upload - job["bytes"]
         )
         try:
-            await asyncio.to_thread(upload.write, head)
-            async for block in rest:
-                await asyncio.to_thread(upload.write, block)
-            await asyncio.to_thread(upload.finish)
-            files = [[role, path, upload.stored, upload.bytes]]
-            told, _ = await self._keeper.ask("jobs.add", {"id": job["id"], "owner": job["owner"], "files": files})
+            with self._under_way.taking(job["owner"], room) as take:
+                take(len(head))
+                await asyncio.to_thread(upload.write, head)
+                async for block in rest:
+                    take(len(block))
+                    await asyncio.to_thread(upload.write, block)
+                await asyncio.to_thread(upload.finish)
+                files = [[role, path, upload.stored, upload.bytes]]
+                told, _ = await self._keeper.ask("jobs.add", {"id": job["id"], "owner": job["owner"], "files": files})
             return upload.digest.hexdigest(), told["replaced"] > 0
         except TooLargeError as error:
             upload.discard()

@@ -27,6 +27,7 @@ UPLOADING, WAITING, RUNNING = "uploading", "waiting", "running"
 DONE, FAILED, CANCELLED = "done", "failed", "cancelled"
 #: States that a job never leaves.
 FINAL = (DONE, FAILED, CANCELLED)
+STATES = (UPLOADING, WAITING, RUNNING, *FINAL)
 #: Version of the tables, kept as the file's ``user_version``.
 VERSION = 1
 #: Random bytes of the id, which its owner uses with a token, and of the address, which opens the report without one.
@@ -61,6 +62,11 @@ class StateError(LookalikeError):
 
 class TooLargeError(LookalikeError):
     """The files of a job are larger or more than allowed."""
+
+
+def no_room(most: int) -> str:
+    """Return what an owner is told who has as much as the server keeps."""
+    return f"your comparisons would take more than {most:,} bytes, the most this server keeps for you: delete some"
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,6 +120,8 @@ class Limits:
     #: Files of one job, and their bytes together.
     files: int
     bytes: int
+    #: Bytes of all jobs of one owner: uploads, and reports that are not deleted.
+    kept: int
     #: Seconds after which a finished job, and one that was never started, is deleted.
     retain: float
     upload: float
@@ -151,8 +159,9 @@ class Jobs:
         self._connection.close()
 
     def create(self, owner: str, origin: str, options: dict[str, Any], now: float) -> Job:
-        """Create a job that waits for its files. Errors: ``FullError``."""
+        """Create a job that waits for its files. Errors: ``FullError``, ``TooLargeError``."""
         with _Transaction(self._connection):
+            self._check_room(owner, 1)
             (open_jobs,) = self._one("SELECT count(*) FROM jobs WHERE state IN (?, ?)", UPLOADING, WAITING)
             if open_jobs >= self._limits.queue:
                 raise FullError(f"{open_jobs:,} comparisons are waiting, the most this server holds: try again later")
@@ -220,7 +229,22 @@ class Jobs:
                 raise TooLargeError(f"a comparison takes at most {self._limits.files:,} files: upload a zip archive")
             if job.bytes > self._limits.bytes:
                 raise TooLargeError(f"a comparison takes at most {self._limits.bytes:,} bytes")
+            self._check_room(job.owner, 0)
         return replaced
+
+    def room(self, owner: str) -> int:
+        """Return how many more bytes an owner may have here. Cost: linear in the jobs of the owner."""
+        uploads, reports = self._one(
+            "SELECT (SELECT coalesce(sum(bytes), 0) FROM files JOIN jobs ON job = id WHERE owner = ?1), "
+            "(SELECT coalesce(sum(json_extract(summary, '$.bytes')), 0) FROM jobs WHERE owner = ?1)",
+            owner,
+        )
+        return int(self._limits.kept - uploads - reports)
+
+    def _check_room(self, owner: str, more: int) -> None:
+        """Refuse more bytes than an owner may have. Errors: ``TooLargeError``."""
+        if self.room(owner) < more:
+            raise TooLargeError(no_room(self._limits.kept))
 
     def files(self, name: str) -> list[Stored]:
         """Return the files of a job, by role and path."""
@@ -304,6 +328,11 @@ class Jobs:
             f"SELECT {_COLUMNS} FROM jobs WHERE expires <= ? AND state NOT IN (?, ?)", (now, WAITING, RUNNING)
         )
         return [_job(row) for row in rows]
+
+    def counts(self) -> dict[str, int]:
+        """Return how many jobs are in each state."""
+        found = dict(self._connection.execute("SELECT state, count(*) FROM jobs GROUP BY state").fetchall())
+        return {state: found.get(state, 0) for state in STATES}
 
     def names(self) -> set[str]:
         """Return the ids of all jobs."""

@@ -41,6 +41,7 @@ class Keeping:
     def __init__(self, settings: Settings, clock: Callable[[], float] = time.time) -> None:
         self._settings, self._clock = settings, clock
         self.folders = Folders(settings.data)
+        self.under_way = uploads.UnderWay(settings.max_kept)
         self._thread = ThreadPoolExecutor(1, "jobs")
         self._jobs: Jobs
         self._running: dict[str, asyncio.Task[None]] = {}
@@ -61,6 +62,8 @@ class Keeping:
                 "delete": self._delete,
                 "at": self._at,
                 "key": self._key,
+                "room": self._room,
+                "counts": self._counts,
             }.items()
         }
 
@@ -72,6 +75,7 @@ class Keeping:
             attempts=params.JOB_ATTEMPTS,
             files=params.JOB_FILES,
             bytes=self._settings.max_upload,
+            kept=self._settings.max_kept,
             retain=self._settings.retain * DAY,
             upload=params.UPLOAD_SECONDS,
         )
@@ -108,7 +112,7 @@ class Keeping:
         return await asyncio.get_running_loop().run_in_executor(self._thread, work)
 
     async def create(self, owner: str, origin: str, options: dict[str, Any]) -> Job:
-        """Create a job with its folder. Errors: ``FullError``, ``OSError``."""
+        """Create a job with its folder. Errors: ``FullError``, ``TooLargeError``, ``OSError``."""
         job = await self.call(self._jobs.create, owner, origin, options, self._clock())
         await asyncio.to_thread(self.folders.make, job.id)
         return job
@@ -126,6 +130,10 @@ class Keeping:
         finally:
             await asyncio.to_thread(uploads.remove, self.folders.uploads(name), replaced)
         return len(replaced)
+
+    async def room(self, owner: str) -> int:
+        """Return how many more bytes an owner may have here."""
+        return await self.call(self._jobs.room, owner)
 
     async def begin(self, name: str, options: dict[str, Any] | None = None) -> None:
         """Let a job wait for its turn, with other options if they are given. Errors: ``StateError``."""
@@ -241,7 +249,16 @@ class Keeping:
         return asdict(job) | {"progress": self._progress.get(job.id)}
 
     async def _create(self, head: dict[str, Any]) -> dict[str, Any]:
-        return {"job": self._told(await self.create(head["owner"], "http", head["options"]))}
+        job = await self.create(head["owner"], "http", head["options"])
+        return {"job": self._told(job), "room": await self.room(job.owner)}
+
+    async def _room(self, head: dict[str, Any]) -> dict[str, Any]:
+        """Return a job, and how many more bytes its owner may have here."""
+        job = await self._own(head)
+        return {"job": self._told(job), "room": await self.room(job.owner)}
+
+    async def _counts(self, _head: dict[str, Any]) -> dict[str, Any]:
+        return {"counts": await self.call(self._jobs.counts)}
 
     async def _add(self, head: dict[str, Any]) -> dict[str, Any]:
         job = await self._own(head)

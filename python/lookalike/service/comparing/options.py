@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from lookalike import params
+from lookalike.archive.store import Index
 from lookalike.comparison.job import compare
-from lookalike.errors import ParameterError
+from lookalike.errors import ParameterError, VersionError
 from lookalike.service.comparing.child import EXTENT
 from lookalike.tokens import Tokens
 
@@ -23,8 +25,11 @@ LONGEST = 500
 _TINY = {"a": Tokens(range(2)), "b": Tokens(range(2))}
 
 
-def given(values: dict[str, Any]) -> dict[str, Any]:
-    """Return the options that were given, checked by ``compare`` itself. Errors: ``ParameterError``."""
+def given(values: dict[str, Any], indexes: Sequence[Index]) -> dict[str, Any]:
+    """Return the options that were given, checked by ``compare`` itself with these indexes. Errors: ``ParameterError``.
+
+    An index that was made with other parameters is refused here, and not when the job runs.
+    """
     usual = {parameter.name: parameter.default for parameter in OPTIONS}
     chosen = {name: value for name, value in values.items() if name in usual and value != usual[name]}
     for name, value in chosen.items():
@@ -32,5 +37,9 @@ def given(values: dict[str, Any]) -> dict[str, Any]:
             if isinstance(one, str) and (len(one) > LONGEST or not one.isprintable()):
                 raise ParameterError(f"{name} must have at most {LONGEST} printable characters")
     elsewhere = (*EXTENT, params.ANONYMISE.name, params.INDEXES.name)
-    compare(_TINY, threads=1, **{name: value for name, value in chosen.items() if name not in elsewhere})
+    checked = {name: value for name, value in chosen.items() if name not in elsewhere}
+    try:
+        compare(_TINY, index=indexes, threads=1, **checked)
+    except VersionError as error:
+        raise ParameterError(str(error)) from None
     return chosen

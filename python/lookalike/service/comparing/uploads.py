@@ -12,12 +12,14 @@ import os
 import re
 import secrets
 import shutil
-from collections.abc import Iterable
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import BinaryIO
 
 from lookalike.errors import ParameterError
-from lookalike.service.comparing.jobs import Stored, TooLargeError
+from lookalike.service.comparing.jobs import Stored, TooLargeError, no_room
 
 #: What files are for: new submissions, starter code, earlier submissions, those of several years with a folder for each
 #: year, and a zip archive of a class.
@@ -41,6 +43,37 @@ def checked(path: str) -> str:
             f"the path of a file is too long: use at most {LABEL_BYTES:,} bytes, and {PART_BYTES} for each part"
         )
     return path
+
+
+class UnderWay:
+    """The bytes of uploads that a process has written and that are not recorded yet, by owner."""
+
+    def __init__(self, most: int) -> None:
+        """Begin with none; ``most`` is how much the server keeps for one owner."""
+        self._most = most
+        self._bytes: Counter[str] = Counter()
+
+    @contextmanager
+    def taking(self, owner: str, room: int) -> Iterator[Callable[[int], None]]:
+        """Yield what counts bytes that are about to be written; they are forgotten at the end of the block.
+
+        ``room`` is what the owner may still have, without those under way. The counter raises ``TooLargeError``.
+        """
+        taken = 0
+
+        def take(count: int) -> None:
+            nonlocal taken
+            taken += count
+            self._bytes[owner] += count
+            if self._bytes[owner] > room:
+                raise TooLargeError(no_room(self._most))
+
+        try:
+            yield take
+        finally:
+            self._bytes[owner] -= taken
+            if not self._bytes[owner]:
+                del self._bytes[owner]
 
 
 class Upload:

@@ -1,8 +1,10 @@
 """Answers clients of MOSS: takes their files as a comparison and tells them the address of its report.
 
-One conversation per connection. The token of the service is the user id of MOSS. Bytes are counted and timed as
-those of requests over HTTP are; a client that breaks the protocol, a limit or its time is cut off, its files are
-removed, and the log says why. A client that goes after its query leaves a job behind, which its owner finds over HTTP.
+One conversation per connection. The token of the service is the user id of MOSS. Bytes are counted and timed as those
+of requests over HTTP are. The protocol has no words for a refusal: a client that is refused (its token, a limit) is
+told why where it expects the address of the report, which the public script prints and ``mosspy`` returns. A client
+that is too slow or speaks something else is cut off. Its files are removed, and the log says why. A client that goes
+after its query leaves a job behind, which its owner finds over HTTP.
 """
 
 from __future__ import annotations
@@ -17,7 +19,7 @@ from lookalike import params
 from lookalike.errors import ParameterError
 from lookalike.service import log
 from lookalike.service.comparing import uploads
-from lookalike.service.comparing.jobs import FullError, Job, Stored
+from lookalike.service.comparing.jobs import FullError, Job, StateError, Stored, TooLargeError
 from lookalike.service.comparing.keeping import Keeping
 from lookalike.service.moss import languages, protocol
 from lookalike.service.settings import Settings
@@ -27,8 +29,7 @@ from lookalike.service.tokens import Grant, Tokens
 DEFAULTS = {"maxmatches": 10, "show": 250, "directory": 0}
 _BLOCK = 1 << 20
 _READ = 1 << 16
-#: Most bytes that are read and ignored when a conversation ends.
-_IGNORED = 1 << 24
+NO_TOKEN = "the user id is not a valid token with the scope compare: ask the operator of this server for one"
 
 
 class EndError(Exception):
@@ -98,6 +99,8 @@ class Conversation:
         self._grant: Grant | None = None
         self._settings = dict(DEFAULTS)
         self._language = ""
+        #: Why nothing is compared; the client is told after it was asked for its files.
+        self._refusal = ""
         #: The job while it is uploaded.
         self._job: Job | None = None
         self._files: list[Stored] = []
@@ -106,6 +109,9 @@ class Conversation:
         #: Bytes of the file that are not written yet.
         self._held = bytearray()
         self._upload: uploads.Upload | None = None
+        #: Counts the bytes of the upload while it is under way.
+        self._take: Callable[[int], None] | None = None
+        self._taken = contextlib.ExitStack()
 
     @property
     def owner(self) -> str:
@@ -130,17 +136,24 @@ class Conversation:
 
     async def close(self) -> None:
         """Remove what was not started, and close the connection."""
+        with contextlib.suppress(Exception):
+            await self._discard()
+        self._writer.close()
+
+    async def _discard(self) -> None:
+        """Remove the files and the job, unless it was started."""
+        self._taken.close()
         if self._upload is not None:
             self._upload.discard()
+            self._upload = None
         if self._job is not None:
-            with contextlib.suppress(Exception):
-                await self._keeping.discard(self._job.id, "the upload ended early")
-        self._writer.close()
+            job, self._job = self._job, None
+            await self._keeping.discard(job.id, "the upload ended early")
 
     async def _greet(self, event: protocol.Greeting) -> None:
         self._grant = self._server.tokens.find(event.user)
         if self._grant is None or not self._grant.allows(("compare",)):
-            raise EndError("no token with the scope compare")
+            self._grant, self._refusal = None, NO_TOKEN
 
     async def _set(self, event: protocol.Setting) -> None:
         self._settings[event.name] = event.value
@@ -151,14 +164,36 @@ class Conversation:
             await self._send("no")
             raise EndError("an unknown language")
         self._language = language
-        try:
-            self._job = await self._keeping.create(self.owner, "moss", {})
-        except FullError:
-            raise EndError("too many comparisons wait") from None
+        if not self._refusal:
+            await self._create()
+        # Whoever is refused is told later: `no` would say that the language is wrong, and mosspy does not hear it.
         await self._send("yes", is_last=False)
 
+    async def _create(self) -> None:
+        """Create the job, or note why there is none."""
+        try:
+            self._job = await self._keeping.create(self.owner, "moss", {})
+        except (FullError, TooLargeError) as error:
+            self._refusal = str(error)
+            return
+        room = await self._keeping.room(self.owner)
+        self._take = self._taken.enter_context(self._keeping.under_way.taking(self.owner, room))
+
     async def _begin(self, event: protocol.Begin) -> None:
+        if self._take is not None:
+            try:
+                self._take(event.size)
+            except TooLargeError as error:
+                self._refusal = str(error)
+        if self._refusal:
+            await self._refuse(self._refusal)
         self._begun, self._held = event, bytearray()
+
+    async def _refuse(self, reason: str) -> None:
+        """Remove what has come, and tell the client why there is no report. Errors: ``EndError``."""
+        await self._discard()
+        await self._send(f"refused: {reason}")
+        raise EndError(reason)
 
     async def _content(self, event: protocol.Content) -> None:
         self._held += event.data
@@ -190,14 +225,20 @@ class Conversation:
 
     async def _query(self, event: protocol.Query) -> None:
         """Start the comparison, wait for its end, and tell the address. The first bytes sent are the address."""
+        if self._refusal:
+            await self._refuse(self._refusal)
         assert self._job is not None
         job = self._job
         await asyncio.to_thread(uploads.make_durable, self._keeping.folders.uploads(job.id))
-        await self._keeping.add(job.id, self._files)
-        await self._keeping.begin(job.id, self._options(event.comment))
+        try:
+            await self._keeping.add(job.id, self._files)
+            await self._keeping.begin(job.id, self._options(event.comment))
+        except (StateError, TooLargeError) as error:
+            await self._refuse(str(error))
         self._job = None
+        self._taken.close()
         if await self._keeping.over(job.id) is None:
-            raise EndError("the comparison was deleted")
+            await self._refuse("the comparison was deleted")
         await self._send(f"{self._base()}/moss/{job.address}")
         raise EndError
 
@@ -222,14 +263,17 @@ class Conversation:
         return f"http://{f'[{host}]' if ':' in host else host}:{self._server.settings.port}"
 
     async def _send(self, line: str, *, is_last: bool = True) -> None:
-        """Send a line. After the last one, wait a little for the client to leave, so that it can read the line."""
+        """Send a line. After the last one, ignore what the client still sends, until it leaves or its time is over.
+
+        A connection that is closed before the client has sent everything is reset, and the line is lost.
+        """
         self._writer.write(line.encode() + b"\n")
         await self._writer.drain()
         if is_last:
             with contextlib.suppress(OSError, TimeoutError):
                 self._writer.write_eof()
-                async with asyncio.timeout(self._server.settings.header_seconds):
-                    left = _IGNORED
+                async with asyncio.timeout(self._server.settings.body_seconds):
+                    left = self._server.settings.max_upload
                     while left > 0 and (data := await self._reader.read(_READ)):
                         left -= len(data)
 
@@ -237,6 +281,8 @@ class Conversation:
         raise EndError
 
     async def _break(self, event: protocol.Broken) -> None:
+        if self._language:
+            await self._refuse(event.reason)
         raise EndError(event.reason)
 
 
