@@ -104,24 +104,28 @@ def memory(server: subprocess.Popen[bytes]) -> dict[str, float]:
 
 
 def endure(server: subprocess.Popen[bytes], port: int, texts: list[str], minutes: float, rate: float) -> None:
-    """Run mixed load, and tell the memory of each process at the start and every five minutes."""
-    begin = time.monotonic()
-    told = memory(server)
-    _tell_memory(0, told)
-    next_look, turn = 5.0, 0
+    """Run mixed load, and tell the memory of each process at the start and every five minutes, now and at most.
+
+    Documents gather in memory until they fill a segment, so memory goes up and down: the largest values are compared.
+    """
+    begin, turn, told = time.monotonic(), 0, 0
+    most = memory(server)
+    _tell_memory(0, most, most)
     while (now := (time.monotonic() - begin) / 60) < minutes:
         turn += 1
-        mixed(port, texts, 30, turn, rate)
+        mixed(port, texts, 20, turn, rate)
         comparison(port, texts)
-        if now + 0.5 >= next_look:
-            told = memory(server)
-            _tell_memory(next_look, told)
-            next_look += 5.0
+        found = memory(server)
+        most = {name: max(size, most.get(name, 0.0)) for name, size in found.items()}
+        if now // 5 > told:
+            told = int(now // 5)
+            _tell_memory(5 * told, found, most)
+            most = found
 
 
-def _tell_memory(minute: float, told: dict[str, float]) -> None:
-    shown = ", ".join(f"{name.split()[0]} {size:.1f}" for name, size in sorted(told.items()))
-    print(f"memory after {minute:.0f} minutes, MiB: {shown}", flush=True)
+def _tell_memory(minute: int, now: dict[str, float], most: dict[str, float]) -> None:
+    shown = ", ".join(f"{name.split()[0]} {size:.1f} (at most {most[name]:.1f})" for name, size in sorted(now.items()))
+    print(f"memory after {minute} minutes, MiB: {shown}", flush=True)
 
 
 def comparison(port: int, texts: list[str]) -> None:

@@ -232,6 +232,8 @@ def encrypted() -> bytes:
         (zip_bytes(("big.c", b"\0" * 200_000_000)), "more than|larger"),
         (zip_bytes(), "no files"),
     ],
+    # An archive has the time in it, and a name of a test must not.
+    ids=["head", "cut", "encrypted", "large", "empty"],
 )
 def test_a_bad_archive_says_why(server: Server, folder: Path, body: bytes, reason: str):
     job = compared(server, body)

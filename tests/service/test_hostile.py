@@ -30,8 +30,6 @@ JSON = {"Content-Type": "application/json"}
 DOCX = "application/vnd.openxmlformats-officedocument.wordprocessingml.document"
 #: Operations that take JSON.
 TAKERS = [("PUT", DOCUMENT), ("POST", SEEN), ("POST", "/v1/indexes/news/query"), ("POST", "/v1/compare")]
-FORMS = ["application/x-www-form-urlencoded", "multipart/form-data; boundary=x", "image/png", "x"]
-IDS = {"a%20b": "a b", "%E2%82%AC": "€", "a%2Fb%2F..": "a/b/..", "%22%3Cb%3E": '"<b>'}
 
 
 @pytest.fixture(scope="module")
@@ -309,12 +307,7 @@ BAD_VALUES = [
 
 @pytest.mark.parametrize("body", BAD_JSON, ids=range(len(BAD_JSON)))
 def test_what_is_no_json_is_refused(server: Server, body: bytes):
-    for method, path in (
-        ("PUT", DOCUMENT),
-        ("POST", SEEN),
-        ("POST", "/v1/indexes/news/query"),
-        ("POST", "/v1/compare"),
-    ):
+    for method, path in TAKERS:
         answer = server.ask(method, path, body[:MOST], headers=JSON)
         assert (answer.status, answer.code) == (400, "bad-json"), (path, answer.body)
         assert (b"nests too deep" in answer.body) == (len(body) >= 100_000)
@@ -322,12 +315,7 @@ def test_what_is_no_json_is_refused(server: Server, body: bytes):
 
 @pytest.mark.parametrize("body", BAD_VALUES, ids=range(len(BAD_VALUES)))
 def test_values_of_other_types_are_refused(server: Server, body: bytes):
-    for method, path in (
-        ("PUT", DOCUMENT),
-        ("POST", SEEN),
-        ("POST", "/v1/indexes/news/query"),
-        ("POST", "/v1/compare"),
-    ):
+    for method, path in TAKERS:
         answer = server.ask(method, path, body, headers=JSON)
         assert (answer.status, answer.code) == (422, "bad-value"), (path, answer.body)
 

@@ -8,15 +8,17 @@ from __future__ import annotations
 
 import asyncio
 import json
+import logging
 import os
 import signal
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Coroutine
 from dataclasses import dataclass
 from typing import Any
 
 from lookalike import errors
 from lookalike.errors import LookalikeError
+from lookalike.service import log
 from lookalike.service.settings import Settings
 
 #: Starts a process with the search path of this one.
@@ -24,6 +26,12 @@ _BOOT = (
     "import sys; role = sys.argv[1]; sys.path[:] = sys.argv[2:]; from importlib import import_module; "
     "import_module(f'lookalike.service.{role}').main()"
 )
+
+
+#: Settings of glibc's allocator for a process that lives for months; whoever starts the server may set others. By
+#: default each thread has its own heap, and the tail of an index, which is built anew all the time by whichever thread
+#: is asked, leaves its largest size in each of them. Large blocks are given back to the system when they are freed.
+_ALLOCATOR = {"MALLOC_ARENA_MAX": "1", "MALLOC_MMAP_THRESHOLD_": "262144", "MALLOC_TRIM_THRESHOLD_": "1048576"}
 
 
 @dataclass(frozen=True)
@@ -47,6 +55,7 @@ async def started(role: str, birth: Birth) -> asyncio.subprocess.Process:
         *sys.path,
         stdin=asyncio.subprocess.PIPE,
         stdout=asyncio.subprocess.PIPE,
+        env={**_ALLOCATOR, **os.environ},
         pass_fds=[birth.handle],
         start_new_session=True,
     )
@@ -68,6 +77,18 @@ async def told(process: asyncio.subprocess.Process) -> None:
     if "error" in found:
         kind = getattr(errors, found["error"], None)
         raise (kind or LookalikeError)(found["message"])
+
+
+def run(work: Callable[[Birth], Coroutine[Any, Any, None]], loop: Callable[[], asyncio.AbstractEventLoop]) -> None:
+    """Do the work of this process on a new event loop, and tell the supervisor why if it cannot."""
+    birth = begun()
+    logging.basicConfig(level=logging.ERROR, handlers=[log.Handler()])
+    try:
+        with asyncio.Runner(loop_factory=loop) as runner:
+            runner.run(work(birth))
+    except Exception as error:
+        refused(error)
+        raise SystemExit(1) from None
 
 
 def begun() -> Birth:

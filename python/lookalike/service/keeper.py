@@ -6,7 +6,6 @@ Nothing computes on its event loop: commits run in a thread per index, compariso
 from __future__ import annotations
 
 import asyncio
-import logging
 import socket
 import struct
 import threading
@@ -15,7 +14,7 @@ from typing import Any
 
 from lookalike.archive.signing import SignedDocument
 from lookalike.archive.store import Index
-from lookalike.service import channel, children, log
+from lookalike.service import channel, children
 from lookalike.service.channel import Handler, Message
 from lookalike.service.children import Birth
 from lookalike.service.committing import Add, Call, Committer
@@ -109,10 +108,4 @@ async def keep(birth: Birth) -> None:
 
 def main() -> None:
     """Run the keeper."""
-    birth = children.begun()
-    logging.basicConfig(level=logging.ERROR, handlers=[log.Handler()])
-    try:
-        asyncio.run(keep(birth))
-    except Exception as error:
-        children.refused(error)
-        raise SystemExit(1) from None
+    children.run(keep, asyncio.new_event_loop)

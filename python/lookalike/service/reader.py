@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-import logging
 import socket
 from collections.abc import Callable, Iterator
 
@@ -13,7 +12,7 @@ import uvicorn
 from lookalike import params
 from lookalike.archive.store import Index
 from lookalike.engines import local
-from lookalike.service import children, log
+from lookalike.service import children
 from lookalike.service.application import application
 from lookalike.service.channel import Client
 from lookalike.service.children import Birth
@@ -84,14 +83,7 @@ async def serve(birth: Birth) -> None:
 
 def main() -> None:
     """Run a reader."""
-    birth = children.begun()
-    logging.basicConfig(level=logging.ERROR, handlers=[log.Handler()])
-    try:
-        with asyncio.Runner(loop_factory=_factory()) as runner:
-            runner.run(serve(birth))
-    except Exception as error:
-        children.refused(error)
-        raise SystemExit(1) from None
+    children.run(serve, _factory())
 
 
 def _factory() -> Callable[[], asyncio.AbstractEventLoop]:

@@ -44,7 +44,7 @@ def files() -> dict[str, bytes]:
 def _known() -> bytes:
     """Return what the page knows of the package: the languages of files, and defaults of parameters."""
     languages = sorted(name for name, one in LANGUAGES.items() if one.kind != "format")
-    cut_offs = f"{params.CODE_CUT_OFF} for code, {params.LANGUAGE_CUT_OFFS['text']} for prose"
+    cut_offs = f"{params.CODE_CUT_OFF} code, {params.LANGUAGE_CUT_OFFS['text']} prose"
     defaults = {"min_score": cut_offs, "top": params.ASKING["top"].default}
     return (
         f"export const LANGUAGES = {json.dumps(languages)};\nexport const DEFAULTS = {json.dumps(defaults)};\n".encode()

@@ -12,9 +12,9 @@ const frame = pair.querySelector("iframe");
 const ASKS = {
   identical: "The same text",
   passages: "Shared passages",
-  resemblance: "Many common shingles",
+  resemblance: "Similar as a whole (resemblance)",
   containment: "Contained in it, or containing it",
-  distance: "A near simhash",
+  distance: "Near simhash (distance)",
 };
 const share = (score) => `${Math.round(score.value * 100)} %${score.exact ? "" : " (estimated)"}`;
 const MEASURES = {
@@ -87,13 +87,14 @@ async function ask() {
 
 function summary(found) {
   const notes = found.notes.length ? make("ul", { class: "notes" }, ...found.notes.map((one) => make("li", {}, visible(one)))) : null;
-  return make("div", {}, make("p", { class: "lead" }, name(found.name), ` has ${counted(found.tokens, "token")}. It was compared with ${found.documents_asked < found.documents ? `${found.documents_asked} of ` : ""}${counted(found.documents, "document")} of `, name(found.index), "."), notes);
+  return make("div", {}, make("p", { class: "lead" }, found.name === "document" ? "The document" : name(found.name), ` has ${counted(found.tokens, "token")}. It was compared with ${found.documents_asked < found.documents ? `${found.documents_asked} of ` : ""}${counted(found.documents, "document")} of `, name(found.index), "."), notes);
 }
 
 function answered(answer) {
   const rows = answer.matches.map((one) => row(answer.question, one));
   const columns = rows.length ? MEASURES[answer.question](answer.matches[0]).map(([title]) => make("th", { class: "num" }, title)) : [];
-  const more = answer.documents > answer.matches.length ? ` ${counted(answer.matches.length, "is", "are")} listed; equal ones are listed once.` : "";
+  const unverified = answer.question === "passages" ? ", and documents without a verified passage are not" : "";
+  const more = answer.documents > answer.matches.length ? ` ${counted(answer.matches.length, "is", "are")} listed: equal texts are listed once${unverified}.` : "";
   return make("div", { class: "card", "data-question": answer.question }, make("h2", {}, ASKS[answer.question] || visible(answer.question)),
     make("p", {}, `${answer.documents ? counted(answer.documents, "document") : "No document"}.${more}`),
     rows.length ? make("div", { class: "scroll" }, make("table", { class: "rows stack" },

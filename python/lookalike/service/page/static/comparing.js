@@ -26,7 +26,7 @@ let chosen = [];
 let following = null;
 
 export function begin() {
-  form.language.append(make("option", { value: "" }, "each file by its name and content"), ...LANGUAGES.map((one) => make("option", { value: one }, one)));
+  form.language.append(make("option", { value: "" }, "detect for each file"), ...LANGUAGES.map((one) => make("option", { value: one }, one)));
   form.min_score.placeholder = DEFAULTS.min_score;
   droppable(section.querySelector(".drop"), take);
   for (const input of [form.files, form.folder]) {
@@ -70,7 +70,7 @@ function tell() {
   section.querySelector(".chosen").textContent = files.length ? `${amount(files)} in all.` : "Nothing is chosen yet.";
   fill(section.querySelector(".choices"), ...chosen.map(line));
   section.querySelector(".numbered").textContent = numbered.length
-    ? `Nothing is replaced: ${counted(numbered.length, "name that is", "names that are")} there twice get a number, such as ${visible(numbered[0])}.` : "";
+    ? `No file is replaced. ${counted(numbered.length, "name occurs", "names occur")} twice and get a number, such as ${visible(numbered[0])}.` : "";
 }
 
 const amount = (files) => `${counted(files.length, "file")}, ${size(files.reduce((sum, { file }) => sum + file.size, 0))}`;
@@ -175,7 +175,7 @@ async function follow(job, line, bar, signal) {
 
 // A reason in the words of this page instead of the names of options.
 const plain = (reason) => reason.replace("earlier ones with old=… or index=…", "compare with an earlier year or an archive")
-  .replace('layout="flat"', "“each file is one” under More options");
+  .replace('layout="flat"', "“each file is a submission” under More options");
 
 function result(job) {
   const found = job.summary || {};
@@ -188,7 +188,7 @@ function result(job) {
   const link = report(job, "Open the report");
   link.classList.add("open");
   return make("div", { class: "card" }, make("h2", {}, "The report is ready"), found.understood ? make("p", { class: "understood" }, `Read as: ${visible(found.understood)}.`) : null, make("p", {}, `${facts.join("; ")}.`), notes.length ? make("ul", { class: "notes" }, ...notes) : null,
-    make("p", {}, link), make("p", { class: "soft" }, "Whoever has this address can open it until it expires. “State” lists and deletes it."));
+    make("p", {}, link), make("p", { class: "soft" }, "Anyone who has this address can open the report until it expires. You can delete it under “State”."));
 }
 
 // The link to a report: only an address on this server is followed.

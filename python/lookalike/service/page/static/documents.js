@@ -57,7 +57,7 @@ async function page(after) {
   const found = await current(get(base(), { where, after, limit: PAGE }));
   table.tBodies[0].append(...found.documents.map(row));
   table.hidden = !table.tBodies[0].rows.length;
-  if (table.hidden) fill(told, make("p", {}, "No document."));
+  if (table.hidden) fill(told, make("p", {}, "No document was found."));
   next = found.next;
   more.hidden = next === null;
 }
@@ -76,7 +76,7 @@ function known(entry) {
 function row(entry) {
   const open = make("button", { type: "button", class: "plain" }, "Show");
   open.addEventListener("click", acting(open, () => show(entry.id), told));
-  const made = make("tr", {}, make("td", { class: "id" }, name(entry.id)), make("td", { "data-name": "Known of it" }, known(entry)),
+  const made = make("tr", {}, make("td", { class: "id" }, name(entry.id)), make("td", { "data-name": "Details" }, known(entry)),
     make("td", { class: "when", "data-name": "Time" }, moment(entry.time)), make("td", { class: "acts" }, open, removal(entry.id, () => made.remove())));
   return made;
 }

@@ -36,14 +36,14 @@ async function archives() {
   const body = section.querySelector(".indexes").tBodies[0];
   const found = await indexes().catch(() => []);
   const rows = await Promise.all(found.map(archive));
-  fill(body, ...(rows.length ? rows : [make("tr", {}, make("td", { colspan: "6" }, "None that this token may see."))]));
+  fill(body, ...(rows.length ? rows : [make("tr", {}, make("td", { colspan: "6" }, "There is no archive that you may see."))]));
 }
 
 async function archive(one) {
   const told_ = await get(`v1/indexes/${part(one.name)}`).catch(() => null);
   const stats = told_?.stats || {};
   const figure = (title, value) => make("td", { class: "num", "data-name": title }, value === undefined ? "" : number(value));
-  return make("tr", {}, make("td", {}, name(one.name)), make("td", { "data-name": "For" }, one.kind === "class" ? "a class" : "a corpus"),
+  return make("tr", {}, make("td", {}, name(one.name)), make("td", { "data-name": "Kind" }, one.kind),
     figure("Documents", stats.documents ?? one.documents), figure("Starter code", stats.templates), figure("Segments", stats.segments),
     make("td", { class: "num", "data-name": "Size" }, stats.bytes === undefined ? "" : size(stats.bytes)));
 }
@@ -60,7 +60,7 @@ async function page(after) {
     next = null;
     if (error.status !== 401) fill(told, fault(error));
   }
-  if (!jobs.rows.length) jobs.append(make("tr", {}, make("td", { colspan: "5" }, "None.")));
+  if (!jobs.rows.length) jobs.append(make("tr", {}, make("td", { colspan: "5" }, "There is no comparison.")));
   more.hidden = next === null;
 }
 
