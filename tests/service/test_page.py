@@ -468,6 +468,7 @@ def test_documents_are_browsed_found_added_and_removed(visit: Visit, server: Ser
 def test_the_state_lists_archives_and_is_ready(visit: Visit):
     page = visit.open("state")
     page.wait_for_selector("#state .indexes tr:has-text('years')")
+    assert page.is_hidden("[name=token]"), "this server asks for none"
     assert "class" in page.inner_text("#state .indexes")
     assert_becomes(page, "() => document.querySelector('#state .ready').textContent.includes('is ready')")
     page.click("#state [name=again]")

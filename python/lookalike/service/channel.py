@@ -160,7 +160,7 @@ class Client:
             return self._writer
 
     async def _listen(self, stream: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        """Hand answers to whoever waits for them, until the connection ends."""
+        """Hand answers to the requests that wait for them, until the connection ends."""
         with contextlib.suppress(EOFError, OSError, ValueError):
             while True:
                 told, data = await receive(stream)

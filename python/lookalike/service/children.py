@@ -28,7 +28,7 @@ _BOOT = (
 )
 
 
-#: Settings of glibc's allocator for a process that lives for months; whoever starts the server may set others. By
+#: Settings of glibc's allocator for a process that lives for months; the environment of the server may set others. By
 #: default each thread has its own heap, and the tail of an index, which is built anew all the time by whichever thread
 #: is asked, leaves its largest size in each of them. Large blocks are given back to the system when they are freed.
 _ALLOCATOR = {"MALLOC_ARENA_MAX": "1", "MALLOC_MMAP_THRESHOLD_": "262144", "MALLOC_TRIM_THRESHOLD_": "1048576"}

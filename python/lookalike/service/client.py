@@ -38,7 +38,7 @@ class Client:
         :param token: A token of ``lookalike token``, if the server wants one.
         :param timeout: Seconds to wait for an answer.
         :param retries: How often a request is sent again.
-        :raises ParameterError: The address is none.
+        :raises ParameterError: The address is not valid.
         """
         parts = urlsplit(address)
         if parts.scheme not in ("http", "https") or not parts.hostname:

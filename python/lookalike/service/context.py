@@ -50,7 +50,7 @@ class Context:
         return found
 
     async def read(self, request: Request, body: bytes, work: Callable[[], Result]) -> Result:
-        """Read a body: a short one at once, a long one in a thread, so that nobody else waits. Errors: as ``run``."""
+        """Read a body: a short one at once, a long one in a thread, so that others do not wait. Errors: as ``run``."""
         return work() if len(body) <= INLINE else await self.run(request, work)
 
     async def run(self, request: Request, work: Callable[[], Result]) -> Result:

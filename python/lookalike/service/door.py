@@ -1,4 +1,4 @@
-"""What stands before every request: hosts, origins, security headers, the access log and the counters.
+"""Checks host and origin of each request, adds security headers, and writes the access log and the counters.
 
 A browser on the same machine reaches a server on loopback, also for a page of another site. So without tokens only
 requests for a loopback name are answered, and none that a browser sends for another site; CORS is never allowed.
@@ -28,7 +28,7 @@ BAD_HOST = Fault(421, "wrong-host", "this server does not answer for this host n
 OTHER_SITE = Fault(403, "other-site", "requests that a page of another site sends are refused")
 #: Addresses that pages of other sites may link to.
 LINKED = ("/reports/", "/moss/")
-#: What stands in the log for an address that nothing answers.
+#: The route in the log of an address that does not exist.
 UNKNOWN = "unknown"
 
 

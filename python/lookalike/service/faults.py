@@ -58,7 +58,7 @@ BUSY = Fault(429, "busy", "the server has too much to do: try again after the se
 NOT_FOUND = Fault(404, "not-found", "there is nothing at this address")
 NO_INDEX = Fault(404, "no-such-index", "there is no index with this name: GET /v1/indexes lists them")
 NO_DOCUMENT = Fault(404, "no-such-document", "the index has no document with this id")
-#: The client ended the connection; nobody is told.
+#: The client ended the connection; no answer is sent.
 GONE = Fault(400, "gone", "the connection ended before the answer")
 KEEPER_GONE = Fault(503, "restarting", "the server was interrupted: repeat the request, which is safe", 1)
 

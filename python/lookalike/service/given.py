@@ -150,7 +150,7 @@ def _type(content_type: str) -> tuple[str, str]:
     """Return type and charset of a header, in lower case. Errors: ``FaultError``."""
     kind, *rest = (one.strip().lower() for one in content_type.split(";"))
     if content_type.strip() and not _KIND.fullmatch(kind):
-        raise _other_type(f"the content type `{content_type[:100]}` is none: write a type such as text/plain")
+        raise _other_type(f"the content type `{content_type[:100]}` is not valid: send a type such as text/plain")
     charset = "utf-8"
     for one in rest:
         name, _, value = one.partition("=")

@@ -1,6 +1,6 @@
 """The log of the service: one JSON line per event on standard error, each written whole by one call.
 
-No process waits for whoever reads the log: lines that do not fit are dropped, counted, and told by the next line.
+No process waits for the reader of the log: lines that do not fit are dropped and counted, and the next line says so.
 
 JSON escapes control characters, so that no value can begin a line of its own. Callers pass no contents, ids or tokens.
 """
@@ -23,7 +23,7 @@ from typing import Any
 
 
 class Sink:
-    """Standard error, which nobody waits for: a line that it does not take at once is dropped and counted."""
+    """Writes to standard error without waiting: a line that it does not take at once is dropped and counted."""
 
     def __init__(self, handle: int = 2) -> None:
         self._turn = threading.Lock()
@@ -56,7 +56,7 @@ class Sink:
                 self._unsaid += 1
                 self.on_drop()
             except OSError:
-                # A log that nobody reads any more must not end the server.
+                # A closed log must not end the server.
                 return
 
     def close(self) -> None:
@@ -114,7 +114,7 @@ def _line(name: str, **values: Any) -> str:
 
 
 def failure(name: str, error: BaseException, **values: Any) -> None:
-    """Write a fault of ours, with the places in our code that led to it, and without values."""
+    """Write an internal fault with the places in the code that led to it, and without values."""
     frames = traceback.extract_tb(error.__traceback__)
     places = [f"{os.path.basename(one.filename)}:{one.lineno} {one.name}" for one in frames[-12:]]
     event(name, error=type(error).__name__, at=places, **values)

@@ -1,4 +1,4 @@
-"""Counters of a server. Each process has a small mapped file; whoever is asked sums all of them.
+"""Counters of a server. Each process has a small mapped file; the process that is asked sums all of them.
 
 A file outlives its process, so counters go on after a restart. Values are 8 bytes at multiples of 8, so that a reader
 never sees half of one. Cost of counting: three additions in memory.

@@ -187,7 +187,7 @@ def _end(expires: str) -> int:
 
 
 def _replace(path: str, text: str) -> None:
-    """Write a file anew; whoever reads it sees the old or the new one."""
+    """Replace a file; a reader sees either the old or the new one."""
     new = f"{path}.{secrets.token_hex(4)}.new"
     handle = os.open(new, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
     try:

@@ -263,7 +263,7 @@ class Comparisons:
     async def _ask(
         self, op: str, request: Request, name: str | None = None, more: Mapping[str, Any] = MappingProxyType({})
     ) -> dict[str, Any]:
-        """Ask the keeper about a job of whoever sent a request. Errors: ``FaultError``."""
+        """Ask the keeper about a job of the sender of a request. Errors: ``FaultError``."""
         wanted = request.path_params["id"] if name is None else name
         if not wanted.isascii():
             raise FaultError(NO_JOB)

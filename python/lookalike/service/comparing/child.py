@@ -27,7 +27,7 @@ from lookalike.errors import LookalikeError
 from lookalike.service.comparing import uploads
 from lookalike.service.comparing.jobs import Stored
 
-#: Names in the folder of a job: what was uploaded, and the trace of a fault of ours.
+#: Names in the folder of a job: what was uploaded, and the trace of an internal fault.
 UPLOADS, FAULT = "uploads", "fault.txt"
 #: Names in the folder of an attempt: the tree that is compared, the report, and the rows of the page for MOSS.
 TREE, REPORT, ROWS = "tree", "report", "moss.json"
@@ -80,7 +80,7 @@ def main() -> None:
 
 
 def _end_with_parent() -> None:
-    """Wait until the keeper's end of the pipe is closed, then kill the whole group: nobody wants the result."""
+    """Wait until the keeper's end of the pipe is closed, then kill the whole group: the result is not needed."""
     while os.read(0, 1024):
         pass
     os.killpg(0, signal.SIGKILL)

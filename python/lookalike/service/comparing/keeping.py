@@ -198,7 +198,7 @@ class Keeping:
             outcome = {"reason": "the server could not start it: try again later"}
         except KeyError as error:
             outcome = {"reason": f"this server has no index {error} any more"}
-        # Whoever cancelled or deleted it meanwhile has said so in the file.
+        # If it was cancelled or deleted meanwhile, the file already says so.
         with contextlib.suppress(StateError):
             if "summary" in outcome:
                 await self.call(self._jobs.finish, job.id, outcome["summary"], self._clock())

@@ -28,7 +28,7 @@ _TYPES = {".html": "text/html; charset=utf-8", ".json": "application/json", ".cs
 _POLICY = re.compile(rb'<meta http-equiv="Content-Security-Policy" content="([^"]*)">')
 HEAD_BYTES = 4096
 _PIECE = 1 << 18
-#: Nobody but the one who asked may keep or list a report, and no other page may frame it.
+#: Caches must not keep a report, search engines must not list it, and its links tell no other site its address.
 PRIVATE = {"Cache-Control": "private, no-store", "X-Robots-Tag": "noindex, nofollow", "Referrer-Policy": "no-referrer"}
 
 

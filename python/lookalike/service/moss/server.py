@@ -83,7 +83,7 @@ class MossServer:
             reason = error.strerror or "the connection broke"
         except Exception as error:
             log.failure("moss-fault", error)
-            reason = "a fault of ours"
+            reason = "an internal fault"
         finally:
             await conversation.close()
             self._conversations.discard(task)
@@ -166,7 +166,7 @@ class Conversation:
         self._language = language
         if not self._refusal:
             await self._create()
-        # Whoever is refused is told later: `no` would say that the language is wrong, and mosspy does not hear it.
+        # A refused client is told later: `no` would blame the language, and mosspy ignores it.
         await self._send("yes", is_last=False)
 
     async def _create(self) -> None:

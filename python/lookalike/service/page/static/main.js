@@ -30,13 +30,16 @@ async function look() {
     valid();
   } catch (error) {
     if (!(error instanceof Refused)) throw error;
+    form.hidden = false;
     // A token for comparisons alone sees no archive.
     if (error.status === 403) valid();
     else fill(told, error.status === 401 ? (token() ? "The token is not valid." : "A token is needed.") : error.message);
   }
 }
 
+// A server that asks for no token has no field for one.
 function valid() {
+  form.hidden = !token();
   form.token.placeholder = token() ? "in use" : "";
   fill(told, token() ? "The token is valid." : "");
 }
