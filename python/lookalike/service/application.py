@@ -117,7 +117,9 @@ class Routes:
         if found is None:
             tried = ((address.fullmatch(path), methods) for address, methods in self._routes)
             found = [(match.groupdict(), methods) for match, methods in tried if match]
-            if found and len(self._found) < _REMEMBERED and len(path) <= _SHORT:
+            if len(self._found) >= _REMEMBERED:
+                self._found.clear()
+            if found and len(path) <= _SHORT:
                 self._found[path] = found
         return found
 

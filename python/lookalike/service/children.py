@@ -31,7 +31,7 @@ _BOOT = (
 #: Settings of glibc's allocator for a process that lives for months; the environment of the server may set others. By
 #: default each thread has its own heap, and the tail of an index, which is built anew all the time by whichever thread
 #: is asked, leaves its largest size in each of them. Large blocks are given back to the system when they are freed.
-_ALLOCATOR = {"MALLOC_ARENA_MAX": "1", "MALLOC_MMAP_THRESHOLD_": "262144", "MALLOC_TRIM_THRESHOLD_": "1048576"}
+ALLOCATOR = {"MALLOC_ARENA_MAX": "1", "MALLOC_MMAP_THRESHOLD_": "262144", "MALLOC_TRIM_THRESHOLD_": "1048576"}
 
 
 @dataclass(frozen=True)
@@ -55,7 +55,7 @@ async def started(role: str, birth: Birth) -> asyncio.subprocess.Process:
         *sys.path,
         stdin=asyncio.subprocess.PIPE,
         stdout=asyncio.subprocess.PIPE,
-        env={**_ALLOCATOR, **os.environ},
+        env={**ALLOCATOR, **os.environ},
         pass_fds=[birth.handle],
         start_new_session=True,
     )

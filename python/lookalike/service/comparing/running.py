@@ -15,6 +15,7 @@ import sys
 from collections.abc import Callable
 from typing import Any
 
+from lookalike.service.children import ALLOCATOR
 from lookalike.service.comparing.child import Task
 
 #: Starts a child with the search path of this process.
@@ -36,6 +37,8 @@ async def run(task: Task, heard: Callable[[dict[str, Any]], None], seconds: floa
         stdin=asyncio.subprocess.PIPE,
         stdout=asyncio.subprocess.PIPE,
         stderr=asyncio.subprocess.DEVNULL,
+        # A comparison has many threads and ends soon: the allocator of a server would slow it down.
+        env={name: value for name, value in os.environ.items() if ALLOCATOR.get(name) != value},
         start_new_session=True,
         limit=_LINE,
     )
