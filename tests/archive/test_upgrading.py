@@ -6,7 +6,7 @@ import os
 import signal
 import subprocess
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -16,6 +16,7 @@ import lookalike as la
 from lookalike.archive.parameters import Parameters, versions
 from lookalike.archive.signing import SignedDocument, sign_batches
 from lookalike.archive.store import Index
+from lookalike.archive.writing import Signed
 from support.submissions import run
 from tests.support.archives import TINY, answers, fast_folder
 from tests.support.kinds import Kind, asked_about, corpus, fresh_view, school
@@ -46,7 +47,7 @@ def of_class(kind: Kind, place: Path, **reading: int) -> list[SignedDocument]:
     return [*(one for batch in batches for one in batch.documents), *unchanged]
 
 
-def outdated(kind: Kind, path: Path, made: list[SignedDocument], **older: int) -> Index:
+def outdated(kind: Kind, path: Path, made: Sequence[Signed], **older: int) -> Index:
     """Return an index whose parameters say that another version made some of its keys, in several segments."""
     told = replace(kind.parameters, versions={**versions(), **older})
     index = Index._create(path, told, MANY)
