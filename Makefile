@@ -32,9 +32,10 @@ demo: $(VENV)/.built
 
 test: check quick fuzz
 
-quick: $(VENV)/.built browser
+quick: $(VENV)/.built browser cluster
 	cargo test --quiet
-	$(BIN)/python -m pytest -n 2 --dist loadfile --ignore tests/comparison/test_compare_worst_case.py
+	$(BIN)/python -m pytest -n 2 --dist loadfile --ignore tests/comparison/test_compare_worst_case.py --ignore tests/spark
+	$(BIN)/python -m pytest tests/spark
 	$(BIN)/python -m pytest tests/comparison/test_compare_worst_case.py
 
 check: $(VENV)/.built
@@ -104,6 +105,12 @@ browser:
 	@command -v chromium >/dev/null || apt-get install -y -qq chromium >/dev/null 2>&1 \
 	  || { apt-get update -qq && apt-get install -y -qq chromium; } >/dev/null 2>&1 \
 	  || echo "make: chromium is not on this machine and cannot be installed: the browser tests will be skipped" >&2
+
+# Tests start a Spark cluster. Where pyspark cannot be had they are skipped, and say so. It is built and cached once.
+.PHONY: cluster
+cluster: $(VENV)/.tools
+	@test $(VENV)/.cluster -nt $(VENV)/.tools || { $(UV) pip install --quiet -c constraints.txt --group cluster && touch $(VENV)/.cluster; } \
+	  || echo "make: pyspark is not on this machine and cannot be installed: the Spark tests will be skipped" >&2
 
 clean:
 	rm -rf $(VENV) target out

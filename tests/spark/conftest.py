@@ -1,0 +1,29 @@
+"""One cluster and one warm session for all tests of this folder; `make quick` runs them in one process."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+from tests.support import cluster as rig
+
+
+@pytest.fixture(scope="session")
+def cluster() -> Iterator[rig.Cluster]:
+    """A master and two workers with one core and 1 GiB each."""
+    if reason := rig.missing():
+        pytest.skip(reason)
+    running = rig.Cluster()
+    try:
+        yield running
+    finally:
+        running.stop()
+
+
+@pytest.fixture(scope="session")
+def spark(cluster: rig.Cluster) -> Iterator[Any]:
+    """The session of the whole suite."""
+    with rig.session(cluster) as session:
+        yield session
