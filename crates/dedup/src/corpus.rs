@@ -199,6 +199,21 @@ impl Corpus {
         self.take_all(parts)
     }
 
+    /// Takes rows that were signed elsewhere. Errors: as [`Corpus::push_lines`].
+    pub fn push_signed(&mut self, signed: Signed) -> std::result::Result<(), Refusal> {
+        self.take(signed)
+    }
+
+    /// Forgets all rows; what may be held of further ones in memory is `budget_bytes`.
+    pub fn clear(&mut self, budget_bytes: usize) {
+        self.store = SignedStore::new(budget_bytes, &self.folder);
+        self.rows.clear();
+        self.prints.clear();
+        self.traits.clear();
+        self.problems.clear();
+        (self.bad, self.mended, self.states) = (0, (0, 0), [0; 5]);
+    }
+
     fn take_all(&mut self, parts: Vec<Signed>) -> std::result::Result<(), Refusal> {
         let Some(known) = &self.contamination else {
             return parts.into_iter().try_for_each(|signed| self.take(signed));

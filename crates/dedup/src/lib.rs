@@ -25,7 +25,7 @@ pub mod line_filter;
 mod near_prints;
 pub mod pairs;
 mod prefix;
-mod proposing;
+pub mod proposing;
 mod ranking;
 pub mod reader;
 mod recalled;
@@ -35,6 +35,7 @@ pub mod sign;
 pub mod signed_store;
 pub mod simhash_judge;
 mod spill;
+pub mod steps;
 
 #[cfg(test)]
 mod later_tests;

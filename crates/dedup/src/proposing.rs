@@ -3,7 +3,7 @@
 use crate::alike::AlikeJudge;
 use crate::corpus::Corpus;
 use crate::feature_judge::{self, FeatureJudge};
-use crate::job::{ended, judge, DedupSettings, Failure, SearchMethod};
+use crate::job::{ended, fingerprints, judge, DedupSettings, Failure, SearchMethod};
 use crate::prefix;
 use crate::simhash_judge::{score, SimhashJudge};
 use crate::spill::SpillFolder;
@@ -25,6 +25,26 @@ pub trait Work {
     fn run(self, proposals: &impl Proposals, threshold: f64, judge: &impl Judge) -> Result<Self::Output, Failure>;
 }
 
+/// Something to ask the judge of a search.
+pub trait Verdicts {
+    /// Its result.
+    type Output;
+
+    /// Asks it; edges reach the threshold.
+    fn run(self, threshold: f64, judge: &impl Judge) -> Result<Self::Output, Failure>;
+}
+
+/// Work on proposals.
+struct On<'a, P, W>(&'a P, W);
+
+impl<P: Proposals, W: Work> Verdicts for On<'_, P, W> {
+    type Output = W::Output;
+
+    fn run(self, threshold: f64, judge: &impl Judge) -> Result<W::Output, Failure> {
+        self.1.run(self.0, threshold, judge)
+    }
+}
+
 /// Proposes pairs of documents, given as rows in order of rank, and works on them. Returns the result and the number of
 /// documents without a key.
 ///
@@ -36,15 +56,11 @@ pub fn proposed<W: Work>(
     stop: &AtomicBool,
     work: W,
 ) -> Result<(W::Output, u64), Failure> {
-    let judge = judge(corpus, settings, documents, stop);
     if let SearchMethod::Simhash(nearness) = settings.search {
-        let judge = SimhashJudge::new(nearness, &corpus.prints, documents, judge);
         let is_stopped = || stop.load(Ordering::Relaxed);
-        let groups = PrintGroups::new(&judge.fingerprints(), nearness.distance, Settled::default(), is_stopped)?;
-        let threshold = if nearness.is_verified { settings.threshold } else { score(nearness.distance) };
-        let found = work.run(&groups, threshold, &judge);
-        ended(judge.failure(), stop)?;
-        return Ok((found?, 0));
+        let prints = fingerprints(corpus, documents);
+        let groups = PrintGroups::new(&prints, nearness.distance, Settled::default(), is_stopped)?;
+        return Ok((judged(corpus, settings, documents, stop, On(&groups, work))?, 0));
     }
     let folder = SpillFolder::new(&settings.folder, "keys")?;
     let mut sorter = folder.sorter(settings.budget_bytes);
@@ -59,16 +75,67 @@ pub fn proposed<W: Work>(
     let candidates = Candidates::new(sorter.finish()?, documents.len(), reach)?;
     // The files of the sort are read by now.
     drop(folder);
+    Ok((judged(corpus, settings, documents, stop, On(&candidates, work))?, unsampled))
+}
+
+/// Asks the judge of a search about documents, given as rows in order of rank.
+///
+/// Errors: the store cannot be read, those of the work, or it was stopped.
+pub fn judged<V: Verdicts>(
+    corpus: &Corpus,
+    settings: &DedupSettings,
+    documents: &[u32],
+    stop: &AtomicBool,
+    work: V,
+) -> Result<V::Output, Failure> {
+    let judge = judge(corpus, settings, documents, stop);
+    if let SearchMethod::Simhash(nearness) = settings.search {
+        let judge = SimhashJudge::new(nearness, &corpus.prints, documents, judge);
+        let threshold = if nearness.is_verified { settings.threshold } else { score(nearness.distance) };
+        let found = work.run(threshold, &judge);
+        ended(judge.failure(), stop)?;
+        return found;
+    }
     let found = if let SearchMethod::Features { k, r, .. } = settings.search {
         let shared = FeatureJudge::new(k, r, &corpus.store, documents, &judge)?;
         let alike = AlikeJudge::new(settings.limits, &corpus.traits, documents, &shared);
-        work.run(&candidates, shared.threshold(), &alike)
+        work.run(shared.threshold(), &alike)
     } else {
         let alike = AlikeJudge::new(settings.limits, &corpus.traits, documents, &judge);
-        work.run(&candidates, settings.threshold, &alike)
+        work.run(settings.threshold, &alike)
     };
     ended(judge.failure(), stop)?;
-    Ok((found?, unsampled))
+    found
+}
+
+/// Makes the keys of the filter from what is kept of a document.
+pub struct KeyMaker {
+    features: Option<Features>,
+    /// Whether the features themselves are kept, in place of the sketch.
+    is_kept: bool,
+}
+
+impl KeyMaker {
+    /// Makes keys for a search. Errors: a filter outside its range.
+    pub fn new(search: SearchMethod) -> lookalike_core::error::Result<Self> {
+        let features = match search {
+            SearchMethod::Resemblance { k, s, r } | SearchMethod::Features { k, s, r } => Some(Features::new(k, s, r)?),
+            _ => None,
+        };
+        Ok(Self { features, is_kept: matches!(search, SearchMethod::Features { .. }) })
+    }
+
+    /// Appends the keys of a document with these elements.
+    pub fn keys(&self, elements: &[u32], keys: &mut Vec<u64>) {
+        match &self.features {
+            Some(_) if elements.is_empty() => {}
+            Some(features) if self.is_kept => {
+                features.keys_of(&feature_judge::get(elements).collect::<Vec<_>>(), keys);
+            }
+            Some(features) => features.keys(elements, keys),
+            None => keys.extend(elements.iter().map(|element| mix64(u64::from(*element)))),
+        }
+    }
 }
 
 /// Pushes the keys of the filter. Returns the number of documents without one.
@@ -79,26 +146,14 @@ pub fn push_keys(
     stop: &AtomicBool,
     sorter: &mut Sorter,
 ) -> Result<u64, Failure> {
-    let features = match search {
-        SearchMethod::Resemblance { k, s, r } | SearchMethod::Features { k, s, r } => Some(Features::new(k, s, r)?),
-        _ => None,
-    };
-    // The features themselves are kept, in place of the sketch.
-    let is_kept = matches!(search, SearchMethod::Features { .. });
+    let maker = KeyMaker::new(search)?;
     let (mut keys, mut unsampled) = (Vec::new(), 0);
     for (document, row) in documents.iter().enumerate() {
         if document % STRIDE == 0 {
             ended(None, stop)?;
         }
-        let elements = corpus.store.elements(*row)?;
         keys.clear();
-        match &features {
-            Some(features) if is_kept => {
-                features.keys_of(&feature_judge::get(&elements).collect::<Vec<_>>(), &mut keys)
-            }
-            Some(features) => features.keys(&elements, &mut keys),
-            None => keys.extend(elements.iter().map(|element| mix64(u64::from(*element)))),
-        }
+        maker.keys(&corpus.store.elements(*row)?, &mut keys);
         unsampled += u64::from(keys.is_empty());
         sorter.push(document as u32, &keys)?;
     }

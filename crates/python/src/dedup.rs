@@ -28,7 +28,7 @@ use pyo3::types::{PyBytes, PyType};
 use std::path::PathBuf;
 use std::sync::Mutex;
 
-fn refused(refusal: Refusal) -> PyErr {
+pub(crate) fn refused(refusal: Refusal) -> PyErr {
     match refusal {
         Refusal::Table(error) => table_failed(error),
         Refusal::TooMany => ParameterError::new_err(format!(

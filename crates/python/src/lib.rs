@@ -30,6 +30,7 @@ mod segments;
 mod share;
 mod simhash;
 mod sketch;
+mod steps;
 mod stored;
 mod texts;
 mod tokens;
@@ -91,6 +92,11 @@ mod _core {
     };
     #[pymodule_export]
     use crate::sketch::{concatenate_rows, measure, Sketch, SketchMaker};
+    #[pymodule_export]
+    use crate::steps::{
+        clear_corpus, follow_edges, glance_pairs, push_signed, score_pairs, signed_columns, HolderStream, PrintKeys,
+        PrintStream, SignedColumns, StarPass,
+    };
     #[pymodule_export]
     use crate::stored::{restore_files, store_files};
     #[pymodule_export]

@@ -53,6 +53,15 @@ impl TextLanguage {
         self.0
     }
 
+    /// The language with this number; unknown for any other.
+    pub fn of_number(number: u8) -> Self {
+        if usize::from(number) <= Self::codes().count() {
+            Self(number)
+        } else {
+            Self::default()
+        }
+    }
+
     /// Whether a word, by its token value, is a function word of the language.
     pub fn is_stop_word(self, value: u64) -> bool {
         let place = u32::from(self.0).wrapping_sub(1);

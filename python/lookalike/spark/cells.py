@@ -1,0 +1,121 @@
+"""Brings pairs of documents and what is known of each document together, in cells.
+
+A pair belongs to the cell (hash of the left, hash of the right), of G × G. A document is sent once to each cell that has a
+pair of it, at most 2 G times, however many pairs it is in. Within a partition the documents of a cell come first, then its
+pairs, so a task holds the documents of one cell and passes its pairs through.
+
+Cost: per document at most 2 G copies, of which there are fewer if it has fewer pairs; per pair two ranks.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import TYPE_CHECKING, Any
+
+from lookalike.spark.shipping import Batches
+
+if TYPE_CHECKING:
+    import numpy as np
+    import pyarrow as pa
+    from pyspark.sql import DataFrame
+
+#: What a task does with the documents of a cell, and with its pairs: rows of documents, and of a left and a right document.
+Documents = Callable[["pa.RecordBatch", bool], None]
+Pairs = Callable[["np.ndarray[Any, Any]", "np.ndarray[Any, Any]"], "list[pa.Array]"]
+
+
+def side(documents: int, bytes_each: float, cell_bytes: int, least: int) -> int:
+    """Return G, so that the documents of one cell take about ``cell_bytes``."""
+    return int(min(max(least, 2 * documents * bytes_each / max(cell_bytes, 1)), 4096))
+
+
+def in_cells(
+    pairs: DataFrame,
+    documents: Callable[[DataFrame], DataFrame],
+    cells: int,
+    step: Callable[[Batches], Batches],
+    schema: str,
+) -> DataFrame:
+    """Run a step on pairs (left, right, …) and their documents.
+
+    ``documents`` joins what is known of documents to rows (cell, rank). Further columns of pairs pass through the step,
+    which adds its own; ``schema`` names all.
+    """
+    from pyspark.sql import functions as F
+
+    def part(of: str) -> Any:
+        return F.pmod(F.xxhash64(of), F.lit(cells))
+
+    extra = [name for name in pairs.columns if name not in ("left", "right")]
+    placed = pairs.select((part("left") * cells + part("right")).cast("int").alias("cell"), "left", "right", *extra)
+    needed = placed.select("cell", F.explode(F.array("left", "right")).alias("rank")).distinct()
+    known = documents(needed)
+    payload = [name for name in known.columns if name not in ("cell", "rank")]
+    types = {one.name: one.dataType for one in (*known.schema, *placed.schema)}
+
+    def null(name: str) -> Any:
+        return F.lit(None).cast(types[name]).alias(name)
+
+    first = known.select(
+        "cell", F.lit(0).alias("tag"), "rank", null("right"), *payload, *(null(name) for name in extra)
+    )
+    then = placed.select(
+        "cell", F.lit(1).alias("tag"), F.col("left").alias("rank"), "right", *(null(name) for name in payload), *extra
+    )
+    rows = first.unionByName(then).repartition("cell").sortWithinPartitions("cell", "tag", "rank", "right")
+    return rows.mapInArrow(step, schema)
+
+
+def each_cell(batches: Batches, documents: Documents, pairs: Pairs, extra: list[str], made: list[str]) -> Batches:
+    """Hand documents and pairs to their functions, in order, and yield pairs with what was ``made`` of them.
+
+    ``documents`` is told whether a new cell begins. ``pairs`` returns a mask and the new columns.
+    """
+    import numpy as np
+    import pyarrow as pa
+
+    cell, ranks, last = -1, [], None
+    for batch in batches:
+        for run in _runs(batch):
+            number, tag = run["cell"][0].as_py(), run["tag"][0].as_py()
+            if number != cell:
+                cell, ranks, last = number, [], None
+                documents(run.slice(0, 0), True)
+            if tag == 0:
+                documents(run, False)
+                ranks.append(run["rank"])
+                continue
+            left, right = (_places(run[name], ranks) for name in ("rank", "right"))
+            # Pairs that several keys propose stand beside each other.
+            joint = left.astype(np.uint64) << np.uint64(32) | right.astype(np.uint64)
+            is_new = np.ones(len(joint), dtype=bool)
+            is_new[1:] = joint[1:] != joint[:-1]
+            is_new[0] = joint[0] != last
+            last = joint[-1]
+            mask, *found = pairs(left[is_new], right[is_new])
+            kept = run.filter(pa.array(is_new)).filter(mask)
+            arrays = [kept["rank"], kept["right"], *(kept[name] for name in extra), *(one.filter(mask) for one in found)]
+            if kept.num_rows:
+                yield pa.RecordBatch.from_arrays(arrays, names=["left", "right", *extra, *made])
+
+
+def _runs(batch: pa.RecordBatch) -> Iterator[pa.RecordBatch]:
+    """Yield the parts of a batch that have one cell and one tag."""
+    import numpy as np
+
+    if not batch.num_rows:
+        return
+    joint = batch["cell"].to_numpy().astype(np.int64) * 2 + batch["tag"].to_numpy()
+    starts = [0, *(np.flatnonzero(joint[1:] != joint[:-1]) + 1), len(joint)]
+    for start, end in zip(starts, starts[1:], strict=False):
+        yield batch.slice(start, end - start)
+
+
+def _places(ranks: pa.Array, known: list[pa.Array]) -> np.ndarray[Any, Any]:
+    """Return the places of ranks among those of the cell."""
+    import numpy as np
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    places = pc.index_in(ranks, value_set=pa.concat_arrays(known))
+    return places.to_numpy(zero_copy_only=False).astype(np.uint32)

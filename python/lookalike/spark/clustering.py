@@ -1,0 +1,175 @@
+"""Clusters documents along edges, in one of three ways that give the same answer.
+
+1. Edges that fit one task go there, and the function of the local engine clusters them.
+2. With more, connected components come first (``components``); then that function takes components one after the other.
+3. A component that does not fit is clustered in one pass over its edges, sorted by the later document, with one bit per
+   document (``StarPass`` of the core). Rounds would take n/2 of them for a chain.
+
+With ``components`` nothing remains to be done after the components. A member that has no edge with the first of its component
+is scored against it at the end.
+
+Cost: one shuffle of the edges for the first way; see ``components`` for the others.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
+
+from lookalike import _core
+from lookalike.spark import columns
+from lookalike.spark.components import components
+from lookalike.spark.keeping import Kept
+from lookalike.spark.plans import Plan
+from lookalike.spark.shipping import Batches, shipped
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+    from pyspark.sql import DataFrame
+
+#: A document that follows another one, and the exact score; null where it is not known yet.
+FOLLOWERS = "rank binary, leader binary, score float"
+_NUMBERED = "component binary, place bigint, leading bigint, score float"
+
+
+def followers(edges: DataFrame, count: int, plan: Plan, kept: Kept) -> DataFrame:
+    """Return the documents that follow another one. ``edges`` are so many."""
+    method = plan.asked.clustering
+    if count <= plan.limits.edges:
+        step = shipped("lookalike.spark.clustering.cluster_all", method)
+        return edges.repartition(1).mapInArrow(step, FOLLOWERS)
+    labels = kept.hold(components(edges, kept))
+    if method == "components":
+        return _led(edges, labels)
+    labelled = edges.join(labels, edges["left"] == labels["rank"]).drop("rank")
+    return _by_component(kept.hold(labelled), plan)
+
+
+def _led(edges: DataFrame, labels: DataFrame) -> DataFrame:
+    """Let the first document of each component lead it."""
+    from pyspark.sql import functions as F
+
+    own = labels.where("rank <> component").select("rank", F.col("component").alias("leader"))
+    known = edges.select(F.col("left").alias("leader"), F.col("right").alias("rank"), "score")
+    return own.join(known, ["leader", "rank"], "left").select("rank", "leader", "score")
+
+
+def _by_component(labelled: DataFrame, plan: Plan) -> DataFrame:
+    """Cluster each component by itself: those that fit a task there, larger ones in one pass."""
+    from pyspark.sql import functions as F
+
+    large = labelled.groupBy("component").count().where(F.col("count") > plan.limits.component).select("component")
+    is_any = bool(large.limit(1).collect())
+    small = labelled.join(large, "component", "left_anti") if is_any else labelled
+    step = shipped("lookalike.spark.clustering.cluster_components", plan.asked.clustering, plan.limits.component)
+    found = small.repartition("component").sortWithinPartitions("component").mapInArrow(step, FOLLOWERS)
+    return found.unionByName(_in_one_pass(labelled.join(large, "component", "left_semi"))) if is_any else found
+
+
+def _in_one_pass(edges: DataFrame) -> DataFrame:
+    """Cluster edges of large components by one pass each."""
+    from pyspark.sql import Window
+    from pyspark.sql import functions as F
+
+    members = edges.select("component", F.explode(F.array("left", "right")).alias("rank")).distinct()
+    places = members.withColumn("place", F.row_number().over(Window.partitionBy("component").orderBy("rank")) - 1)
+
+    def placed(of: str, name: str) -> DataFrame:
+        return places.select("component", F.col("rank").alias(of), F.col("place").alias(name))
+
+    numbered = edges.join(placed("left", "first"), ["component", "left"])
+    numbered = numbered.join(placed("right", "second"), ["component", "right"])
+    rows = numbered.select("component", "first", "second", "estimate", "score").repartition("component")
+    ordered = rows.sortWithinPartitions("component", "second", "first")
+    found = ordered.mapInArrow(shipped("lookalike.spark.clustering.pass_batches"), _NUMBERED)
+    found = found.join(placed("rank", "place"), ["component", "place"])
+    return found.join(placed("leader", "leading"), ["component", "leading"]).select("rank", "leader", "score")
+
+
+def cluster_all(batches: Batches, method: str) -> Batches:
+    """Cluster all edges of a partition on a worker."""
+    yield from _clustered(list(batches), method)
+
+
+def cluster_components(batches: Batches, method: str, most: int) -> Batches:
+    """Cluster edges sorted by component: as many whole components at a time as have ``most`` edges."""
+    import numpy as np
+    import pyarrow.compute as pc
+
+    waiting: list[pa.RecordBatch] = []
+    for batch in batches:
+        if not batch.num_rows:
+            continue
+        # Where the last component of the batch begins: what is before it is complete.
+        last = batch["component"][batch.num_rows - 1]
+        is_last = pc.equal(batch["component"], last).to_numpy(zero_copy_only=False)
+        start = int(np.argmax(is_last))
+        if start or (waiting and waiting[-1]["component"][0] != last):
+            waiting.append(batch.slice(0, start))
+            if sum(one.num_rows for one in waiting) >= most or start:
+                yield from _clustered(waiting, method)
+                waiting = []
+        waiting.append(batch.slice(start))
+    yield from _clustered(waiting, method)
+
+
+def _clustered(batches: list[pa.RecordBatch], method: str) -> Iterator[pa.RecordBatch]:
+    """Run the function of the local engine on edges."""
+    import numpy as np
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    edges = pa.Table.from_batches([batch.select(["left", "right", "estimate", "score"]) for batch in batches]) if (
+        batches
+    ) else None
+    if edges is None or not edges.num_rows:
+        return
+    left, right = columns.one(edges["left"]), columns.one(edges["right"])
+    ranks = pc.unique(pa.concat_arrays([left, right]))
+    ranks = ranks.take(pc.sort_indices(ranks))
+    places = [columns.block(pc.index_in(side, value_set=ranks), "uint32") for side in (left, right)]
+    values = [columns.block(columns.one(edges[name]), "float32") for name in ("estimate", "score")]
+    found = _core.follow_edges((*places, *values), len(ranks), method)
+    own, leaders = (ranks.take(pa.array(np.frombuffer(one, dtype=np.uint32))) for one in found[:2])
+    score = columns.numbers(found[2], pa.float32(), found[3])
+    yield pa.RecordBatch.from_arrays([own, leaders, score], names=["rank", "leader", "score"])
+
+
+def pass_batches(batches: Batches) -> Batches:
+    """Cluster edges sorted by component, later and earlier document, with one bit per document."""
+    stream, component = None, None
+    for batch in batches:
+        for run in _components(batch):
+            if run["component"][0] != component:
+                if stream is not None:
+                    yield from _passed(component, stream.end())
+                component, stream = run["component"][0], _core.StarPass()
+            assert stream is not None
+            places = [columns.block(run[name], "uint32") for name in ("first", "second")]
+            values = [columns.block(run[name], "float32") for name in ("estimate", "score")]
+            yield from _passed(component, stream.push((*places, *values)))
+    if stream is not None:
+        yield from _passed(component, stream.end())
+
+
+def _components(batch: pa.RecordBatch) -> Iterator[pa.RecordBatch]:
+    """Yield the parts of a batch with one component each."""
+    start = 0
+    while start < batch.num_rows:
+        rest = batch.slice(start)
+        import pyarrow.compute as pc
+
+        rows = pc.sum(pc.equal(rest["component"], rest["component"][0])).as_py()
+        yield rest.slice(0, rows)
+        start += rows
+
+
+def _passed(component: Any, found: tuple[bytes, bytes, bytes, bytes]) -> Iterator[pa.RecordBatch]:
+    import numpy as np
+    import pyarrow as pa
+
+    own, leaders = (np.frombuffer(one, dtype=np.uint32).astype(np.int64) for one in found[:2])
+    if len(own):
+        names = pa.array([component.as_py()] * len(own), pa.binary())
+        made = [names, pa.array(own), pa.array(leaders), columns.numbers(found[2], pa.float32())]
+        yield pa.RecordBatch.from_arrays(made, names=["component", "place", "leading", "score"])

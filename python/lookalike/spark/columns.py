@@ -1,0 +1,71 @@
+"""Arrow columns to blocks of bytes, as the core takes them, and back. Nothing is copied, and no row becomes an object."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from lookalike.corpora.arrays import buffers_of
+from lookalike.corpora.batches import as_bytes
+
+if TYPE_CHECKING:
+    import numpy as np
+    import pyarrow as pa
+
+
+def strings(data: bytes, offsets: bytes, kind: pa.DataType | None = None) -> pa.Array:
+    """Return strings of bytes, of which offsets say where each begins and ends."""
+    import pyarrow as pa
+
+    rows = len(offsets) // 4 - 1
+    return pa.Array.from_buffers(kind or pa.binary(), rows, [None, pa.py_buffer(offsets), pa.py_buffer(data)])
+
+
+def lists(data: bytes, offsets: bytes) -> pa.Array:
+    """Return lists of 64-bit numbers."""
+    import pyarrow as pa
+
+    rows = len(offsets) // 4 - 1
+    values = numbers(data, pa.int64())
+    return pa.Array.from_buffers(pa.list_(pa.int64()), rows, [None, pa.py_buffer(offsets)], children=[values])
+
+
+def numbers(data: bytes, kind: pa.DataType, present: bytes | None = None) -> pa.Array:
+    """Return numbers of a type; with ``present`` null where its byte is 0."""
+    import pyarrow as pa
+
+    rows = len(data) // (kind.bit_width // 8)
+    made = pa.Array.from_buffers(kind, rows, [None, pa.py_buffer(data)])
+    if present is None:
+        return made
+    import numpy as np
+    import pyarrow.compute as pc
+
+    is_there = pa.array(np.frombuffer(present, dtype=bool))
+    return pc.if_else(is_there, made, pa.scalar(None, kind))
+
+
+def raw(column: pa.Array, kind: str) -> np.ndarray[Any, Any]:
+    """Return the numbers of a column without nulls, as this type of numpy."""
+    import numpy as np
+
+    return np.ascontiguousarray(column.to_numpy(zero_copy_only=False)).astype(kind, copy=False)
+
+
+def block(column: pa.Array, kind: str) -> bytes:
+    """Return the numbers of a column without nulls as a block of bytes."""
+    return raw(column, kind).tobytes()
+
+
+def buffers(column: pa.Array) -> tuple[Any, ...]:
+    """Return the buffers of a column of strings, as the core takes them."""
+    validity, offsets, data, width = buffers_of(column)
+    return None if validity is None else as_bytes(validity), as_bytes(offsets), as_bytes(data), width, len(column)
+
+
+def one(column: pa.ChunkedArray | pa.Array) -> pa.Array:
+    """Return a column as one array."""
+    import pyarrow as pa
+
+    if isinstance(column, pa.Array):
+        return column
+    return pa.concat_arrays(column.chunks) if column.num_chunks else pa.array([], column.type)

@@ -1,0 +1,2 @@
+"""Placeholder."""
+def deduplicated(*a): raise NotImplementedError

@@ -1,0 +1,200 @@
+"""Runs a deduplication on a cluster: sign, merge identical texts, propose, judge, cluster, and make tables of the answer.
+
+Each step is a function of Arrow batches that the local engine calls too, or a join or a sort of Spark. Nothing depends on the
+order or number of partitions. Only counts come to the driver.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from lookalike.spark import contaminated, tables
+from lookalike.spark.clustering import followers
+from lookalike.spark.judging import glanced, scored, texts_of
+from lookalike.spark.keeping import Kept
+from lookalike.spark.plans import Limits, Plan, planned
+from lookalike.spark.proposing import proposed
+from lookalike.spark.result import SparkDeduplication
+from lookalike.spark.shipping import told
+from lookalike.spark.signing import signed_rows
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame
+
+
+def dedup(
+    df: DataFrame,
+    *,
+    against: DataFrame | None = None,
+    order: str | None = None,
+    limits: Limits | None = None,
+    **chosen: Any,
+) -> SparkDeduplication:
+    """Find the near-duplicates of a DataFrame: the answer of ``la.dedup``, row for row and score for score.
+
+    :param df: The rows: a column of texts, a column of ids, and any others.
+    :param against: Rows to compare with: they stay, and only rows similar to one of them are removed.
+    :param order: The column by which rows are in order: whole numbers or strings, one of its own for every row. By default
+        the ids. Of rows that the ``keep`` rule holds equal, the first is kept.
+    :param limits: What one task takes at most; never changes an answer.
+    :param chosen: Parameters of ``la.dedup``. ``memory`` is that of one Python worker.
+    :returns: Tables of what is kept and removed, and a summary.
+    :raises ParameterError: A parameter is out of range or not offered here, or an order is null or not unique.
+    :raises VersionError: A worker has another version of this package.
+    """
+    plan, held = planned(df, against, order, limits, chosen), Kept()
+    try:
+        with told():
+            return _deduplicated(df, against, plan, held)
+    except BaseException:
+        held.close()
+        raise
+
+
+def _deduplicated(df: DataFrame, against: DataFrame | None, plan: Plan, held: Kept) -> SparkDeduplication:
+    rows = signed_rows(df, plan)
+    if against is not None:
+        rows = rows.unionByName(signed_rows(against, plan, is_reference=True))
+    rows = held.hold(rows)
+    counts = tables.checked(rows, plan)
+    if plan.is_sought:
+        return contaminated.deduplicated(df, against, rows, counts, plan, held)
+    repeated, all_rows = tables.classed(rows)
+    held.hold(repeated).count()
+    work = Work(df, against, plan, held, rows, all_rows, counts)
+    if plan.asked.method != "exact":
+        work.search()
+    return work.answer()
+
+
+class Work:
+    """What is known while a job runs."""
+
+    def __init__(
+        self,
+        df: DataFrame,
+        against: DataFrame | None,
+        plan: Plan,
+        held: Kept,
+        rows: DataFrame,
+        classed: DataFrame,
+        counts: dict[tuple[bool, int], tuple[int, int]],
+    ) -> None:
+        self.df, self.against, self.plan, self.held = df, against, plan, held
+        self.rows, self.classed, self.counts = rows, classed, counts
+        self.documents = classed.where("first = rank and state = 0")
+        self.count = self.documents.count()
+        self.edges: DataFrame | None = None
+        self.followers: DataFrame | None = None
+        self.proposals: DataFrame | None = None
+
+    def search(self) -> None:
+        """Find edges and cluster along them."""
+        plan, held = self.plan, self.held
+        self.proposals = held.hold(proposed(self.documents, plan))
+        pairs = self.proposals.where("left is not null").select("left", "right")
+        possible = held.hold(glanced(pairs, self.documents, self.count, plan))
+        possible.count()
+        self.edges = held.hold(self._scored(possible))
+        found = held.hold(followers(self.edges, self.edges.count(), plan, held))
+        self.followers = found
+        if plan.asked.clustering == "components":
+            self.followers = held.hold(self._all_scored(found))
+
+    def _scored(self, pairs: DataFrame, *, is_edge: bool = True) -> DataFrame:
+        size = sum(size for _, size in self.counts.values()) / max(sum(rows for rows, _ in self.counts.values()), 1)
+        sources = self.documents, texts_of(self.df, self.against, self.plan)
+        return scored(pairs, sources, (self.count, 2 * size), self.plan, is_edge=is_edge)
+
+    def _all_scored(self, found: DataFrame) -> DataFrame:
+        """Score members of components that have no edge with the first one."""
+        from pyspark.sql import functions as F
+
+        unknown = found.where("score is null").select(
+            F.col("leader").alias("left"), F.col("rank").alias("right"), F.lit(0.0).cast("float").alias("estimate")
+        )
+        if not unknown.limit(1).collect():
+            return found
+        later = self._scored(unknown, is_edge=False).select(
+            F.col("right").alias("rank"), F.col("left").alias("leader"), "score"
+        )
+        return found.where("score is not null").unionByName(later)
+
+    def answer(self) -> SparkDeduplication:
+        """Make the tables and count."""
+        plan, link = self.plan, _link(self.plan)
+        removed = self.held.hold(tables.decided(self.classed, self.followers, link, plan))
+        every = tables.pairs(self.classed, self.edges, link, plan)
+
+        def named(table: DataFrame, ranks: dict[str, str]) -> DataFrame:
+            return tables.named(table, self.rows, plan, ranks, ["score", "link"])
+
+        return SparkDeduplication(
+            plan.asked,
+            tables.kept_rows(self.df, removed, plan),
+            named(removed, {"rank": "id", "survivor": "survivor"}),
+            named(tables.clusters(removed), {"rank": "id", "representative": "representative"}),
+            named(every, {"left": "left", "right": "right"}),
+            tables.ledger(self.df, removed, self.rows, plan),
+            self._summary(removed),
+            self.held,
+        )
+
+    def _summary(self, removed: DataFrame) -> dict[str, Any]:
+        return summary(self.plan, self.counts, removed) | {
+            "documents": self.count,
+            "unsampled": self._unsampled(),
+            "capped": self._capped(),
+            "giants": []
+            if self.followers is None
+            else tables.giants(self.followers, self.documents, self.count, self.rows, self.plan),
+        }
+
+    def _unsampled(self) -> int:
+        if self.plan.asked.method in ("exact", "simhash"):
+            return 0
+        return self.documents.where("size(keys) = 0").count()
+
+    def _capped(self) -> list[dict[str, int]]:
+        if self.proposals is None:
+            return []
+        found = self.proposals.where("left is null").select("key", "documents", "untried")
+        told = sorted((row["key"] % 2**64, row["documents"], row["untried"]) for row in found.collect())
+        return [dict(zip(("key", "documents", "untried"), one, strict=True)) for one in told]
+
+
+def _link(plan: Plan) -> str:
+    """Return what is measured between documents that are not identical."""
+    if plan.asked.is_by_features:
+        return "filter"
+    if plan.asked.is_by_distance:
+        return "distance"
+    return "contained" if plan.asked.method == "containment" else "exact"
+
+
+def summary(
+    plan: Plan, counts: dict[tuple[bool, int], tuple[int, int]], removed: DataFrame
+) -> dict[str, Any]:
+    """Return the counts that every method has."""
+    from pyspark.sql import functions as F
+
+    from lookalike.deduplication.result import LINKS
+
+    gone = dict.fromkeys(LINKS[1:], 0) | {
+        row["link"]: row["count"] for row in removed.groupBy("link").count().collect()
+    }
+    sizes = removed.groupBy("survivor").agg((F.count("*") + 1).alias("rows"))
+    clusters, largest = sizes.agg(F.count("*"), F.max("rows")).collect()[0]
+    all_states, theirs = tables.states(counts), tables.states(counts, is_reference=True)
+    rows, references = sum(all_states.values()), sum(theirs.values())
+    return {
+        "parameters": plan.asked.shown,
+        "rows": rows,
+        "references": references,
+        "states": all_states,
+        **({"reference_states": theirs} if plan.is_against else {}),
+        "removed": gone,
+        "kept": rows - references - sum(gone.values()),
+        "clusters": clusters,
+        "largest_cluster": largest or 1,
+    }

@@ -1,0 +1,108 @@
+"""What a job on a cluster was asked, checked before anything runs, and the columns it reads."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from lookalike.deduplication import contamination
+from lookalike.deduplication.settings import Settings
+from lookalike.errors import ParameterError
+from lookalike.spark.ranks import kind_of, prefix_bytes
+from lookalike.spark.shipping import filled, plain
+
+if TYPE_CHECKING:
+    from pyspark.sql import Column, DataFrame
+
+#: Memory of a Python worker for rows of a cell, if the caller names none: small beside an executor of 1 GiB.
+MEMORY = "256MiB"
+
+
+@dataclass(frozen=True)
+class Limits:
+    """What one task takes at most. None of them changes an answer."""
+
+    #: Edges that one task clusters as they are; with more, components come first.
+    edges: int = 1_000_000
+    #: Edges of one component that one task holds; a larger one is clustered in one pass.
+    component: int = 1_000_000
+    #: Bytes of the documents of one cell of pairs.
+    cell: int = 64 << 20
+    #: The least number of cells along one side.
+    cells: int = 8
+    #: Bytes of the texts of references that one task holds, for ``containment`` with ``against``.
+    references: int = 64 << 20
+
+
+@dataclass(frozen=True)
+class Plan:
+    """A job: its parameters, and where the order of rows comes from."""
+
+    asked: Settings
+    #: The parameters that were given, as plain values.
+    chosen: dict[str, Any]
+    #: The columns of the order and of the ids; and how the order is compared.
+    order: str
+    id: str
+    kind: str
+    is_against: bool
+    #: Whether references are looked up in rows: ``containment`` with ``against``.
+    is_sought: bool
+    limits: Limits
+
+    @property
+    def prefix(self) -> int:
+        """Bytes of a rank before the order."""
+        return 1 if self.is_sought else prefix_bytes(self.asked.method, self.asked.keep)
+
+    @property
+    def is_named_by_order(self) -> bool:
+        """Whether the ids are the order."""
+        return self.order == self.id
+
+    @property
+    def is_scored_by_sketch(self) -> bool:
+        """Whether what is kept of a text scores a pair exactly, so that no text is read again."""
+        return self.asked.is_by_features or self.asked.is_by_distance
+
+
+def planned(
+    df: DataFrame, against: DataFrame | None, order: str | None, limits: Limits | None, given: dict[str, Any]
+) -> Plan:
+    """Check what was asked. Errors: ``ParameterError``."""
+    chosen = {"memory": MEMORY, **plain(given)}
+    asked = filled(chosen)
+    if asked.clustering == "greedy":
+        raise ParameterError(
+            "clustering `greedy` takes documents one after the other and cannot be divided: use star or components, "
+            "or the local engine"
+        )
+    if asked.search == "join":
+        raise ParameterError(
+            "recall `1` compares too many rows to be sent around: use a recall below 1, or the local engine"
+        )
+    name = asked.id_column or "id"
+    by = order or name
+    is_sought = contamination.is_sought(asked, against)
+    kind = _checked(df, asked, by, name, "the rows")
+    if against is not None and _checked(against, asked, by, name, "against=…", is_reference=True) != kind:
+        raise ParameterError(f"order column `{by}` has another type in against=… than in the rows: cast one of them")
+    return Plan(asked, chosen, by, name, kind, against is not None, is_sought, limits or Limits())
+
+
+def _checked(df: DataFrame, asked: Settings, order: str, name: str, where: str, *, is_reference: bool = False) -> str:
+    """Return how the order is compared. Errors: ``ParameterError`` for a column that is not there or of no use."""
+    numbers = [] if is_reference or asked.number_column is None else [asked.number_column]
+    for column in (asked.text_column, order, name, *numbers):
+        if column not in df.columns:
+            there = ", ".join(df.columns[:8])
+            raise ParameterError(f"column `{column}` is not in {where}; there are {there}")
+    kind = df.schema[asked.text_column].dataType.simpleString()
+    if kind != "string":
+        raise ParameterError(f"text column `{asked.text_column}` is of type {kind}: use one of strings, or cast it")
+    return kind_of(df.schema[order].dataType, order)
+
+
+def column(df: DataFrame, name: str) -> Column:
+    """Return a column by its whole name, with dots or without."""
+    return df[f"`{name}`"]

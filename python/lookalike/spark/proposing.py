@@ -1,0 +1,139 @@
+"""Proposes pairs of documents: rows (key, rank) are brought together by key and sorted, and one pass pairs them.
+
+The pass holds the first and the last holders of the key it is at, and nothing else. So a key that a third of all documents
+hold takes one task longer, never more memory. The rule for such keys is that of the core (``steps/holders.rs``).
+
+Fingerprints are paired in three steps: distinct ones by keys of their bits, then near ones, then the holders of both.
+
+Cost: a shuffle of 8 bytes and a rank per key and document; up to 128 pairs per key and document.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
+
+from lookalike import _core
+from lookalike.spark import columns
+from lookalike.spark.plans import Plan
+from lookalike.spark.shipping import Batches, shipped
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+    from pyspark.sql import DataFrame
+
+#: Proposed pairs; rows without a pair tell of keys that do not propose all of theirs.
+PROPOSED = "left binary, right binary, key bigint, documents bigint, untried bigint"
+#: Rows that are paired at a time: their pairs take a few megabytes.
+_ROWS = 1 << 10
+
+
+def proposed(documents: DataFrame, plan: Plan) -> DataFrame:
+    """Return all proposed pairs, some of them several times, and the crowded keys."""
+    from pyspark.sql import functions as F
+
+    if plan.asked.method == "simhash":
+        rows, key = _by_prints(documents, plan), ["key", "other"]
+    else:
+        rows, key = documents.select(F.explode("keys").alias("key"), "rank"), ["key"]
+    sorted_rows = rows.repartition(*key).sortWithinPartitions(*key, "rank")
+    return sorted_rows.mapInArrow(shipped("lookalike.spark.proposing.pair_batches", plan.is_against), PROPOSED)
+
+
+def pair_batches(batches: Batches, is_against: bool) -> Batches:
+    """Pair rows (key, rank), or (key, other, role, rank), that are sorted by all but the role."""
+    stream = _core.HolderStream(is_against)
+    for batch in batches:
+        for start in range(0, batch.num_rows, _ROWS):
+            yield from _paired(stream, batch.slice(start, _ROWS))
+    yield from _capped(stream, is_end=True)
+
+
+def _paired(stream: _core.HolderStream, batch: pa.RecordBatch) -> Iterator[pa.RecordBatch]:
+    import pyarrow as pa
+
+    others = None
+    if "other" in batch.schema.names:
+        others = columns.block(batch["other"], "int64"), columns.block(batch["role"], "int8")
+    left, right = stream.push(columns.block(batch["key"], "int64"), others, columns.buffers(batch["rank"]))
+    rows = len(left[1]) // 4 - 1
+    if rows:
+        none = pa.nulls(rows, pa.int64())
+        yield _batch([columns.strings(*left), columns.strings(*right), none, none, none])
+    yield from _capped(stream, is_end=False)
+
+
+def _capped(stream: _core.HolderStream, *, is_end: bool) -> Iterator[pa.RecordBatch]:
+    import numpy as np
+    import pyarrow as pa
+
+    if lists := stream.capped(is_end):
+        none = pa.nulls(len(lists), pa.binary())
+        found = np.array(lists, dtype=np.uint64).view(np.int64).reshape(len(lists), 3)
+        yield _batch([none, none, *(pa.array(found[:, at]) for at in range(3))])
+
+
+def _batch(arrays: list[Any]) -> pa.RecordBatch:
+    import pyarrow as pa
+
+    return pa.RecordBatch.from_arrays(arrays, names=[one.split()[0] for one in PROPOSED.split(", ")])
+
+
+def _by_prints(documents: DataFrame, plan: Plan) -> DataFrame:
+    """Return the holders of each fingerprint, and of each two near ones, as lists to be paired."""
+    from pyspark.sql import functions as F
+
+    own = documents.where("print is not null").select("print", "rank")
+    near = near_prints(own.select("print").distinct(), plan.asked.distance)
+    both = near.select(F.explode(F.array(F.struct("key", "other"), F.struct(F.col("other"), F.col("key")))).alias("of"))
+    both = both.select(F.col("of.key").alias("key"), F.col("of.other").alias("other"))
+    hubs = both.join(own, both["key"] == own["print"]).select("key", "other", F.lit(1).cast("tinyint"), "rank")
+    others = both.join(own, both["other"] == own["print"]).select("key", "other", F.lit(2).cast("tinyint"), "rank")
+    same = own.select(F.col("print").alias("key"), F.col("print").alias("other"), F.lit(0).cast("tinyint"), "rank")
+    return same.union(hubs).union(others).toDF("key", "other", "role", "rank")
+
+
+def near_prints(prints: DataFrame, distance: int) -> DataFrame:
+    """Return the pairs (key, other) of different fingerprints within a distance, each once."""
+    count = prints.count() if distance else 0
+    step = shipped("lookalike.spark.proposing.key_prints", distance, count)
+    keyed = prints.mapInArrow(step, "choice int, bits bigint, print bigint")
+    rows = keyed.repartition("choice", "bits").sortWithinPartitions("choice", "bits", "print")
+    return rows.mapInArrow(
+        shipped("lookalike.spark.proposing.near_batches", distance, count), "key bigint, other bigint"
+    )
+
+
+def key_prints(batches: Batches, distance: int, count: int) -> Batches:
+    """Return the keys of fingerprints on a worker."""
+    import numpy as np
+    import pyarrow as pa
+
+    keys = _core.PrintKeys(distance, count)
+    for batch in batches:
+        prints = columns.raw(batch["print"], "int64")
+        choices, bits = keys.keys(prints.tobytes())
+        made = [
+            columns.numbers(choices, pa.int32()),
+            columns.numbers(bits, pa.int64()),
+            pa.array(np.repeat(prints, len(keys))),
+        ]
+        yield pa.RecordBatch.from_arrays(made, names=["choice", "bits", "print"])
+
+
+def near_batches(batches: Batches, distance: int, count: int) -> Batches:
+    """Find near fingerprints among rows sorted by choice, bits and fingerprint."""
+    import pyarrow as pa
+
+    stream = _core.PrintKeys(distance, count).stream()
+    for batch in batches:
+        for start in range(0, batch.num_rows, _ROWS):
+            part = batch.slice(start, _ROWS)
+            left, right = stream.push(
+                columns.block(part["choice"], "int32"),
+                columns.block(part["bits"], "int64"),
+                columns.block(part["print"], "int64"),
+            )
+            if left:
+                made = [columns.numbers(left, pa.int64()), columns.numbers(right, pa.int64())]
+                yield pa.RecordBatch.from_arrays(made, names=["key", "other"])
