@@ -12,7 +12,7 @@ from tests.support import cluster as rig
 
 @pytest.fixture(scope="session")
 def cluster() -> Iterator[rig.Cluster]:
-    """A master and two workers with one core and 1 GiB each."""
+    """A master and two workers, each with room for two executors of one core and 1 GiB."""
     if reason := rig.missing():
         pytest.skip(reason)
     running = rig.Cluster()

