@@ -8,6 +8,7 @@ import os
 from lookalike import _core
 from lookalike._types import Problem, counted, text_of
 from lookalike.archive import faults
+from lookalike.archive.adopting_rows import adopt_rows, files_of
 from lookalike.archive.parameters import Parameters, parsed
 from lookalike.archive.results import LISTED_IDS, Added
 from lookalike.archive.view import SHADOW
@@ -21,6 +22,16 @@ _MAGIC, _SUFFIX = b"LATB", ".lat"
 
 
 def adopt(writer: Writer, path: str) -> Added:
+    """Add the documents of a segment, or of a table of segments in Parquet.
+
+    Errors: ``ParameterError``, ``VersionError``, ``DamagedError``, ``OSError``, ``MissingExtraError``.
+    """
+    if files := files_of(path):
+        return adopt_rows(files, lambda one: _adopt(writer, one))
+    return _adopt(writer, path)
+
+
+def _adopt(writer: Writer, path: str) -> Added:
     """Add the documents of a segment. Rows that dedup had removed are left out: what they follow may be elsewhere.
 
     Errors: ``ParameterError``, ``VersionError``, ``DamagedError``, ``OSError``.

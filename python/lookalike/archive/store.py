@@ -194,9 +194,9 @@ class Index(Opened, Asking):
             writer.compact(progress or unheard)
 
     def adopt(self, path: Path) -> Added:
-        """Take over a segment file that was made elsewhere with the same parameters, as if its documents were added.
+        """Take over a segment that was made elsewhere with the same parameters, as if its documents were added.
 
-        :param path: The file. It is copied.
+        :param path: The file, or segments in rows of Parquet, a file or a folder. It is copied.
         :returns: How many documents were added, replaced and unchanged.
         :raises VersionError: It was made with other parameters; the message names both sides.
         :raises DamagedError: It is damaged.

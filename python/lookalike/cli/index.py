@@ -364,16 +364,19 @@ def compact(index: str, wait: float, allow_network_fs: bool, as_json: bool, quie
 
 @index.command(cls=Command, short_help="Take over a segment file made elsewhere.")
 @folder
-@click.argument("segment", type=click.Path(dir_okay=False))
+@click.argument("segment", type=click.Path())
 @options.all_options((params.WAIT, params.ALLOW_NETWORK_FS))
 @options.as_json
 @options.quiet
 def adopt(index: str, segment: str, wait: float, allow_network_fs: bool, as_json: bool, quiet: bool) -> None:
     """Add the documents of a segment file (seg-….lat) made with the same parameters, without reading them again.
 
+    SEGMENT may also be Parquet, a file or a folder, with the segments that `lookalike.spark.build_index` made.
+
     \b
     Examples:
       lookalike index adopt archive other/seg-0000000000000001.lat
+      lookalike index adopt archive segments/
     """
     with opened(index, wait, allow_network_fs) as archive:
         added = archive.adopt(segment)
