@@ -33,6 +33,7 @@ RINGS = [
     {"sketches", "simhashes.texts", "neighbours", "designs", "comparison"},
     {"deduplication", "compat", "archive"},
     {"simhashes"},
+    {"spark"},
     {"lab"},
     {"rendering"},
     {"demo"},
@@ -76,6 +77,8 @@ HEAVY = {
     "uvloop",
     "polars",
     "pandas",
+    "pyspark",
+    "py4j",
 }
 
 
@@ -276,11 +279,11 @@ def test_the_documents_teach_every_option_of_simhash():
     assert not untaught
 
 
-#: Options of the command line that decide no answer: what is printed, inputs and outputs, exit codes, threads.
+#: Options of the command line that decide no answer: what is printed, inputs and outputs, exit codes, threads, where.
 PRINTED = {
     "as_json", "strict", "out", "overwrite", "open_report", "fail_above", "top", "anonymise", "dry_run", "restore",
     "query", "given", "folder", "plot", "documents", "trials", "seed", "filter", "quiet", "output", "rows", "threads",
-    "max_passages", "max_size",
+    "max_passages", "max_size", "engine", "master", "conf",
 }  # fmt: skip
 
 

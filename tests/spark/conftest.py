@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from tests.support import cluster as rig
+from support import cluster as rig
 
 
 @pytest.fixture(scope="session")

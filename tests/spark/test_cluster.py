@@ -7,7 +7,7 @@ from typing import Any
 
 import pyarrow as pa
 
-from tests.support.cluster import Cluster
+from support.cluster import Cluster
 
 
 def test_both_workers_work_with_this_package(spark: Any, cluster: Cluster) -> None:

@@ -22,7 +22,7 @@ from pathlib import Path
 from typing import Any
 
 #: Seconds after which a process counts as hung. It decides how soon a failure is told, never what passes.
-PATIENCE = 300
+PATIENCE = 1200
 #: Seconds between two looks.
 LOOK = 0.1
 #: What keeps the processes of Spark small on a machine that others use too.

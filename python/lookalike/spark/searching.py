@@ -19,12 +19,10 @@ from lookalike import params
 from lookalike._calls import explained
 from lookalike.errors import ParameterError
 from lookalike.neighbours.limits import LANGUAGE, LENGTH, Limits
-from lookalike.spark.columns import one
 from lookalike.spark.prints import FINGERPRINT, ID, Prints, prints
 from lookalike.spark.shipping import Batches, shipped
 
 if TYPE_CHECKING:
-    import pyarrow as pa
     from pyspark.sql import Column, DataFrame
 
 #: Queries that are compared with the stored rows in one scan. Their tables take about 60 bytes each in a worker.
@@ -149,7 +147,7 @@ def _values(column: Any) -> Any:
     """Return a column of fingerprints as an array of unsigned numbers, without copying it."""
     import numpy as np
 
-    return one(column).to_numpy(zero_copy_only=False).view(np.uint64)
+    return column.to_numpy(zero_copy_only=False).view(np.uint64)
 
 
 #: The tables that this process has built last: it serves many partitions.
@@ -178,21 +176,23 @@ def found(batches: Batches, packed: bytes, distance: int) -> Batches:
     for rows in _chunks(batches):
         queries, places, distances = tables.chunk(_values(rows.column(FINGERPRINT)), 0)
         taken = rows.take(pa.array(np.asarray(places)))
-        columns = {"asked": pa.array(values[np.asarray(queries)]), "right": one(taken.column(ID))}
+        columns = {"asked": pa.array(values[np.asarray(queries)]), "right": taken.column(ID)}
         columns["distance"] = pa.array(np.asarray(distances).astype(np.int32))
-        columns |= {f"right_{name}": one(taken.column(name)) for name in (LENGTH, LANGUAGE)}
+        columns |= {f"right_{name}": taken.column(name) for name in (LENGTH, LANGUAGE)}
         yield pa.record_batch(columns)
 
 
-def _chunks(batches: Batches) -> Iterator[pa.Table]:
-    """Join batches, which Spark makes small, to tables of at least ``CHUNK`` rows, but for the last."""
+def _chunks(batches: Batches) -> Batches:
+    """Join batches, which Spark makes small, to batches of at least ``CHUNK`` rows, but for the last."""
     import pyarrow as pa
 
     held: list[Any] = []
+    rows = 0
     for batch in batches:
         held.append(batch)
-        if sum(one.num_rows for one in held) >= CHUNK:
-            yield pa.Table.from_batches(held).combine_chunks()
-            held = []
+        rows += batch.num_rows
+        if rows >= CHUNK:
+            yield pa.concat_batches(held)
+            held, rows = [], 0
     if held:
-        yield pa.Table.from_batches(held).combine_chunks()
+        yield pa.concat_batches(held)

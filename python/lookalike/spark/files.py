@@ -1,0 +1,141 @@
+"""Tables from and to the places that Spark knows: Parquet, JSON Lines, CSV, files of text, and tables by name.
+
+A place is a file, a folder or a pattern on any file system that Spark has, or ``table:NAME``. Outputs are folders of
+part files; Spark's own commit makes them complete or leaves no ``_SUCCESS`` in them. A line of JSON that cannot be
+parsed is counted and left out. A file of text is one document, and its path is its id.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, NamedTuple
+
+from lookalike.corpora.arrays import USUAL_ID
+from lookalike.errors import ParameterError
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame, SparkSession
+
+#: Formats by the suffix of a name, after a suffix of compression.
+_SUFFIXES = {
+    ".parquet": "parquet",
+    ".pq": "parquet",
+    ".jsonl": "jsonl",
+    ".ndjson": "jsonl",
+    ".json": "jsonl",
+    ".csv": "csv",
+    ".txt": "text",
+}
+_COMPRESSED = (".gz", ".bz2", ".zst", ".snappy", ".lz4")
+#: What a table by name begins with.
+TABLE = "table:"
+#: The column where Spark puts a line that it cannot parse.
+_CORRUPT = "_corrupt_record"
+#: The formats that are read here.
+FORMATS = ("parquet", "jsonl", "csv", "text")
+
+
+class Input(NamedTuple):
+    """Rows, the format that outputs get, and how many lines could not be read."""
+
+    rows: DataFrame
+    format: str
+    bad: int
+
+
+def format_of(path: str, asked: str | None) -> str:
+    """Return the format of a place: the one asked for, or by its name; a folder without a suffix is Parquet.
+
+    Errors: ``ParameterError`` for a format that Spark does not read here.
+
+    >>> format_of("corpus/*.jsonl.gz", None), format_of("hdfs://a/corpus", None), format_of("table:corpus", None)
+    ('jsonl', 'parquet', 'parquet')
+    """
+    if asked is not None and asked not in FORMATS:
+        raise ParameterError(f"format `{asked}` is not read by engine spark: use {', '.join(FORMATS)}")
+    name = path.rstrip("/").rpartition("/")[2]
+    for suffix in _COMPRESSED:
+        name = name.removesuffix(suffix)
+    return asked or _SUFFIXES.get("." + name.rpartition(".")[2] if "." in name else "", "parquet")
+
+
+def read(spark: SparkSession, paths: Sequence[str], asked: str | None, text_column: str = "text") -> Input:
+    """Return the rows of all places as one table. Errors: ``ParameterError``, and those of Spark."""
+    kind = _one_format(paths, asked)
+    tables = [path.removeprefix(TABLE) for path in paths if path.startswith(TABLE)]
+    if tables:
+        if len(tables) < len(paths):
+            raise ParameterError("tables and files cannot be combined: give one kind of input")
+        rows = spark.table(tables[0])
+        for name in tables[1:]:
+            rows = rows.unionByName(spark.table(name))
+        return Input(rows, "parquet", 0)
+    return _READERS[kind](spark, list(paths), text_column)
+
+
+def _one_format(paths: Sequence[str], asked: str | None) -> str:
+    """Return the format of all places. Errors: ``ParameterError`` if there are several."""
+    kinds = sorted({format_of(path, asked) for path in paths})
+    if len(kinds) > 1:
+        raise ParameterError(f"the inputs have several formats ({', '.join(kinds)}): name one with --format")
+    return kinds[0]
+
+
+def _parquet(spark: SparkSession, paths: list[str], _text: str) -> Input:
+    return Input(spark.read.parquet(*paths), "parquet", 0)
+
+
+def _csv(spark: SparkSession, paths: list[str], _text: str) -> Input:
+    options = {"header": True, "multiLine": True, "quote": '"', "escape": '"'}
+    return Input(spark.read.options(**options).csv(paths), "csv", 0)
+
+
+def _jsonl(spark: SparkSession, paths: list[str], _text: str) -> Input:
+    """Read lines of JSON; a column of strings stays one even where a value looks like something else."""
+    found = spark.read.json(paths)
+    if _CORRUPT not in found.columns:
+        return Input(found, "jsonl", 0)
+    bad = found.where(found[_CORRUPT].isNotNull()).cache()
+    count = bad.count()
+    bad.unpersist()
+    return Input(found.where(found[_CORRUPT].isNull()).drop(_CORRUPT), "jsonl", count)
+
+
+def _text(spark: SparkSession, paths: list[str], text: str) -> Input:
+    """Read files as documents. Their part files would lose where one ends, so outputs are JSON Lines."""
+    from pyspark.sql import functions as sql
+
+    found = spark.read.text(paths, wholetext=True)
+    return Input(found.select(sql.col("_metadata.file_path").alias(USUAL_ID), found["value"].alias(text)), "jsonl", 0)
+
+
+_READERS = {"parquet": _parquet, "jsonl": _jsonl, "csv": _csv, "text": _text}
+
+
+def write(rows: DataFrame, out: str, format: str, *, overwrite: bool) -> None:
+    """Write rows as a folder of part files, or as a table. Errors: those of Spark; an output that exists is one."""
+    writer = rows.write.mode("overwrite" if overwrite else "error")
+    if out.startswith(TABLE):
+        writer.saveAsTable(out.removeprefix(TABLE))
+    elif format == "csv":
+        writer.options(header=True, quote='"', escape='"').csv(out)
+    else:
+        writer.format("json" if format == "jsonl" else format).save(out)
+
+
+def check_places(inputs: Sequence[str], outputs: Sequence[str], asked: str | None) -> None:
+    """Check places before Spark starts.
+
+    Errors: ``ParameterError`` for standard input and output, an output that is an input or named twice, and a format
+    that is not read here.
+    """
+    if "-" in inputs:
+        raise ParameterError("engine spark reads no standard input: give files, folders or tables")
+    _one_format(inputs, asked)
+    if "-" in outputs:
+        raise ParameterError("engine spark writes folders, not standard output: give a folder with --out")
+    bare = [one.rstrip("/") for one in outputs]
+    taken = {one.rstrip("/") for one in inputs}
+    for number, one in enumerate(bare):
+        if one in taken or one in bare[:number]:
+            raise ParameterError(f"`{one}` cannot be written, it is read or written already: choose another folder")

