@@ -1,0 +1,85 @@
+"""What steps cost on a cluster of the tests: CPU of the workers' processes, bytes shuffled and spilled.
+
+CPU is read from the kernel for all processes below the workers, so Python is counted as well as Java. Spark's event log
+tells the bytes of every task; a step is a job group.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import time
+from collections import defaultdict
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any, TypeVar
+
+from tests.support.cluster import Cluster, descendants
+
+Result = TypeVar("Result")
+_TICKS = os.sysconf("SC_CLK_TCK")
+
+
+class Watch:
+    """Measures steps, one after the other."""
+
+    def __init__(self, cluster: Cluster) -> None:
+        self._cluster, self._events = cluster, cluster.folder / "events"
+        self._events.mkdir()
+        self.steps: dict[str, dict[str, float]] = {}
+
+    def settings(self) -> dict[str, str]:
+        """Return what a session needs, with _ for each dot."""
+        return {"spark_eventLog_enabled": "true", "spark_eventLog_dir": self._events.as_uri()}
+
+    def step(self, name: str, work: Callable[[], Result]) -> Result:
+        """Run a step, and note the CPU and the time that it took."""
+        from pyspark.sql import SparkSession
+
+        context = SparkSession.active().sparkContext
+        context.setJobGroup(name, name)
+        before, began = self._cpu(), time.monotonic()
+        found = work()
+        self.steps[name] = {"cpu": self._cpu() - before, "seconds": time.monotonic() - began}
+        return found
+
+    def complete(self, found: dict[str, Any]) -> None:
+        """Add what the event log tells. REQUIRES: the session has ended, so that the log is complete."""
+        for name, told in _by_group(self._events).items():
+            if name in self.steps:
+                self.steps[name] |= told
+        found["steps"] = found.get("steps", {}) | self.steps
+
+    def _cpu(self) -> float:
+        """Return the CPU seconds of all processes below the workers, and of those that have ended there."""
+        total = 0
+        for worker in self._cluster.workers:
+            for one in descendants(worker.pid):
+                with contextlib.suppress(OSError, IndexError):
+                    fields = Path(f"/proc/{one}/stat").read_text().rpartition(")")[2].split()
+                    total += sum(map(int, fields[11:15]))
+        return total / _TICKS
+
+
+def _lines(folder: Path) -> Iterator[dict[str, Any]]:
+    for file in sorted(path for path in folder.rglob("*") if path.is_file() and not path.name.startswith((".", "app"))):
+        with open(file, encoding="utf-8") as lines:
+            for line in lines:
+                yield json.loads(line)
+
+
+def _by_group(folder: Path) -> dict[str, dict[str, float]]:
+    """Return bytes shuffled and spilled, and tasks, of every job group."""
+    group_of: dict[int, str] = {}
+    found: dict[str, dict[str, float]] = defaultdict(lambda: dict.fromkeys(("shuffled", "spilled", "tasks"), 0.0))
+    for event in _lines(folder):
+        if event["Event"] == "SparkListenerJobStart":
+            group = (event.get("Properties") or {}).get("spark.jobGroup.id")
+            group_of |= {stage: group for stage in event["Stage IDs"] if group is not None}
+        elif event["Event"] == "SparkListenerTaskEnd" and event["Stage ID"] in group_of:
+            metrics, told = event.get("Task Metrics") or {}, found[group_of[event["Stage ID"]]]
+            told["tasks"] += 1
+            told["shuffled"] += metrics.get("Shuffle Write Metrics", {}).get("Shuffle Bytes Written", 0)
+            told["spilled"] += metrics.get("Disk Bytes Spilled", 0)
+    return {name: dict(told) for name, told in found.items()}
