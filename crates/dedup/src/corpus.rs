@@ -87,6 +87,8 @@ pub struct Corpus {
     pub prints: Vec<Print>,
     /// Length and language of the rows if they are kept; the last rows without a text may lack them.
     pub traits: Vec<Traits>,
+    /// The place of each row in the order of rows, among references and among others; empty if they stand in order.
+    pub places: Vec<u32>,
     /// The first rows that could not be read.
     pub problems: Vec<Problem>,
     /// Number of rows that could not be read.
@@ -128,6 +130,7 @@ impl Corpus {
             store,
             prints,
             traits,
+            places: Vec::new(),
             problems,
             bad: 0,
             mended: (0, 0),
@@ -163,6 +166,16 @@ impl Corpus {
         self.contamination =
             Some(Contamination { table, references, best, pairs, unlisted, counted, found, most_pairs });
         Ok(())
+    }
+
+    /// Hands over the pairs that were found since the last call, and forgets the rows that are no references.
+    pub fn drain_matches(&mut self) -> Vec<Match> {
+        let Some(known) = &mut self.contamination else { return Vec::new() };
+        known.best.clear();
+        known.found.clear();
+        self.rows.truncate(known.references as usize);
+        self.store = SignedStore::new(0, &self.folder);
+        std::mem::take(&mut known.pairs)
     }
 
     /// What was found of the references, if there are any.

@@ -32,7 +32,7 @@ impl Ranking {
 }
 
 /// The rows in order of rank: rows that come first are preferred for keeping. References come first, then the `keep`
-/// rule decides, then the number of the row. For containment, larger documents come before smaller ones.
+/// rule decides, then the order of rows. For containment, larger documents come before smaller ones.
 fn ordered(corpus: &Corpus, settings: &DedupSettings) -> Vec<u32> {
     let rows = &corpus.rows;
     let mut order: Vec<u32> = (0..rows.len() as u32).collect();
@@ -49,6 +49,10 @@ fn ordered(corpus: &Corpus, settings: &DedupSettings) -> Vec<u32> {
         }
     };
     let is_reference = |row: &u32| settings.references.is_some_and(|references| *row < references);
+    if !corpus.places.is_empty() {
+        let place = |row: &u32| corpus.places.get(*row as usize).copied().unwrap_or(u32::MAX);
+        order.sort_by_key(|row| (!is_reference(row), place(row)));
+    }
     if settings.search == SearchMethod::Containment {
         let size = |row: &u32| corpus.store.id_count(*row);
         order.sort_by(|a, b| {

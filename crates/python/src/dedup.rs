@@ -164,6 +164,17 @@ impl Corpus {
         detached(py, usize::MAX, || pool.install(push)).map_err(refused)
     }
 
+    /// Takes the place of each row in the order of rows. Errors: not as many as there are rows.
+    fn set_places(&mut self, places: Frozen) -> PyResult<()> {
+        let places: Vec<u32> = places.as_bytes().as_chunks().0.iter().map(|one| u32::from_ne_bytes(*one)).collect();
+        if places.len() != self.core.rows.len() {
+            let (places, rows) = (places.len(), self.core.rows.len());
+            return Err(ParameterError::new_err(format!("`{places}` places for `{rows}` rows: give one for each")));
+        }
+        self.core.places = places;
+        Ok(())
+    }
+
     /// Rows so far.
     fn __len__(&self) -> usize {
         self.core.rows.len()

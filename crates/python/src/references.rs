@@ -14,7 +14,8 @@ pub type Matches = (Column, Column, Column, Column, Column, Py<PyBytes>);
 /// listed pairs by reference and row.
 pub type Contaminated = ((u64, u64), (u64, u64), Matches, Matches);
 
-fn columns(py: Python<'_>, matches: &[Match]) -> Matches {
+/// Pairs as columns.
+pub fn columns(py: Python<'_>, matches: &[Match]) -> Matches {
     let column = |of: fn(&Match) -> u32| Column::from(Values::U32(matches.iter().map(of).collect()));
     let identical: Vec<u8> = matches.iter().map(|one| u8::from(one.is_identical)).collect();
     (

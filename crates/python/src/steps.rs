@@ -5,6 +5,7 @@ use crate::dedup::{failed, refused, Asked, Corpus};
 use crate::detach::{detached, locked};
 use crate::error::{to_python, unknown};
 use crate::input::Frozen;
+use crate::references::{columns, Matches};
 use crate::texts::ArrowTexts;
 use lookalike_core::clustering::{Method, Reach};
 use lookalike_core::simhash::language::TextLanguage;
@@ -137,6 +138,12 @@ fn drawn(core: &Core, maker: &KeyMaker) -> lookalike_table::Result<Drawn> {
 #[pyfunction]
 pub fn clear_corpus(mut corpus: PyRefMut<'_, Corpus>, memory_bytes: usize) {
     corpus.core.clear(memory_bytes);
+}
+
+/// The references found in the rows since the last call, as columns; forgets these rows.
+#[pyfunction]
+pub fn drain_matches(py: Python<'_>, mut corpus: PyRefMut<'_, Corpus>) -> Matches {
+    columns(py, &corpus.core.drain_matches())
 }
 
 /// Adds rows that were signed elsewhere: their elements, and if they are needed fingerprints (numbers and whether there

@@ -49,7 +49,7 @@ def _file(name: str, text: str) -> Callable[[options.Function], options.Function
             *("modulus", "no_verify", "length_within", "same_language"),
         ],
         "Only for --method simhash": params.SIMHASH_ONLY,
-        "Which rows are kept": ["keep", "clustering", "against", "contains", "contained"],
+        "Which rows are kept": ["keep", "order", "clustering", "against", "contains", "contained"],
         "Day by day": ["index", "add", "wait", "time_column", "earlier_run"],
         "Input": ["text_column", "id_column", "format", "max_errors", "strict"],
         "Output": [

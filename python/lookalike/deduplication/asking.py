@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 #: The values that can be combined with an index.
 _ALLOWED = {"method": ("minhash", "exact", "simhash"), "clustering": ("star",), "keep": ("first",)}
 #: Parameters that cannot be combined with an index at all.
-_REFUSED = ("length_within", "same_language", "contains", "contained")
+_REFUSED = ("order", "length_within", "same_language", "contains", "contained")
 #: Parameters of how sketches are made, which an index has for ever. Those of containment are not among them.
 _KEPT = tuple(field.name for field in fields(Dedup) if field.name != "modulus")
 

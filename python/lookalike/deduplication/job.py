@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from array import array
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
@@ -19,6 +20,7 @@ from lookalike.corpora.batches import Source, mended_note
 from lookalike.corpora.lines import LineSource
 from lookalike.deduplication import contamination
 from lookalike.deduplication.archives import Archive, IndexUse
+from lookalike.deduplication.ordering import places
 from lookalike.deduplication.outputs import Outputs, Stream, check, write
 from lookalike.deduplication.reading import DECIDING, READING, Stretch, open_core, open_files, read
 from lookalike.deduplication.repeating import repeated_ids
@@ -91,6 +93,7 @@ def dedup(
     ignore: Iterable[str] | None = None,
     text_column: str | None = None,
     id_column: str | None = None,
+    order: str | None = None,
     format: str | None = None,
     memory: str | int | None = None,
     threads: int | None = None,
@@ -202,6 +205,9 @@ def opened(
         every = [*problems, *found, *_problems(stretches), *_bad(core, stretches)]
         repeated = repeated_ids(seen, stretches, asked)
         del seen
+        if asked.order is not None:
+            parts = [(given, found) for given, found in ((against, references), (source, own)) if found]
+            core.set_places(_places(parts, asked, scratch))
         tell(DECIDING, 0, None)
         if archive is not None:
             yield archive.decided(core, asked, own, every, notes, repeated), corpus, scratch
@@ -230,6 +236,18 @@ def _sources(
         return [open_object(given, *columns, with_others=is_kept)], [], None
     corpus = open_files(paths, asked, scratch, is_copied=is_copied or is_kept)
     return list(corpus.sources), list(corpus.problems), corpus
+
+
+def _places(parts: Sequence[tuple[Any, Sequence[Stretch]]], asked: Settings, scratch: Scratch) -> array[int]:
+    """Return the place of each row by the order column; the inputs are opened again. Errors: as ``dedup``."""
+    again = replace(asked, id_column=asked.order)
+    stretches = []
+    for rows, known in parts:
+        if "-" in (_paths(rows) or []):
+            raise ParameterError("order=… reads a column again, and stdin can be read once: give a file")
+        opened_again = _sources(rows, again, scratch)[0]
+        stretches.append([replace(one, source=new) for one, new in zip(known, opened_again, strict=True)])
+    return places(stretches, asked)
 
 
 def _unnumbered(core: _core.Corpus, first: int, sources: Sequence[Source], column: str | None) -> list[str]:

@@ -53,6 +53,8 @@ class Settings:
     ignore: tuple[str, ...]
     text_column: str
     id_column: str | None
+    #: The column by which rows are in order, if it is not the order in which they stand.
+    order: str | None
     format: str | None
     memory: int
     threads: int
@@ -144,6 +146,7 @@ class Settings:
             () if self.method == "simhash" else params.SIMHASH_ONLY
         )
         machine |= set() if self.method == "containment" else {"contains", "contained"}
+        machine |= set() if self.order is not None else {"order"}
         told = {name: value for name, value in asdict(self).items() if name not in machine}
         return told | {"filter": None if self.filter is None else [self.filter.k, self.filter.s, self.filter.r]}
 

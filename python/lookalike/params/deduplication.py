@@ -87,6 +87,11 @@ DEDUPLICATION = {
             "index its id is the hash of its content, 32 hexadecimal digits.",
         ),
         Parameter(
+            "order",
+            "Name of a column by which rows are in order, whole numbers or strings, each row with its own. Default: as "
+            "the rows stand.",
+        ),
+        Parameter(
             "format",
             "Format of the inputs. Default: detected from names and contents.",
             choices=("jsonl", "parquet", "csv", "warc", "mbox", "documents", "text"),
@@ -100,4 +105,4 @@ DEDUPLICATION = {
 #: Parameters of a deduplication that only the method simhash uses.
 SIMHASH_ONLY = ("distance", "features", "ignore")
 #: Those that change nothing where every shingle is looked up in references and a row goes for the sake of one of them.
-UNUSED_BY_LOOKUP = ("modulus", "clustering", "keep", "length_within", "same_language")
+UNUSED_BY_LOOKUP = ("modulus", "clustering", "keep", "order", "length_within", "same_language")

@@ -1,8 +1,8 @@
 """Brings pairs of documents and what is known of each document together, in cells.
 
-A pair belongs to the cell (hash of the left, hash of the right), of G × G. A document is sent once to each cell that has a
-pair of it, at most 2 G times, however many pairs it is in. Within a partition the documents of a cell come first, then its
-pairs, so a task holds the documents of one cell and passes its pairs through.
+A pair belongs to the cell (hash of the left, hash of the right), of G × G. A document is sent once to each cell that
+has a pair of it, at most 2 G times, however many pairs it is in. Within a partition the documents of a cell come first,
+then its pairs, so a task holds the documents of one cell and passes its pairs through.
 
 Cost: per document at most 2 G copies, of which there are fewer if it has fewer pairs; per pair two ranks.
 """
@@ -10,6 +10,7 @@ Cost: per document at most 2 G copies, of which there are fewer if it has fewer 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 from lookalike.spark.shipping import Batches
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
     from pyspark.sql import DataFrame
 
-#: What a task does with the documents of a cell, and with its pairs: rows of documents, and of a left and a right document.
+#: What a task does with the documents of a cell, and with its pairs, which are rows of two documents.
 Documents = Callable[["pa.RecordBatch", bool], None]
 Pairs = Callable[["np.ndarray[Any, Any]", "np.ndarray[Any, Any]"], "list[pa.Array]"]
 
@@ -41,26 +42,31 @@ def in_cells(
     ``documents`` joins what is known of documents to rows (cell, rank). Further columns of pairs pass through the step,
     which adds its own; ``schema`` names all.
     """
-    from pyspark.sql import functions as F
+    from pyspark.sql import functions as sql
 
     def part(of: str) -> Any:
-        return F.pmod(F.xxhash64(of), F.lit(cells))
+        return sql.pmod(sql.xxhash64(of), sql.lit(cells))
 
     extra = [name for name in pairs.columns if name not in ("left", "right")]
     placed = pairs.select((part("left") * cells + part("right")).cast("int").alias("cell"), "left", "right", *extra)
-    needed = placed.select("cell", F.explode(F.array("left", "right")).alias("rank")).distinct()
+    needed = placed.select("cell", sql.explode(sql.array("left", "right")).alias("rank")).distinct()
     known = documents(needed)
     payload = [name for name in known.columns if name not in ("cell", "rank")]
     types = {one.name: one.dataType for one in (*known.schema, *placed.schema)}
 
     def null(name: str) -> Any:
-        return F.lit(None).cast(types[name]).alias(name)
+        return sql.lit(None).cast(types[name]).alias(name)
 
     first = known.select(
-        "cell", F.lit(0).alias("tag"), "rank", null("right"), *payload, *(null(name) for name in extra)
+        "cell", sql.lit(0).alias("tag"), "rank", null("right"), *payload, *(null(name) for name in extra)
     )
     then = placed.select(
-        "cell", F.lit(1).alias("tag"), F.col("left").alias("rank"), "right", *(null(name) for name in payload), *extra
+        "cell",
+        sql.lit(1).alias("tag"),
+        sql.col("left").alias("rank"),
+        "right",
+        *(null(name) for name in payload),
+        *extra,
     )
     rows = first.unionByName(then).repartition("cell").sortWithinPartitions("cell", "tag", "rank", "right")
     return rows.mapInArrow(step, schema)
@@ -76,7 +82,7 @@ def each_cell(batches: Batches, documents: Documents, pairs: Pairs, extra: list[
 
     cell, ranks, last = -1, [], None
     for batch in batches:
-        for run in _runs(batch):
+        for run in runs(batch):
             number, tag = run["cell"][0].as_py(), run["tag"][0].as_py()
             if number != cell:
                 cell, ranks, last = number, [], None
@@ -94,12 +100,17 @@ def each_cell(batches: Batches, documents: Documents, pairs: Pairs, extra: list[
             last = joint[-1]
             mask, *found = pairs(left[is_new], right[is_new])
             kept = run.filter(pa.array(is_new)).filter(mask)
-            arrays = [kept["rank"], kept["right"], *(kept[name] for name in extra), *(one.filter(mask) for one in found)]
+            arrays = [
+                kept["rank"],
+                kept["right"],
+                *(kept[name] for name in extra),
+                *(one.filter(mask) for one in found),
+            ]
             if kept.num_rows:
                 yield pa.RecordBatch.from_arrays(arrays, names=["left", "right", *extra, *made])
 
 
-def _runs(batch: pa.RecordBatch) -> Iterator[pa.RecordBatch]:
+def runs(batch: pa.RecordBatch) -> Iterator[pa.RecordBatch]:
     """Yield the parts of a batch that have one cell and one tag."""
     import numpy as np
 
@@ -107,7 +118,7 @@ def _runs(batch: pa.RecordBatch) -> Iterator[pa.RecordBatch]:
         return
     joint = batch["cell"].to_numpy().astype(np.int64) * 2 + batch["tag"].to_numpy()
     starts = [0, *(np.flatnonzero(joint[1:] != joint[:-1]) + 1), len(joint)]
-    for start, end in zip(starts, starts[1:], strict=False):
+    for start, end in pairwise(starts):
         yield batch.slice(start, end - start)
 
 

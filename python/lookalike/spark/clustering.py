@@ -5,8 +5,8 @@
 3. A component that does not fit is clustered in one pass over its edges, sorted by the later document, with one bit per
    document (``StarPass`` of the core). Rounds would take n/2 of them for a chain.
 
-With ``components`` nothing remains to be done after the components. A member that has no edge with the first of its component
-is scored against it at the end.
+With ``components`` nothing remains to be done after the components. A member that has no edge with the first of its
+component is scored against it at the end.
 
 Cost: one shuffle of the edges for the first way; see ``components`` for the others.
 """
@@ -47,18 +47,18 @@ def followers(edges: DataFrame, count: int, plan: Plan, kept: Kept) -> DataFrame
 
 def _led(edges: DataFrame, labels: DataFrame) -> DataFrame:
     """Let the first document of each component lead it."""
-    from pyspark.sql import functions as F
+    from pyspark.sql import functions as sql
 
-    own = labels.where("rank <> component").select("rank", F.col("component").alias("leader"))
-    known = edges.select(F.col("left").alias("leader"), F.col("right").alias("rank"), "score")
+    own = labels.where("rank <> component").select("rank", sql.col("component").alias("leader"))
+    known = edges.select(sql.col("left").alias("leader"), sql.col("right").alias("rank"), "score")
     return own.join(known, ["leader", "rank"], "left").select("rank", "leader", "score")
 
 
 def _by_component(labelled: DataFrame, plan: Plan) -> DataFrame:
     """Cluster each component by itself: those that fit a task there, larger ones in one pass."""
-    from pyspark.sql import functions as F
+    from pyspark.sql import functions as sql
 
-    large = labelled.groupBy("component").count().where(F.col("count") > plan.limits.component).select("component")
+    large = labelled.groupBy("component").count().where(sql.col("count") > plan.limits.component).select("component")
     is_any = bool(large.limit(1).collect())
     small = labelled.join(large, "component", "left_anti") if is_any else labelled
     step = shipped("lookalike.spark.clustering.cluster_components", plan.asked.clustering, plan.limits.component)
@@ -69,13 +69,13 @@ def _by_component(labelled: DataFrame, plan: Plan) -> DataFrame:
 def _in_one_pass(edges: DataFrame) -> DataFrame:
     """Cluster edges of large components by one pass each."""
     from pyspark.sql import Window
-    from pyspark.sql import functions as F
+    from pyspark.sql import functions as sql
 
-    members = edges.select("component", F.explode(F.array("left", "right")).alias("rank")).distinct()
-    places = members.withColumn("place", F.row_number().over(Window.partitionBy("component").orderBy("rank")) - 1)
+    members = edges.select("component", sql.explode(sql.array("left", "right")).alias("rank")).distinct()
+    places = members.withColumn("place", sql.row_number().over(Window.partitionBy("component").orderBy("rank")) - 1)
 
     def placed(of: str, name: str) -> DataFrame:
-        return places.select("component", F.col("rank").alias(of), F.col("place").alias(name))
+        return places.select("component", sql.col("rank").alias(of), sql.col("place").alias(name))
 
     numbered = edges.join(placed("left", "first"), ["component", "left"])
     numbered = numbered.join(placed("right", "second"), ["component", "right"])
@@ -119,9 +119,11 @@ def _clustered(batches: list[pa.RecordBatch], method: str) -> Iterator[pa.Record
     import pyarrow as pa
     import pyarrow.compute as pc
 
-    edges = pa.Table.from_batches([batch.select(["left", "right", "estimate", "score"]) for batch in batches]) if (
-        batches
-    ) else None
+    edges = (
+        pa.Table.from_batches([batch.select(["left", "right", "estimate", "score"]) for batch in batches])
+        if (batches)
+        else None
+    )
     if edges is None or not edges.num_rows:
         return
     left, right = columns.one(edges["left"]), columns.one(edges["right"])

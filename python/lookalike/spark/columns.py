@@ -1,7 +1,8 @@
-"""Arrow columns to blocks of bytes, as the core takes them, and back. Nothing is copied, and no row becomes an object."""
+"""Arrow columns to blocks of bytes, as the core takes them, and back. No row becomes an object."""
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
 from lookalike.corpora.arrays import buffers_of
@@ -62,10 +63,15 @@ def buffers(column: pa.Array) -> tuple[Any, ...]:
     return None if validity is None else as_bytes(validity), as_bytes(offsets), as_bytes(data), width, len(column)
 
 
-def one(column: pa.ChunkedArray | pa.Array) -> pa.Array:
-    """Return a column as one array."""
+def joined(columns: Iterable[pa.Array]) -> pa.Array:
+    """Return columns, of which there is at least one, as one."""
     import pyarrow as pa
 
-    if isinstance(column, pa.Array):
-        return column
+    return pa.concat_arrays(list(columns))
+
+
+def one(column: pa.ChunkedArray) -> pa.Array:
+    """Return the chunks of a column as one array."""
+    import pyarrow as pa
+
     return pa.concat_arrays(column.chunks) if column.num_chunks else pa.array([], column.type)

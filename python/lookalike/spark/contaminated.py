@@ -1,2 +1,223 @@
-"""Placeholder."""
-def deduplicated(*a): raise NotImplementedError
+"""Decontamination on a cluster: which rows contain a reference, or are contained in one.
+
+The core looks up every shingle of a row in a table of the references (``references.rs``), as on one machine. Here a
+task holds the table of one block of references and passes rows through; a row is sent to each block. So references of
+any size have room, and one block is enough for texts of ``Limits.references`` bytes.
+
+Cost: the texts of the rows are shuffled once per block of references, and the references once per group of rows.
+"""
+
+from __future__ import annotations
+
+from tempfile import TemporaryDirectory
+from typing import TYPE_CHECKING, Any
+
+from lookalike import _core
+from lookalike.deduplication.reading import open_core
+from lookalike.spark import columns, tables
+from lookalike.spark.cells import runs
+from lookalike.spark.judging import texts_of
+from lookalike.spark.keeping import Kept
+from lookalike.spark.plans import Plan
+from lookalike.spark.ranks import is_reference
+from lookalike.spark.result import SparkDeduplication
+from lookalike.spark.shipping import Batches, filled, shipped
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+    from pyspark.sql import DataFrame
+
+#: A reference and a row, with the distinct shingles of each and those of both.
+MATCHES = "left binary, right binary, common bigint, reference_size bigint, row_size bigint, identical boolean"
+#: What is told of a pair.
+_TOLD = ["score", "link", "contains", "contained", "side"]
+#: Groups of rows that are looked up apart from each other.
+_GROUPS = 16
+#: Stands for any number of bytes or pairs.
+_ALL = 2**62
+#: Rows that are looked up at a time.
+_ROWS = 1 << 10
+
+
+def deduplicated(
+    df: DataFrame, against: DataFrame, rows: DataFrame, counts: tables.Counts, plan: Plan, held: Kept
+) -> SparkDeduplication:
+    """Find the rows that have a reference, and make tables of the answer."""
+    repeated = held.hold(tables.repeated_texts(rows))
+    classed = tables.with_first(rows, repeated)
+    found = held.hold(_shared(_matches(classed, texts_of(df, against, plan), counts, plan), plan))
+    removed = held.hold(_best(found))
+
+    def named(table: DataFrame, ranks: dict[str, str], others: list[str] = _TOLD) -> DataFrame:
+        return tables.named(table, rows, plan, ranks, others)
+
+    return SparkDeduplication(
+        plan.asked,
+        tables.kept_rows(df, removed, plan),
+        named(removed, {"rank": "id", "survivor": "survivor"}),
+        named(tables.clusters(removed), {"rank": "id", "representative": "representative"}, _TOLD[:2]),
+        named(found, {"left": "left", "right": "right"}),
+        tables.ledger(df, removed, rows, plan),
+        tables.summary(plan, counts, removed)
+        | {"contamination": _told(found, removed, classed, counts)}
+        | {"documents": sum(one.rows for (_, state), one in counts.items() if state == 0)}
+        | {"unsampled": 0, "capped": [], "giants": []},
+        held,
+    )
+
+
+def named_pairs(
+    df: DataFrame, against: DataFrame, rows: DataFrame, counts: tables.Counts, plan: Plan, held: Kept
+) -> DataFrame:
+    """Return every reference and a row that has it, with ids."""
+    classed = tables.with_first(rows, held.hold(tables.repeated_texts(rows)))
+    found = _shared(_matches(classed, texts_of(df, against, plan), counts, plan), plan)
+    return tables.named(found, rows, plan, {"left": "left", "right": "right"}, _TOLD)
+
+
+def _matches(classed: DataFrame, texts: DataFrame, counts: tables.Counts, plan: Plan) -> DataFrame:
+    """Return every reference that a row has, of equal references the first."""
+    from pyspark.sql import functions as sql
+
+    size = sum(one.bytes for (flag, _), one in counts.items() if flag)
+    blocks = max(1, -(-size // plan.limits.references))
+    order = tables.order_of(sql.col("rank"), plan.prefix, plan.kind).alias("order")
+    ranked = classed.where("state <= 1").select("rank", "first", is_reference(sql.col("rank")).alias("flag"), order)
+    read = ranked.join(texts, ["flag", "order"]).select("rank", "first", "flag", "text")
+    group = sql.pmod(sql.xxhash64("rank"), sql.lit(_GROUPS)).cast("int")
+    block = sql.pmod(sql.xxhash64("rank"), sql.lit(blocks)).cast("int")
+    groups = sql.explode(sql.array(*(sql.lit(one) for one in range(_GROUPS))))
+    references = read.where("flag and first = rank").select(
+        "rank", "text", sql.lit(0).alias("tag"), block.alias("block"), groups.alias("group")
+    )
+    own = read.where("not flag").select(
+        "rank",
+        "text",
+        sql.lit(1).alias("tag"),
+        sql.explode(sql.sequence(sql.lit(0), sql.lit(blocks - 1))).alias("block"),
+        group.alias("group"),
+    )
+    together = references.unionByName(own).withColumn("cell", sql.col("block") * _GROUPS + sql.col("group"))
+    ordered = together.select("cell", "tag", "rank", "text").repartition("cell")
+    step = shipped("lookalike.spark.contaminated.look_up", plan.chosen)
+    return ordered.sortWithinPartitions("cell", "tag", "rank").mapInArrow(step, MATCHES)
+
+
+def look_up(batches: Batches, chosen: dict[str, Any]) -> Batches:
+    """Look rows up in the references of their cell, which come first."""
+    cell, known, waiting = None, None, []
+    for batch in batches:
+        for run in runs(batch):
+            number, tag = run["cell"][0].as_py(), run["tag"][0].as_py()
+            if number != cell:
+                if known is not None:
+                    known.close()
+                cell, known, waiting = number, None, []
+            if tag == 0:
+                waiting.append(run)
+            elif waiting:
+                known = known or _Lookup(waiting, chosen)
+                for at in range(0, run.num_rows, _ROWS):
+                    yield from known.found(run.slice(at, _ROWS))
+
+
+class _Lookup:
+    """A table of references."""
+
+    def __init__(self, batches: list[pa.RecordBatch], chosen: dict[str, Any]) -> None:
+        asked = filled(chosen)
+        self._ranks = columns.joined(batch["rank"] for batch in batches)
+        self._folder = TemporaryDirectory(prefix="lookalike-")
+        self._core = open_core(asked, self._folder.name, sketch="shingles")
+        for batch in batches:
+            _push(self._core, batch)
+        self._core.seal(*asked.sought, asked.threshold, _ALL, _ALL)
+
+    def found(self, rows: pa.RecordBatch) -> Batches:
+        """Return what some rows have of the references."""
+        import numpy as np
+        import pyarrow as pa
+
+        _push(self._core, rows)
+        *numbers, identical = _core.drain_matches(self._core)
+        if not len(identical):
+            return
+        places = [np.asarray(memoryview(one)).astype(np.int64) for one in numbers]
+        own = rows["rank"].take(pa.array(places[1] - len(self._ranks)))
+        arrays = [self._ranks.take(pa.array(places[0])), own, *(pa.array(one) for one in places[2:])]
+        names = [one.split()[0] for one in MATCHES.split(", ")]
+        yield pa.RecordBatch.from_arrays([*arrays, pa.array(np.frombuffer(identical, dtype=bool))], names=names)
+
+    def close(self) -> None:
+        """Remove the files."""
+        self._folder.cleanup()
+
+
+def _push(core: _core.Corpus, batch: pa.RecordBatch) -> None:
+    validity, offsets, data, width, rows = columns.buffers(batch["text"])
+    core.push_columns(validity, offsets, data, width, rows, True, None)
+
+
+def _shared(matches: DataFrame, plan: Plan) -> DataFrame:
+    """Return pairs with both shares, and which of them reach the threshold and were asked for."""
+    from pyspark.sql import functions as sql
+
+    def share(of: str) -> Any:
+        return sql.when(sql.col(of) > 0, sql.col("common") / sql.col(of)).otherwise(sql.lit(1.0))
+
+    contains, contained = plan.asked.sought
+    shared = matches.withColumn("contains", share("reference_size")).withColumn("contained", share("row_size"))
+    holds = (sql.col("contains") >= plan.asked.threshold) & sql.lit(contains)
+    is_held = (sql.col("contained") >= plan.asked.threshold) & sql.lit(contained)
+    side = sql.when(holds & is_held, "both").when(holds, "contains").otherwise("contained")
+    larger = sql.greatest(
+        sql.when(sql.lit(contains), sql.col("contains")).otherwise(0.0),
+        sql.when(sql.lit(contained), sql.col("contained")).otherwise(0.0),
+    )
+    listed = sql.when(side == "both", sql.greatest("contains", "contained"))
+    listed = listed.when(side == "contains", sql.col("contains")).otherwise(sql.col("contained"))
+    link = sql.when(sql.col("identical"), "identical").otherwise("contained")
+    return shared.select(
+        "left",
+        "right",
+        listed.alias("score"),
+        link.alias("link"),
+        "contains",
+        "contained",
+        side.alias("side"),
+        larger.alias("larger"),
+        "identical",
+    )
+
+
+def _best(found: DataFrame) -> DataFrame:
+    """Return of each row the reference it goes for: the identical one, else the highest share, then the first."""
+    from pyspark.sql import Window
+    from pyspark.sql import functions as sql
+
+    by = Window.partitionBy("right").orderBy(sql.desc("identical"), sql.desc("larger"), "left")
+    best = found.withColumn("place", sql.row_number().over(by)).where("place = 1")
+    score = sql.col("larger").cast("float").alias("score")
+    return best.select(
+        sql.col("right").alias("rank"),
+        sql.col("left").alias("survivor"),
+        score,
+        "link",
+        "contains",
+        "contained",
+        "side",
+    )
+
+
+def _told(found: DataFrame, removed: DataFrame, classed: DataFrame, counts: tables.Counts) -> dict[str, int]:
+    """Return how many references were found, in how many rows, on which side."""
+    from pyspark.sql import functions as sql
+
+    first = found.select(sql.col("left").alias("first")).distinct()
+    seen = (
+        classed.where(is_reference(sql.col("rank")) & (sql.col("state") <= 1)).join(first, "first", "left_semi").count()
+    )
+    sides = {row["side"]: row["count"] for row in removed.groupBy("side").count().collect()}
+    with_text = sum(one.rows for (flag, state), one in counts.items() if flag and state <= 1)
+    counted = {name: sides.get(name, 0) for name in ("contains", "contained", "both")}
+    return {"references": with_text, "found": seen, "rows": sum(sides.values()), **counted, "unlisted_pairs": 0}

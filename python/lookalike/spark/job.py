@@ -1,12 +1,13 @@
-"""Runs a deduplication on a cluster: sign, merge identical texts, propose, judge, cluster, and make tables of the answer.
+"""Runs a deduplication on a cluster: sign, merge identical texts, propose, judge, cluster, and make tables of it.
 
-Each step is a function of Arrow batches that the local engine calls too, or a join or a sort of Spark. Nothing depends on the
-order or number of partitions. Only counts come to the driver.
+Each step is a function of Arrow batches that the local engine calls too, or a join or a sort of Spark. Nothing depends
+on the order or number of partitions. Only counts come to the driver.
 """
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
+from weakref import finalize
 
 from lookalike.spark import contaminated, tables
 from lookalike.spark.clustering import followers
@@ -34,8 +35,8 @@ def dedup(
 
     :param df: The rows: a column of texts, a column of ids, and any others.
     :param against: Rows to compare with: they stay, and only rows similar to one of them are removed.
-    :param order: The column by which rows are in order: whole numbers or strings, one of its own for every row. By default
-        the ids. Of rows that the ``keep`` rule holds equal, the first is kept.
+    :param order: The column by which rows are in order: whole numbers or strings, one of its own for every row. By
+        default the ids. Of rows that the ``keep`` rule holds equal, the first is kept.
     :param limits: What one task takes at most; never changes an answer.
     :param chosen: Parameters of ``la.dedup``. ``memory`` is that of one Python worker.
     :returns: Tables of what is kept and removed, and a summary.
@@ -51,17 +52,69 @@ def dedup(
         raise
 
 
-def _deduplicated(df: DataFrame, against: DataFrame | None, plan: Plan, held: Kept) -> SparkDeduplication:
+def similar_pairs(
+    df: DataFrame,
+    *,
+    against: DataFrame | None = None,
+    order: str | None = None,
+    limits: Limits | None = None,
+    **chosen: Any,
+) -> DataFrame:
+    """Find every pair at or above the threshold that the method proposes: what ``Deduplication.pairs`` lists.
+
+    The parameters are those of ``dedup``. What the executors hold goes with the DataFrame that is returned.
+
+    :returns: ``left``, ``right`` (ids; the left row is preferred), ``score``, ``link``.
+    """
+    plan, held = planned(df, against, order, limits, chosen), Kept()
+    try:
+        with told():
+            pairs = _pairs(df, against, plan, held)
+    except BaseException:
+        held.close()
+        raise
+    finalize(pairs, held.close)
+    return pairs
+
+
+def containment(
+    df: DataFrame, against: DataFrame, *, order: str | None = None, limits: Limits | None = None, **chosen: Any
+) -> DataFrame:
+    """Find which rows contain a row of ``against``, or are contained in one: decontamination.
+
+    :returns: ``left`` (the id of the reference), ``right``, ``score``, ``link``, and the shares ``contains`` and
+        ``contained`` with the ``side`` that reaches the threshold, as ``la.dedup`` has them.
+    """
+    return similar_pairs(df, against=against, order=order, limits=limits, **{**chosen, "method": "containment"})
+
+
+def _pairs(df: DataFrame, against: DataFrame | None, plan: Plan, held: Kept) -> DataFrame:
+    rows, counts = _signed(df, against, plan, held)
+    if plan.is_sought:
+        assert against is not None
+        return contaminated.named_pairs(df, against, rows, counts, plan, held)
+    work = Work(df, against, plan, held, rows, held.hold(tables.repeated_texts(rows)), counts)
+    if plan.asked.method != "exact":
+        work.find_edges()
+    return work.pairs()
+
+
+def _signed(df: DataFrame, against: DataFrame | None, plan: Plan, held: Kept) -> tuple[DataFrame, tables.Counts]:
+    """Sign all rows, and count them."""
     rows = signed_rows(df, plan)
     if against is not None:
         rows = rows.unionByName(signed_rows(against, plan, is_reference=True))
-    rows = held.hold(rows)
-    counts = tables.checked(rows, plan)
+    held.hold(rows)
+    return rows, tables.checked(rows, plan)
+
+
+def _deduplicated(df: DataFrame, against: DataFrame | None, plan: Plan, held: Kept) -> SparkDeduplication:
+    rows, counts = _signed(df, against, plan, held)
     if plan.is_sought:
+        assert against is not None
         return contaminated.deduplicated(df, against, rows, counts, plan, held)
-    repeated, all_rows = tables.classed(rows)
-    held.hold(repeated).count()
-    work = Work(df, against, plan, held, rows, all_rows, counts)
+    repeated = held.hold(tables.repeated_texts(rows))
+    work = Work(df, against, plan, held, rows, repeated, counts)
     if plan.asked.method != "exact":
         work.search()
     return work.answer()
@@ -77,46 +130,55 @@ class Work:
         plan: Plan,
         held: Kept,
         rows: DataFrame,
-        classed: DataFrame,
-        counts: dict[tuple[bool, int], tuple[int, int]],
+        repeated: DataFrame,
+        counts: tables.Counts,
     ) -> None:
         self.df, self.against, self.plan, self.held = df, against, plan, held
-        self.rows, self.classed, self.counts = rows, classed, counts
-        self.documents = classed.where("first = rank and state = 0")
-        self.count = self.documents.count()
+        self.rows, self.counts = rows, counts
+        self.classed = tables.with_first(rows, repeated)
+        self.documents = self.classed.where("first = rank and state = 0")
+        self.count, self.unsampled = tables.distinct_documents(counts, repeated)
         self.edges: DataFrame | None = None
         self.followers: DataFrame | None = None
         self.proposals: DataFrame | None = None
 
-    def search(self) -> None:
-        """Find edges and cluster along them."""
+    def find_edges(self) -> DataFrame:
+        """Propose and judge pairs."""
         plan, held = self.plan, self.held
         self.proposals = held.hold(proposed(self.documents, plan))
         pairs = self.proposals.where("left is not null").select("left", "right")
         possible = held.hold(glanced(pairs, self.documents, self.count, plan))
         possible.count()
         self.edges = held.hold(self._scored(possible))
-        found = held.hold(followers(self.edges, self.edges.count(), plan, held))
+        return self.edges
+
+    def search(self) -> None:
+        """Find edges and cluster along them."""
+        plan, held, edges = self.plan, self.held, self.find_edges()
+        found = held.hold(followers(edges, edges.count(), plan, held))
         self.followers = found
         if plan.asked.clustering == "components":
             self.followers = held.hold(self._all_scored(found))
 
     def _scored(self, pairs: DataFrame, *, is_edge: bool = True) -> DataFrame:
-        size = sum(size for _, size in self.counts.values()) / max(sum(rows for rows, _ in self.counts.values()), 1)
+        every = self.counts.values()
+        size = sum(one.bytes for one in every) / max(sum(one.rows for one in every), 1)
         sources = self.documents, texts_of(self.df, self.against, self.plan)
         return scored(pairs, sources, (self.count, 2 * size), self.plan, is_edge=is_edge)
 
     def _all_scored(self, found: DataFrame) -> DataFrame:
         """Score members of components that have no edge with the first one."""
-        from pyspark.sql import functions as F
+        from pyspark.sql import functions as sql
 
         unknown = found.where("score is null").select(
-            F.col("leader").alias("left"), F.col("rank").alias("right"), F.lit(0.0).cast("float").alias("estimate")
+            sql.col("leader").alias("left"),
+            sql.col("rank").alias("right"),
+            sql.lit(0.0).cast("float").alias("estimate"),
         )
         if not unknown.limit(1).collect():
             return found
         later = self._scored(unknown, is_edge=False).select(
-            F.col("right").alias("rank"), F.col("left").alias("leader"), "score"
+            sql.col("right").alias("rank"), sql.col("left").alias("leader"), "score"
         )
         return found.where("score is not null").unionByName(later)
 
@@ -124,7 +186,6 @@ class Work:
         """Make the tables and count."""
         plan, link = self.plan, _link(self.plan)
         removed = self.held.hold(tables.decided(self.classed, self.followers, link, plan))
-        every = tables.pairs(self.classed, self.edges, link, plan)
 
         def named(table: DataFrame, ranks: dict[str, str]) -> DataFrame:
             return tables.named(table, self.rows, plan, ranks, ["score", "link"])
@@ -134,26 +195,26 @@ class Work:
             tables.kept_rows(self.df, removed, plan),
             named(removed, {"rank": "id", "survivor": "survivor"}),
             named(tables.clusters(removed), {"rank": "id", "representative": "representative"}),
-            named(every, {"left": "left", "right": "right"}),
+            self.pairs(),
             tables.ledger(self.df, removed, self.rows, plan),
             self._summary(removed),
             self.held,
         )
 
+    def pairs(self) -> DataFrame:
+        """Return every pair, with ids."""
+        every = tables.pairs(self.classed, self.edges, _link(self.plan), self.plan)
+        return tables.named(every, self.rows, self.plan, {"left": "left", "right": "right"}, ["score", "link"])
+
     def _summary(self, removed: DataFrame) -> dict[str, Any]:
-        return summary(self.plan, self.counts, removed) | {
+        return tables.summary(self.plan, self.counts, removed) | {
             "documents": self.count,
-            "unsampled": self._unsampled(),
+            "unsampled": 0 if self.plan.asked.method in ("exact", "simhash") else self.unsampled,
             "capped": self._capped(),
             "giants": []
             if self.followers is None
             else tables.giants(self.followers, self.documents, self.count, self.rows, self.plan),
         }
-
-    def _unsampled(self) -> int:
-        if self.plan.asked.method in ("exact", "simhash"):
-            return 0
-        return self.documents.where("size(keys) = 0").count()
 
     def _capped(self) -> list[dict[str, int]]:
         if self.proposals is None:
@@ -170,31 +231,3 @@ def _link(plan: Plan) -> str:
     if plan.asked.is_by_distance:
         return "distance"
     return "contained" if plan.asked.method == "containment" else "exact"
-
-
-def summary(
-    plan: Plan, counts: dict[tuple[bool, int], tuple[int, int]], removed: DataFrame
-) -> dict[str, Any]:
-    """Return the counts that every method has."""
-    from pyspark.sql import functions as F
-
-    from lookalike.deduplication.result import LINKS
-
-    gone = dict.fromkeys(LINKS[1:], 0) | {
-        row["link"]: row["count"] for row in removed.groupBy("link").count().collect()
-    }
-    sizes = removed.groupBy("survivor").agg((F.count("*") + 1).alias("rows"))
-    clusters, largest = sizes.agg(F.count("*"), F.max("rows")).collect()[0]
-    all_states, theirs = tables.states(counts), tables.states(counts, is_reference=True)
-    rows, references = sum(all_states.values()), sum(theirs.values())
-    return {
-        "parameters": plan.asked.shown,
-        "rows": rows,
-        "references": references,
-        "states": all_states,
-        **({"reference_states": theirs} if plan.is_against else {}),
-        "removed": gone,
-        "kept": rows - references - sum(gone.values()),
-        "clusters": clusters,
-        "largest_cluster": largest or 1,
-    }

@@ -1,4 +1,4 @@
-"""Judges proposed pairs: sketches reject, then the exact score accepts. Texts are read again only where sketches leave doubt.
+"""Judges proposed pairs: sketches reject, then the exact score accepts. Texts are read again only where needed.
 
 Both steps run the judge of the core on the documents of a cell (``cells``).
 
@@ -45,9 +45,10 @@ def _sketches(documents: DataFrame) -> Any:
 def scored(
     pairs: DataFrame, sources: tuple[DataFrame, DataFrame], size: tuple[int, float], plan: Plan, *, is_edge: bool = True
 ) -> DataFrame:
-    """Return pairs with their exact score: with ``is_edge`` those that reach the threshold, otherwise all, 0 where undefined.
+    """Return pairs with their exact score: with ``is_edge`` those that reach the threshold, otherwise all.
 
-    ``sources`` are the documents and (flag, order, text) of all rows; ``size`` is how many there are, and their mean bytes.
+    ``sources`` are the documents and (flag, order, text) of all rows; ``size`` is how many there are, and their mean
+    bytes. A score that is undefined is 0.
     """
     documents, texts = sources
     by_sketch = plan.is_scored_by_sketch
@@ -58,10 +59,10 @@ def scored(
 
 
 def _texts(texts: DataFrame, plan: Plan) -> Any:
-    from pyspark.sql import functions as F
+    from pyspark.sql import functions as sql
 
     def joined(needed: DataFrame) -> DataFrame:
-        rank = F.col("rank")
+        rank = sql.col("rank")
         named = needed.select(
             "cell", "rank", is_reference(rank).alias("flag"), order_of(rank, plan.prefix, plan.kind).alias("order")
         )
@@ -72,13 +73,13 @@ def _texts(texts: DataFrame, plan: Plan) -> Any:
 
 def texts_of(df: DataFrame, against: DataFrame | None, plan: Plan) -> DataFrame:
     """Return (flag, order, text) of all rows."""
-    from pyspark.sql import functions as F
+    from pyspark.sql import functions as sql
 
     kind = "bigint" if plan.kind == "number" else "string"
 
     def read(one: DataFrame, *, flag: bool) -> DataFrame:
         order, text = column(one, plan.order).cast(kind), column(one, plan.asked.text_column)
-        return one.select(F.lit(flag).alias("flag"), order.alias("order"), text.alias("text"))
+        return one.select(sql.lit(flag).alias("flag"), order.alias("order"), text.alias("text"))
 
     own = read(df, flag=False)
     return own if against is None else own.unionByName(read(against, flag=True))

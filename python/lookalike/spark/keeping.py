@@ -1,6 +1,7 @@
 """Holds what several steps read: on the disks and in the memory of the executors, until the caller lets it go.
 
-What an executor held is computed again if the executor is lost. Every step is a pure function of rows, so it is the same.
+What an executor held is computed again if the executor is lost. Every step is a pure function of rows, so it is the
+same.
 """
 
 from __future__ import annotations

@@ -71,6 +71,8 @@ def planned(
 ) -> Plan:
     """Check what was asked. Errors: ``ParameterError``."""
     chosen = {"memory": MEMORY, **plain(given)}
+    if order is not None and (against is None or chosen.get("method") != "containment"):
+        chosen["order"] = order
     asked = filled(chosen)
     if asked.clustering == "greedy":
         raise ParameterError(

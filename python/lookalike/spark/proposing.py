@@ -1,7 +1,8 @@
 """Proposes pairs of documents: rows (key, rank) are brought together by key and sorted, and one pass pairs them.
 
-The pass holds the first and the last holders of the key it is at, and nothing else. So a key that a third of all documents
-hold takes one task longer, never more memory. The rule for such keys is that of the core (``steps/holders.rs``).
+The pass holds the first and the last holders of the key it is at, and nothing else. So a key that a third of all
+documents hold takes one task longer, never more memory. The rule for such keys is that of the core
+(``steps/holders.rs``).
 
 Fingerprints are paired in three steps: distinct ones by keys of their bits, then near ones, then the holders of both.
 
@@ -30,12 +31,12 @@ _ROWS = 1 << 10
 
 def proposed(documents: DataFrame, plan: Plan) -> DataFrame:
     """Return all proposed pairs, some of them several times, and the crowded keys."""
-    from pyspark.sql import functions as F
+    from pyspark.sql import functions as sql
 
     if plan.asked.method == "simhash":
         rows, key = _by_prints(documents, plan), ["key", "other"]
     else:
-        rows, key = documents.select(F.explode("keys").alias("key"), "rank"), ["key"]
+        rows, key = documents.select(sql.explode("keys").alias("key"), "rank"), ["key"]
     sorted_rows = rows.repartition(*key).sortWithinPartitions(*key, "rank")
     return sorted_rows.mapInArrow(shipped("lookalike.spark.proposing.pair_batches", plan.is_against), PROPOSED)
 
@@ -81,15 +82,19 @@ def _batch(arrays: list[Any]) -> pa.RecordBatch:
 
 def _by_prints(documents: DataFrame, plan: Plan) -> DataFrame:
     """Return the holders of each fingerprint, and of each two near ones, as lists to be paired."""
-    from pyspark.sql import functions as F
+    from pyspark.sql import functions as sql
 
     own = documents.where("print is not null").select("print", "rank")
     near = near_prints(own.select("print").distinct(), plan.asked.distance)
-    both = near.select(F.explode(F.array(F.struct("key", "other"), F.struct(F.col("other"), F.col("key")))).alias("of"))
-    both = both.select(F.col("of.key").alias("key"), F.col("of.other").alias("other"))
-    hubs = both.join(own, both["key"] == own["print"]).select("key", "other", F.lit(1).cast("tinyint"), "rank")
-    others = both.join(own, both["other"] == own["print"]).select("key", "other", F.lit(2).cast("tinyint"), "rank")
-    same = own.select(F.col("print").alias("key"), F.col("print").alias("other"), F.lit(0).cast("tinyint"), "rank")
+    swapped = sql.struct(sql.col("other").alias("key"), sql.col("key").alias("other"))
+    both = near.select(sql.explode(sql.array(sql.struct("key", "other"), swapped)).alias("of")).select(
+        "of.key", "of.other"
+    )
+    hubs = both.join(own, both["key"] == own["print"]).select("key", "other", sql.lit(1).cast("tinyint"), "rank")
+    others = both.join(own, both["other"] == own["print"]).select("key", "other", sql.lit(2).cast("tinyint"), "rank")
+    same = own.select(
+        sql.col("print").alias("key"), sql.col("print").alias("other"), sql.lit(0).cast("tinyint"), "rank"
+    )
     return same.union(hubs).union(others).toDF("key", "other", "role", "rank")
 
 

@@ -6,8 +6,8 @@
     └───────────┴───────────────────┴───────────────────────┴──────────────────────────────┘
 
 So no row needs a number that someone would have to count out, and a rank does not depend on where it was made. Of two
-rows the smaller rank is preferred: references first, then the rule, then the order, as on one machine. The part before the order has the
-same length in all ranks of a job, so the order can be read from a rank.
+rows the smaller rank is preferred: references first, then the rule, then the order, as on one machine. The part before
+the order has the same length in all ranks of a job, so the order can be read from a rank.
 """
 
 from __future__ import annotations
@@ -51,8 +51,8 @@ def ranks(
 ) -> pa.Array:
     """Return the ranks of rows.
 
-    ``shingles`` and ``sizes`` are 32-bit numbers of which larger ones come first; ``largest`` are numbers of which larger
-    ones come first and those that are none last.
+    ``shingles`` and ``sizes`` are 32-bit numbers of which larger ones come first; ``largest`` are numbers of which
+    larger ones come first and those that are none last.
     """
     import numpy as np
     import pyarrow as pa
@@ -102,19 +102,17 @@ def _fixed(table: np.ndarray[Any, Any]) -> pa.Array:
 
 def order_of(rank: Column, prefix: int, kind: str) -> Column:
     """Return the order that a rank holds, as the column has it."""
-    from pyspark.sql import functions as F
+    from pyspark.sql import functions as sql
 
     if kind == "text":
-        return F.substring(rank, prefix + 1, 2**31 - 1).cast("string")
+        return sql.substring(rank, prefix + 1, 2**31 - 1).cast("string")
     # A negative base reads the word as a signed number.
-    word = F.conv(F.hex(F.substring(rank, prefix + 1, 8)), 16, -10).cast("bigint")
-    return word.bitwiseXOR(F.lit(-_SIGN))
+    word = sql.conv(sql.hex(sql.substring(rank, prefix + 1, 8)), 16, -10).cast("bigint")
+    return word.bitwiseXOR(sql.lit(-_SIGN))
 
 
 def is_reference(rank: Column) -> Column:
     """Return whether a rank is that of a reference."""
-    from pyspark.sql import functions as F
+    from pyspark.sql import functions as sql
 
-    return F.substring(rank, 1, 1) == F.lit(bytes([REFERENCE]))
-
-
+    return sql.substring(rank, 1, 1) == sql.lit(bytes([REFERENCE]))

@@ -17,8 +17,8 @@ if TYPE_CHECKING:
 class SparkDeduplication:
     """Which rows are removed, which row is kept for each, and how similar they are.
 
-    Tables are DataFrames, in no order. ``close()``, or the end of a ``with``, lets go of what the executors hold for them; a
-    table that is read later is computed again.
+    Tables are DataFrames, in no order. ``close()``, or the end of a ``with``, lets go of what the executors hold for
+    them; a table that is read later is computed again.
     """
 
     settings: Settings

@@ -30,14 +30,14 @@ SIGNED = (
 
 def signed_rows(df: DataFrame, plan: Plan, *, is_reference: bool = False) -> DataFrame:
     """Return rank, id and ``SIGNED`` of every row."""
-    from pyspark.sql import functions as F
+    from pyspark.sql import functions as sql
 
     read = [column(df, plan.order).alias("order"), column(df, plan.asked.text_column).alias("text")]
     if not plan.is_named_by_order:
         read.append(column(df, plan.id).alias("id"))
     if plan.asked.number_column is not None:
         is_there = plan.asked.number_column in df.columns
-        number = column(df, plan.asked.number_column).cast("double") if is_there else F.lit(None).cast("double")
+        number = column(df, plan.asked.number_column).cast("double") if is_there else sql.lit(None).cast("double")
         read.append(number.alias("number"))
     names = df.schema[plan.id].dataType.simpleString()
     flag = REFERENCE if is_reference else OWN
@@ -52,7 +52,7 @@ def sign_batches(batches: Batches, chosen: dict[str, Any], flag: int, is_sought:
 
     asked = filled(chosen)
     with TemporaryDirectory(prefix="lookalike-") as folder:
-        core = open_core(asked, folder, sketch="none" if is_sought else None)
+        core = open_core(asked, folder, sketch="shingles" if is_sought else None)
         for batch in batches:
             made = signed(core, asked, batch["text"])
             order = batch["order"]
@@ -108,8 +108,9 @@ def sign(df: DataFrame, **chosen: Any) -> DataFrame:
     The parameters are those of ``la.dedup`` that decide what is kept of a text (``shingle``, ``unit``, ``sketch``,
     ``size``, ``filter``, ``features``, ``text_column``, ``id_column`` …). Rows come in no order.
 
-    :returns: ``id``; ``content``, the 128-bit hash of the text; ``sketch``, 4 bytes an element; ``features``, the keys of
-        the filter; ``simhash``; ``length`` in tokens; ``language``, empty where it is not clear. Null for rows without a text.
+    :returns: ``id``; ``content``, the 128-bit hash of the text; ``sketch``, 4 bytes an element; ``features``, the keys
+        of the filter; ``simhash``; ``length`` in tokens; ``language``, empty where it is not clear. Null for rows
+        without a text.
     :raises ParameterError: A parameter is out of range, or a column is not there.
     """
     given = plain(chosen)

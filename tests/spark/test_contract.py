@@ -1,0 +1,64 @@
+"""One contract for both engines: the cluster gives the bytes of the local engine, whatever its partitions.
+
+The cases cover every two values of method, clustering, keep rule and references, each beside every way to cluster.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+import lookalike.spark as las
+from support import engines
+from support.generated import mixed
+
+ROWS, REFERENCES = mixed(2_000, seed=14), mixed(400, seed=14)
+#: The three ways to cluster: all edges in one task, components first, and large components in one pass.
+ONE, PARTS, PASS = las.Limits(), las.Limits(edges=0), las.Limits(edges=0, component=4)
+CASES = [
+    ("minhash", "star", "first", False, 7, ONE),
+    ("minhash", "components", "longest", True, 2, ONE),
+    ("minhash", "star", "max:number", False, 200, PASS),
+    ("minhash", "components", "first", False, 1, PARTS),
+    ("exact", "star", "first", True, 2, ONE),
+    ("exact", "components", "max:number", False, 7, ONE),
+    ("containment", "star", "longest", False, 2, PARTS),
+    ("containment", "components", "max:number", False, 1, ONE),
+    ("containment", "star", "first", True, 7, ONE),
+    ("simhash", "star", "longest", True, 1, ONE),
+    ("simhash", "components", "max:number", True, 2, PARTS),
+    ("simhash", "star", "first", False, 7, PASS),
+]
+
+
+def frame(spark: Any, rows: list[dict[str, Any]], partitions: int) -> Any:
+    values = [(row["id"], row["text"], row["number"], row["name"]) for row in rows]
+    return spark.createDataFrame(values, engines.SCHEMA).repartition(partitions)
+
+
+@pytest.mark.parametrize(
+    ("method", "clustering", "keep", "is_against", "partitions", "limits"),
+    CASES,
+    ids=lambda value: str(value) if not isinstance(value, las.Limits) else "",
+)
+def test_the_cluster_gives_the_bytes_of_one_machine(
+    spark: Any, method: str, clustering: str, keep: str, is_against: bool, partitions: int, limits: las.Limits
+) -> None:
+    chosen = {"method": method, "clustering": clustering, "keep": keep, "distance": 6 if method == "simhash" else None}
+    references = REFERENCES if is_against else None
+    expected = engines.local(ROWS, references, **chosen)
+    against = frame(spark, REFERENCES, 3) if is_against else None
+    with las.dedup(frame(spark, ROWS, partitions), against=against, limits=limits, **chosen) as answer:
+        assert engines.cluster(answer) == expected
+    assert expected["removed"]
+
+
+def test_an_order_and_options(spark: Any) -> None:
+    """Rows are in the order of a column of strings, by which no other column is sorted."""
+    chosen = {"order": "name", "id_column": "name", "length_within": 0.3, "same_language": False}
+    expected = engines.local(ROWS[:600], name="name", **chosen)
+    with las.dedup(frame(spark, ROWS[:600], 5), **chosen) as answer:
+        assert engines.cluster(answer, "name") == expected
+    by_rows = engines.local(ROWS[:600], name="name", **(chosen | {"order": None}))
+    assert by_rows["removed"] != expected["removed"]
