@@ -21,7 +21,9 @@ import lookalike as la
 from lookalike.cli.main import cli
 from support.cluster import PATIENCE, Cluster, becomes
 
-_COMMAND = [sys.executable, "-c", "from lookalike.cli.main import main; main()"]
+#: A background job ignores interrupts, so they are allowed first.
+_ALLOWED = "import signal; signal.signal(signal.SIGINT, signal.default_int_handler); "
+_COMMAND = [sys.executable, "-c", f"{_ALLOWED}from lookalike.cli.main import main; main()"]
 #: Small enough to run beside the session of the other tests.
 CONF = {
     "spark.driver.host": "127.0.0.1",
@@ -88,7 +90,7 @@ def test_dedup_writes_what_the_local_engine_writes(cluster: Cluster, rows: Path,
     assert "Traceback" not in done.stderr
     again = run("dedup", rows, "-o", tmp_path / "clean", *on(cluster))
     assert again.returncode == 2, again.stderr
-    assert "already exists" in again.stderr
+    assert "exists already" in again.stderr
     assert "--overwrite" in again.stderr
 
 
@@ -165,6 +167,8 @@ def test_an_interrupt_ends_the_job_with_130(cluster: Cluster, rows: Path, tmp_pa
         (["dedup", "a", "-o", "-"], "not standard output"),
         (["dedup", "a", "-o", "a/"], "it is read or written already"),
         (["dedup", "a.warc", "-o", "b", "--format", "warc"], "format `warc` is not read"),
+        (["dedup", "a.warc.gz", "-o", "b"], "of a format that engine spark does not read"),
+        (["dedup", "a.csv", "b.jsonl", "-o", "b"], "several formats (csv, jsonl)"),
         (["dedup", "a", "-o", "b", "--conf", "x"], "is no setting of Spark"),
     ],
 )

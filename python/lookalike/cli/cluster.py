@@ -42,13 +42,17 @@ def is_asked(context: click.Context, chosen: dict[str, Any]) -> bool:
 
 
 @contextlib.contextmanager
-def _session(context: click.Context, quiet: bool) -> Iterator[Any]:
+def _session(context: click.Context, outputs: Sequence[str], quiet: bool) -> Iterator[Any]:
+    """Run a session for a command whose outputs are new. Errors: ``FileExistsError``, and those of the session."""
     from lookalike.rendering.terminal.progress import progress
+    from lookalike.spark.files import check_new
     from lookalike.spark.sessions import session
 
     with progress(counts_bytes=False, quiet=quiet) as tell:
         tell("starting", 0, None)
         with session(context.params["master"], context.params["conf"], tell) as started:
+            if not context.params["overwrite"]:
+                check_new(started, outputs)
             yield started
 
 
@@ -71,7 +75,7 @@ def dedup(context: click.Context, inputs: tuple[str, ...], against: tuple[str, .
     typed = options.given(context)
     asked = {name: context.params[name] for name in (*params.DEDUPLICATION, "order") if name in typed}
     asked.pop("format", None)
-    with _session(context, quiet) as started:
+    with _session(context, outputs, quiet) as started:
         from lookalike.spark import dedup as run
         from lookalike.spark.files import read, write
 
@@ -98,7 +102,7 @@ def near(context: click.Context, file: str, query: str | None, out: str | None, 
     _check(inputs, [] if out is None else [out])
     quiet = chosen["quiet"]
     asked = {name: context.params[name] for name in params.NEAR}
-    with _session(context, quiet) as started:
+    with _session(context, [str(out)], quiet) as started:
         from lookalike.spark import near as find
         from lookalike.spark.files import read, write
 
@@ -121,7 +125,7 @@ def simhash(context: click.Context, inputs: tuple[str, ...], out: str | None, ch
     _check(inputs, [] if out is None else [out], chosen["format"])
     quiet = chosen["quiet"]
     asked = {name: chosen[name] for name in (*params.SIMHASHING, "text_column", "id_column")}
-    with _session(context, quiet) as started:
+    with _session(context, [str(out)], quiet) as started:
         from lookalike.spark import simhash as make
         from lookalike.spark.files import read, write
 

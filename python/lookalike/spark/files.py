@@ -7,6 +7,7 @@ parsed is counted and left out. A file of text is one document, and its path is 
 
 from __future__ import annotations
 
+import errno
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -27,6 +28,8 @@ _SUFFIXES = {
     ".txt": "text",
 }
 _COMPRESSED = (".gz", ".bz2", ".zst", ".snappy", ".lz4")
+#: Suffixes of what only the local engine reads.
+_ELSEWHERE = (".tsv", ".warc", ".mbox", ".eml", ".html", ".htm", ".pdf", ".docx", ".ipynb", ".xz", ".zip", ".tar")
 #: What a table by name begins with.
 TABLE = "table:"
 #: The column where Spark puts a line that it cannot parse.
@@ -51,12 +54,17 @@ def format_of(path: str, asked: str | None) -> str:
     >>> format_of("corpus/*.jsonl.gz", None), format_of("hdfs://a/corpus", None), format_of("table:corpus", None)
     ('jsonl', 'parquet', 'parquet')
     """
-    if asked is not None and asked not in FORMATS:
-        raise ParameterError(f"format `{asked}` is not read by engine spark: use {', '.join(FORMATS)}")
+    if asked is not None:
+        if asked not in FORMATS:
+            raise ParameterError(f"format `{asked}` is not read by engine spark: use {', '.join(FORMATS)}")
+        return asked
     name = path.rstrip("/").rpartition("/")[2]
     for suffix in _COMPRESSED:
         name = name.removesuffix(suffix)
-    return asked or _SUFFIXES.get("." + name.rpartition(".")[2] if "." in name else "", "parquet")
+    suffix = "." + name.rpartition(".")[2].lower() if "." in name else ""
+    if suffix in _ELSEWHERE:
+        raise ParameterError(f"`{path}` is of a format that engine spark does not read: use {', '.join(FORMATS)}")
+    return _SUFFIXES.get(suffix, "parquet")
 
 
 def read(spark: SparkSession, paths: Sequence[str], asked: str | None, text_column: str = "text") -> Input:
@@ -121,6 +129,24 @@ def write(rows: DataFrame, out: str, format: str, *, overwrite: bool) -> None:
         writer.options(header=True, quote='"', escape='"').csv(out)
     else:
         writer.format("json" if format == "jsonl" else format).save(out)
+
+
+def check_new(spark: SparkSession, outputs: Sequence[str]) -> None:
+    """Errors: ``FileExistsError`` for an output that is there, before a job is run for it."""
+    from pyspark.errors import AnalysisException
+
+    for one in outputs:
+        if one.startswith(TABLE):
+            is_there = spark.catalog.tableExists(one.removeprefix(TABLE))
+        else:
+            try:
+                # Only the names of files are read.
+                spark.read.text(one)
+                is_there = True
+            except AnalysisException as error:
+                is_there = error.getCondition() != "PATH_NOT_FOUND"
+        if is_there:
+            raise FileExistsError(errno.EEXIST, "exists already: choose another, or use --overwrite", one)
 
 
 def check_places(inputs: Sequence[str], outputs: Sequence[str], asked: str | None) -> None:
