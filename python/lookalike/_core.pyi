@@ -252,7 +252,7 @@ class Corpus:
     def pairs(self, asked: tuple[Any, ...]) -> PairStream: ...
 
 _Buffers = tuple[Buffer | None, Buffer, Buffer, int, int]
-_Strings = tuple[bytes, bytes]
+_Blocks = tuple[bytes, bytes]
 _Edges = tuple[Buffer, Buffer, Buffer, Buffer]
 _Followers = tuple[bytes, bytes, bytes, bytes]
 
@@ -262,9 +262,9 @@ class SignedColumns:
     states: bytes
     sizes: bytes
     shingles: bytes
-    elements: _Strings
-    keys: _Strings
-    prints: _Strings
+    elements: _Blocks
+    keys: _Blocks
+    prints: _Blocks
     lengths: bytes
     languages: bytes
 
@@ -285,7 +285,7 @@ class HolderStream:
     def __new__(cls, is_against: bool) -> HolderStream: ...
     def push(
         self, keys: Buffer, others: tuple[Buffer, Buffer] | None, ranks: _Buffers
-    ) -> tuple[_Strings, _Strings]: ...
+    ) -> tuple[_Blocks, _Blocks]: ...
     def capped(self, is_end: bool) -> list[tuple[int, int, int]]: ...
 
 @final

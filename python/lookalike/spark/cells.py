@@ -80,7 +80,8 @@ def each_cell(batches: Batches, documents: Documents, pairs: Pairs, extra: list[
     import numpy as np
     import pyarrow as pa
 
-    cell, ranks, last = -1, [], None
+    cell, last = -1, None
+    ranks: list[pa.Array] = []
     for batch in batches:
         for run in runs(batch):
             number, tag = run["cell"][0].as_py(), run["tag"][0].as_py()
@@ -129,4 +130,5 @@ def _places(ranks: pa.Array, known: list[pa.Array]) -> np.ndarray[Any, Any]:
     import pyarrow.compute as pc
 
     places = pc.index_in(ranks, value_set=pa.concat_arrays(known))
-    return places.to_numpy(zero_copy_only=False).astype(np.uint32)
+    made: np.ndarray[Any, Any] = places.to_numpy(zero_copy_only=False).astype(np.uint32)
+    return made

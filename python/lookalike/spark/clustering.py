@@ -61,7 +61,7 @@ def _by_component(labelled: DataFrame, plan: Plan) -> DataFrame:
     large = labelled.groupBy("component").count().where(sql.col("count") > plan.limits.component).select("component")
     is_any = bool(large.limit(1).collect())
     small = labelled.join(large, "component", "left_anti") if is_any else labelled
-    step = shipped("lookalike.spark.clustering.cluster_components", plan.asked.clustering, plan.limits.component)
+    step = shipped("lookalike.spark.clustering.cluster_components", plan.asked.clustering)
     found = small.repartition("component").sortWithinPartitions("component").mapInArrow(step, FOLLOWERS)
     return found.unionByName(_in_one_pass(labelled.join(large, "component", "left_semi"))) if is_any else found
 
@@ -91,8 +91,8 @@ def cluster_all(batches: Batches, method: str) -> Batches:
     yield from _clustered(list(batches), method)
 
 
-def cluster_components(batches: Batches, method: str, most: int) -> Batches:
-    """Cluster edges sorted by component: as many whole components at a time as have ``most`` edges."""
+def cluster_components(batches: Batches, method: str) -> Batches:
+    """Cluster edges sorted by component, as many whole components at a time as a batch completes."""
     import numpy as np
     import pyarrow.compute as pc
 
@@ -102,13 +102,10 @@ def cluster_components(batches: Batches, method: str, most: int) -> Batches:
             continue
         # Where the last component of the batch begins: what is before it is complete.
         last = batch["component"][batch.num_rows - 1]
-        is_last = pc.equal(batch["component"], last).to_numpy(zero_copy_only=False)
-        start = int(np.argmax(is_last))
+        start = int(np.argmax(pc.equal(batch["component"], last).to_numpy(zero_copy_only=False)))
         if start or (waiting and waiting[-1]["component"][0] != last):
-            waiting.append(batch.slice(0, start))
-            if sum(one.num_rows for one in waiting) >= most or start:
-                yield from _clustered(waiting, method)
-                waiting = []
+            yield from _clustered([*waiting, batch.slice(0, start)], method)
+            waiting = []
         waiting.append(batch.slice(start))
     yield from _clustered(waiting, method)
 
@@ -119,22 +116,23 @@ def _clustered(batches: list[pa.RecordBatch], method: str) -> Iterator[pa.Record
     import pyarrow as pa
     import pyarrow.compute as pc
 
-    edges = (
-        pa.Table.from_batches([batch.select(["left", "right", "estimate", "score"]) for batch in batches])
-        if (batches)
-        else None
-    )
-    if edges is None or not edges.num_rows:
+    if not sum(batch.num_rows for batch in batches):
         return
-    left, right = columns.one(edges["left"]), columns.one(edges["right"])
+    names = ("left", "right", "estimate", "score")
+    left, right, estimates, scores = (columns.joined(batch[name] for batch in batches) for name in names)
     ranks = pc.unique(pa.concat_arrays([left, right]))
     ranks = ranks.take(pc.sort_indices(ranks))
-    places = [columns.block(pc.index_in(side, value_set=ranks), "uint32") for side in (left, right)]
-    values = [columns.block(columns.one(edges[name]), "float32") for name in ("estimate", "score")]
-    found = _core.follow_edges((*places, *values), len(ranks), method)
+    first, second = (pc.index_in(side, value_set=ranks) for side in (left, right))
+    found = _core.follow_edges(_blocks(first, second, estimates, scores), len(ranks), method)
     own, leaders = (ranks.take(pa.array(np.frombuffer(one, dtype=np.uint32))) for one in found[:2])
     score = columns.numbers(found[2], pa.float32(), found[3])
     yield pa.RecordBatch.from_arrays([own, leaders, score], names=["rank", "leader", "score"])
+
+
+def _blocks(left: pa.Array, right: pa.Array, estimate: pa.Array, score: pa.Array) -> tuple[bytes, bytes, bytes, bytes]:
+    """Return the columns of edges as the core takes them."""
+    places = columns.block(left, "uint32"), columns.block(right, "uint32")
+    return *places, columns.block(estimate, "float32"), columns.block(score, "float32")
 
 
 def pass_batches(batches: Batches) -> Batches:
@@ -147,9 +145,8 @@ def pass_batches(batches: Batches) -> Batches:
                     yield from _passed(component, stream.end())
                 component, stream = run["component"][0], _core.StarPass()
             assert stream is not None
-            places = [columns.block(run[name], "uint32") for name in ("first", "second")]
-            values = [columns.block(run[name], "float32") for name in ("estimate", "score")]
-            yield from _passed(component, stream.push((*places, *values)))
+            edges = _blocks(run["first"], run["second"], run["estimate"], run["score"])
+            yield from _passed(component, stream.push(edges))
     if stream is not None:
         yield from _passed(component, stream.end())
 

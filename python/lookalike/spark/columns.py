@@ -68,10 +68,3 @@ def joined(columns: Iterable[pa.Array]) -> pa.Array:
     import pyarrow as pa
 
     return pa.concat_arrays(list(columns))
-
-
-def one(column: pa.ChunkedArray) -> pa.Array:
-    """Return the chunks of a column as one array."""
-    import pyarrow as pa
-
-    return pa.concat_arrays(column.chunks) if column.num_chunks else pa.array([], column.type)

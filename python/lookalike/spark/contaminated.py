@@ -19,7 +19,7 @@ from lookalike.spark.cells import runs
 from lookalike.spark.judging import texts_of
 from lookalike.spark.keeping import Kept
 from lookalike.spark.plans import Plan
-from lookalike.spark.ranks import is_reference
+from lookalike.spark.ranks import is_reference, order_of
 from lookalike.spark.result import SparkDeduplication
 from lookalike.spark.shipping import Batches, filled, shipped
 
@@ -81,7 +81,7 @@ def _matches(classed: DataFrame, texts: DataFrame, counts: tables.Counts, plan: 
 
     size = sum(one.bytes for (flag, _), one in counts.items() if flag)
     blocks = max(1, -(-size // plan.limits.references))
-    order = tables.order_of(sql.col("rank"), plan.prefix, plan.kind).alias("order")
+    order = order_of(sql.col("rank"), plan.prefix, plan.kind).alias("order")
     ranked = classed.where("state <= 1").select("rank", "first", is_reference(sql.col("rank")).alias("flag"), order)
     read = ranked.join(texts, ["flag", "order"]).select("rank", "first", "flag", "text")
     group = sql.pmod(sql.xxhash64("rank"), sql.lit(_GROUPS)).cast("int")
@@ -105,7 +105,8 @@ def _matches(classed: DataFrame, texts: DataFrame, counts: tables.Counts, plan: 
 
 def look_up(batches: Batches, chosen: dict[str, Any]) -> Batches:
     """Look rows up in the references of their cell, which come first."""
-    cell, known, waiting = None, None, []
+    cell, known = None, None
+    waiting: list[pa.RecordBatch] = []
     for batch in batches:
         for run in runs(batch):
             number, tag = run["cell"][0].as_py(), run["tag"][0].as_py()

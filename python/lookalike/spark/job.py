@@ -22,6 +22,9 @@ from lookalike.spark.signing import signed_rows
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
 
+#: Crowded keys that a summary names.
+_TOLD = 100_000
+
 
 def dedup(
     df: DataFrame,
@@ -217,9 +220,12 @@ class Work:
         }
 
     def _capped(self) -> list[dict[str, int]]:
+        """Return the crowded keys, at most ``_TOLD`` of them: the driver holds no more."""
         if self.proposals is None:
             return []
-        found = self.proposals.where("left is null").select("key", "documents", "untried")
+        every = self.proposals.where("left is null").select("key", "documents", "untried")
+        # Keys are unsigned: negative ones are the larger ones.
+        found = every.orderBy(every["key"] < 0, "key").limit(_TOLD)
         told = sorted((row["key"] % 2**64, row["documents"], row["untried"]) for row in found.collect())
         return [dict(zip(("key", "documents", "untried"), one, strict=True)) for one in told]
 

@@ -1,0 +1,183 @@
+"""Both engines on the same rows: the full matrix of methods, clusterings and keep rules, skewed corpora, and MLlib.
+
+    python -m bench.engines matrix --rows 100000          # every case, on generated near-duplicates
+    python -m bench.engines matrix --folder texts/        # or on the files of a folder
+    python -m bench.engines skew                          # a crowded key, a large cluster, identical texts, a chain
+    python -m bench.engines mllib --rows 20000            # beside MinHashLSH of MLlib, on the same cluster
+    python -m bench.engines growth --rows 100000          # marginal CPU up to four times the rows, beside one machine
+
+Every line says whether the bytes are equal, and the CPU seconds of the workers' processes and of the local engine. If
+one is not equal, the exit code is 1.
+"""
+
+from __future__ import annotations
+
+import argparse
+import itertools
+import random
+import sys
+import time
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+import lookalike.spark as las
+from bench.cluster_costs import Watch
+from tests.support import engines
+from tests.support.cluster import Cluster, session
+from tests.support.generated import Row
+
+PARTITIONS = (1, 2, 7, 200)
+#: A session as large jobs have it: compiled well, unlike that of the tests.
+WARM = {"spark_executor_extraJavaOptions": "-XX:+UseSerialGC", "spark_sql_shuffle_partitions": "8"}
+
+
+def rows_of(texts: Sequence[str | None]) -> list[Row]:
+    """Rows with ids in order, and numbers with ties."""
+    return [
+        {"id": place, "text": text, "number": float(place * 7919 % 5), "name": f"{place:09d}"}
+        for place, text in enumerate(texts)
+    ]
+
+
+def near_duplicates(rows: int, seed: int = 7) -> list[str | None]:
+    """Texts of 40 to 200 words, of which a third are near-copies of another."""
+    draw, texts = random.Random(seed), []
+    words = [f"w{draw.getrandbits(40):x}" for _ in range(50_000)]
+    for _ in range(rows):
+        if texts and draw.random() < 0.33:
+            tokens = draw.choice(texts).split()
+            for _ in range(draw.randrange(4)):
+                tokens[draw.randrange(len(tokens))] = draw.choice(words)
+        else:
+            tokens = draw.choices(words, k=draw.randrange(40, 200))
+        texts.append(" ".join(tokens))
+    return list(texts)
+
+
+def skewed() -> Iterator[tuple[str, list[str | None]]]:
+    """Corpora that are hard to divide."""
+    draw = random.Random(3)
+    words = [f"w{number}" for number in range(20_000)]
+    common = draw.choices(words, k=100)
+    own = lambda count: draw.choices(words, k=count)  # noqa: E731
+    held = [" ".join([*common, *own(40)] if draw.random() < 0.3 else own(100)) for _ in range(30_000)]
+    yield "one key in 30 % of 30,000", list(held)
+    one = own(150)
+    yield "one cluster of 20,000", [" ".join([*one[:-1], f"x{place}"]) for place in range(20_000)]
+    yield "50,000 identical", [" ".join(one)] * 50_000
+    chain = own(10_400)
+    yield "a chain of 10,000", [" ".join(chain[place : place + 400]) for place in range(10_000)]
+
+
+def matrix() -> Iterator[tuple[dict[str, Any], bool]]:
+    """Every case."""
+    choices = (
+        ("minhash", "exact", "containment", "simhash"),
+        ("star", "components"),
+        ("first", "longest", "max:number"),
+    )
+    for (method, clustering, keep), is_against in itertools.product(itertools.product(*choices), (False, True)):
+        if method == "containment" and is_against and (clustering, keep) != ("star", "first"):
+            continue
+        yield {"method": method, "clustering": clustering, "keep": keep}, is_against
+
+
+class Run:
+    """A cluster, a session, and what they are asked."""
+
+    def __init__(self, spark: Any, watch: Watch) -> None:
+        self.spark, self.watch, self.failed = spark, watch, 0
+
+    def frame(self, rows: Sequence[Row], partitions: int) -> Any:
+        """Rows as a DataFrame that is read from a file."""
+        values = [(row["id"], row["text"], row["number"], row["name"]) for row in rows]
+        return self.spark.createDataFrame(values, engines.SCHEMA).repartition(partitions)
+
+    def compare(
+        self, name: str, rows: list[Row], references: list[Row] | None, partitions: int, **chosen: Any
+    ) -> float:
+        """Ask both engines, and print what they took. Returns the CPU seconds of the cluster."""
+        began = time.process_time()
+        expected = engines.local(rows, references, **chosen)
+        alone = time.process_time() - began
+        frame = self.frame(rows, partitions)
+        against = None if references is None else self.frame(references, 2)
+
+        def asked() -> dict[str, Any]:
+            with las.dedup(frame, against=against, **chosen) as answer:
+                return engines.cluster(answer)
+
+        is_equal = self.watch.step(name, asked) == expected
+        self.failed += not is_equal
+        cpu = self.watch.steps[name]["cpu"]
+        told = "equal" if is_equal else "NOT EQUAL"
+        print(f"{name}: {told}; removed {len(expected['removed']):,}; CPU {cpu:.1f} s, local {alone:.1f} s", flush=True)
+        return cpu
+
+
+def compare_with_mllib(run: Run, count: int) -> None:
+    """Ask MLlib for the same pairs, with as many hash functions as the sketch has bands."""
+    from pyspark.ml.feature import HashingTF, MinHashLSH, NGram, RegexTokenizer
+
+    rows = rows_of(near_duplicates(count))
+    run.compare("warm up", rows[:500], None, 2)
+    own = run.compare(f"lookalike, {count:,} rows", rows, None, 2)
+    frame = run.frame(rows, 2).select("id", "text")
+    tokens = RegexTokenizer(inputCol="text", outputCol="words").transform(frame)
+    shingles = NGram(n=5, inputCol="words", outputCol="shingles").transform(tokens)
+    vectors = HashingTF(inputCol="shingles", outputCol="vector", binary=True).transform(shingles).cache()
+
+    def joined() -> int:
+        model = MinHashLSH(inputCol="vector", outputCol="hashes", numHashTables=18, seed=1).fit(vectors)
+        return int(model.approxSimilarityJoin(vectors, vectors, 0.2).where("datasetA.id < datasetB.id").count())
+
+    pairs = run.watch.step("MLlib", joined)
+    cpu = run.watch.steps["MLlib"]["cpu"]
+    print(f"MLlib MinHashLSH: {pairs:,} pairs, CPU {cpu:.1f} s: {cpu / own:.1f} times ours", flush=True)
+
+
+def main() -> int:
+    """Run what was asked."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("what", choices=("matrix", "skew", "mllib", "growth"))
+    parser.add_argument("--rows", type=int, default=100_000)
+    parser.add_argument("--folder", type=Path)
+    asked = parser.parse_args()
+    cluster = Cluster()
+    try:
+        watch = Watch(cluster)
+        with session(cluster, **watch.settings(), **WARM) as spark:
+            run = Run(spark, watch)
+            _asked(run, asked)
+    finally:
+        cluster.stop()
+    return 1 if run.failed else 0
+
+
+def _asked(run: Run, asked: argparse.Namespace) -> None:
+    if asked.what == "mllib":
+        return compare_with_mllib(run, asked.rows)
+    if asked.what == "growth":
+        costs = [
+            run.compare(f"{count:,} rows", rows_of(near_duplicates(count)), None, 8)
+            for count in (1_000, asked.rows, 4 * asked.rows)
+        ]
+        print(f"marginal CPU per row: {1e6 * (costs[2] - costs[1]) / (3 * asked.rows):.0f} µs", flush=True)
+        return None
+    if asked.what == "skew":
+        for name, texts in skewed():
+            run.compare(name, rows_of(texts), None, 7, limits=None)
+        return None
+    files = sorted(path for path in asked.folder.rglob("*") if path.is_file()) if asked.folder else []
+    texts = [path.read_text(encoding="utf-8", errors="replace") for path in files] or near_duplicates(asked.rows)
+    rows = rows_of(texts)
+    for place, (chosen, is_against) in enumerate(matrix()):
+        partitions = PARTITIONS[place % len(PARTITIONS)]
+        name = f"{' '.join(chosen.values())}{' against' if is_against else ''}, {partitions} partitions"
+        run.compare(name, rows, rows[::10] if is_against else None, partitions, **chosen)
+    return None
+
+
+if __name__ == "__main__":
+    sys.exit(main())
