@@ -92,11 +92,13 @@ def dedup(context: click.Context, inputs: tuple[str, ...], against: tuple[str, .
         click.echo(json.dumps({**summary, "unparsed": bad}, ensure_ascii=False, indent=2, default=str))
     else:
         click.echo(printed.deduplicated(summary, bad, files, quiet=quiet))
-    _refuse(bad, chosen["strict"])
+    _refuse(bad, summary["rows"], chosen["strict"])
 
 
-def near(context: click.Context, file: str, query: str | None, out: str | None, chosen: dict[str, Any]) -> None:
+def near(context: click.Context) -> None:
     """Search fingerprints on a cluster."""
+    chosen = context.params
+    file, query, out = chosen["file"], chosen["query"], chosen["out"]
     options.refuse_unused(context, _LOCAL_NEAR, _CONDITION, _REMEDY)
     inputs = [file] if query is None else [file, query]
     _check(inputs, [] if out is None else [out])
@@ -111,17 +113,20 @@ def near(context: click.Context, file: str, query: str | None, out: str | None, 
         found = find(stored.rows, None if queries is None else queries.rows, **asked)
         write(found.pairs, str(out), stored.format, overwrite=chosen["overwrite"])
         pairs = read(started, [str(out)], stored.format).rows.count()
+        rows = stored.rows.limit(1).count()
         bad = found.left_out.count() + stored.bad + (0 if queries is None else queries.bad)
     if chosen["as_json"]:
         click.echo(json.dumps({"distance": asked["distance"], "pairs": pairs, "left_out": bad, "out": out}))
     note(f"{counted(pairs, 'pair')} within {counted(asked['distance'], 'bit')} in {out}", quiet=quiet)
     if bad:
         note(f"left out: {counted(bad, 'row')} without an id or a fingerprint", quiet=quiet)
-    _refuse(bad, chosen["strict"])
+    _refuse(bad, rows, chosen["strict"])
 
 
-def simhash(context: click.Context, inputs: tuple[str, ...], out: str | None, chosen: dict[str, Any]) -> None:
+def simhash(context: click.Context) -> None:
     """Fingerprint a corpus on a cluster."""
+    chosen = context.params
+    inputs, out = chosen["inputs"], chosen["out"]
     _check(inputs, [] if out is None else [out], chosen["format"])
     quiet = chosen["quiet"]
     asked = {name: chosen[name] for name in (*params.SIMHASHING, "text_column", "id_column")}
@@ -132,17 +137,21 @@ def simhash(context: click.Context, inputs: tuple[str, ...], out: str | None, ch
         own = read(started, inputs, chosen["format"], str(chosen["text_column"]))
         write(make(own.rows, **asked), str(out), own.format, overwrite=chosen["overwrite"])
         written = read(started, [str(out)], own.format).rows
-        states = {row["state"]: row["count"] for row in written.groupBy("state").count().collect()}
+        # A folder without rows may have no columns.
+        counts = written.groupBy("state").count().collect() if "state" in written.columns else []
+        states = {row["state"]: row["count"] for row in counts}
     if chosen["as_json"]:
         click.echo(json.dumps({"states": states, "unparsed": own.bad, "out": out}))
     told = ", ".join(f"{count:,} {state.replace('_', ' ')}" for state, count in sorted(states.items()))
     note(f"{counted(sum(states.values()), 'row')} in {out}: {told}", quiet=quiet)
     if own.bad:
         note(f"left out: {counted(own.bad, 'line')} that cannot be parsed", quiet=quiet)
-    _refuse(own.bad, chosen["strict"])
+    _refuse(own.bad, sum(states.values()), chosen["strict"])
 
 
-def _refuse(bad: int, strict: bool) -> None:
-    """Exit with 3 if rows could not be read, and ``--strict`` was given."""
+def _refuse(bad: int, read: int, strict: bool) -> None:
+    """Exit with 3 if nothing could be read, or if rows could not and ``--strict`` was given."""
+    if bad and not read:
+        fail(f"no row could be read; {counted(bad, 'row')} cannot be parsed", REFUSED)
     if bad and strict:
         fail(f"{counted(bad, 'row')} could not be read, and --strict was given", REFUSED)

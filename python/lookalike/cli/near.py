@@ -95,9 +95,7 @@ def near(
     from lookalike.rendering.terminal.progress import progress
 
     if cluster.is_asked(context, chosen):
-        return cluster.near(
-            context, file, query, out, {"overwrite": overwrite, "strict": strict, "as_json": as_json, "quiet": quiet}
-        )
+        return cluster.near(context)
     options.use_threads(threads)
     if save is not None or insert is not None or remove is not None:
         changes: dict[str, Any] = {"save": save, "insert": insert, "remove": remove}

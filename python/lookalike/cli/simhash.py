@@ -70,8 +70,7 @@ def simhash(
     if not inputs:
         raise ParameterError("no input: give files, folders or addresses, or - for standard input")
     if cluster.is_asked(context, chosen):
-        how = {"overwrite": overwrite, "strict": strict, "as_json": as_json, "quiet": quiet}
-        return cluster.simhash(context, inputs, out, chosen | how)
+        return cluster.simhash(context)
     if out is None:
         raise ParameterError("no output: give --out and a file that ends in .parquet or .csv")
     with progress(quiet=quiet) as tell:
