@@ -1,4 +1,4 @@
-"""The jobs of this package on a Spark cluster: the same answers where one machine is not enough (docs/spark.md).
+"""The jobs of this package on a Spark cluster: the same answers where one machine is not enough (docs/howto/spark.md).
 
 Needs ``pip install 'lookalike[spark]'``, here and on the workers.
 """
