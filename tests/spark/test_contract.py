@@ -54,11 +54,11 @@ def test_the_cluster_gives_the_bytes_of_one_machine(
     assert expected["removed"]
 
 
-def test_an_order_and_options(spark: Any) -> None:
+def test_an_order_that_is_not_the_ids(spark: Any) -> None:
     """Rows are in the order of a column of strings, by which no other column is sorted."""
-    chosen = {"order": "name", "id_column": "name", "length_within": 0.3, "same_language": False}
-    expected = engines.local(ROWS[:600], name="name", **chosen)
-    with las.dedup(frame(spark, ROWS[:600], 5), **chosen) as answer:
-        assert engines.cluster(answer, "name") == expected
-    by_rows = engines.local(ROWS[:600], name="name", **(chosen | {"order": None}))
+    rows, chosen = ROWS[:600], {"order": "name", "length_within": 0.3}
+    expected = engines.local(rows, **chosen)
+    with las.dedup(frame(spark, rows, 5), **chosen) as answer:
+        assert engines.cluster(answer) == expected
+    by_rows = engines.local(rows, **(chosen | {"order": None}))
     assert by_rows["removed"] != expected["removed"]

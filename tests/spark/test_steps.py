@@ -113,6 +113,46 @@ def test_pairs_do_not_depend_on_batches():
     assert sum(row[0] is None for row in whole) == 6
 
 
+def test_pairs_are_those_of_the_rule_for_crowded_keys():
+    """The earlier of two holders is among the first 64, or among the last 64 before the later one."""
+    holders = {-1: 1, 0: 2, 5: 64, 7: 129, 2**40: 300}
+    rows = [(key, f"{key}/{place:04d}".encode()) for key, count in holders.items() for place in range(count)]
+    table = pa.table({"key": [key for key, _ in rows], "rank": pa.array([rank for _, rank in rows], pa.binary())})
+    made = [row for batch in proposing.pair_batches(cut(table, random.Random(2)), False) for row in batch.to_pylist()]
+    expected = [
+        (f"{key}/{i:04d}".encode(), f"{key}/{j:04d}".encode())
+        for key, count in holders.items()
+        for j in range(count)
+        for i in range(j)
+        if i < 64 or j - i <= 64
+    ]
+    assert sorted((row["left"], row["right"]) for row in made if row["left"]) == sorted(expected)
+    untried = 300 * 299 // 2 - sum(1 for left, _ in expected if left.startswith(str(2**40).encode()))
+    told_of = [(row["key"], row["documents"], row["untried"]) for row in made if row["left"] is None]
+    assert told_of == [(2**40, 300, untried)]
+
+
+@pytest.mark.parametrize(("distance", "count"), [(0, 10), (1, 1_000), (3, 10), (3, 10**8), (6, 10**6), (10, 100)])
+def test_every_two_near_fingerprints_are_found_once(distance: int, count: int):
+    draw = random.Random(distance)
+    bases = [draw.getrandbits(64) for _ in range(5)]
+    prints = {base ^ sum(1 << bit for bit in draw.sample(range(64), draw.randrange(8))) for base in bases * 12}
+    signed = sorted(one - 2**64 if one >> 63 else one for one in prints)
+    keyed = proposing.key_prints(iter(pa.table({"print": signed}).to_batches()), distance, count)
+    rows = pa.Table.from_batches(list(keyed)).sort_by(
+        [("choice", "ascending"), ("bits", "ascending"), ("print", "ascending")]
+    )
+    found = proposing.near_batches(cut(rows, draw), distance, count)
+    pairs = sorted(tuple(sorted((row["key"], row["other"]))) for batch in found for row in batch.to_pylist())
+    near = [
+        (left, right)
+        for place, left in enumerate(signed)
+        for right in signed[place + 1 :]
+        if ((left ^ right) % 2**64).bit_count() <= distance
+    ]
+    assert pairs == near
+
+
 def test_ranks_sort_as_rows_are_preferred():
     draw = random.Random(9)
     count = 300

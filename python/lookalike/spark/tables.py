@@ -177,9 +177,8 @@ def ledger(df: DataFrame, removed: DataFrame, rows: DataFrame, plan: Plan) -> Da
     from pyspark.sql import functions as sql
 
     order = order_of(sql.col("rank"), plan.prefix, plan.kind).alias("lookalike_order")
-    gone = removed.withColumn("order_rank", sql.col("rank"))
     named_rows = named(
-        gone.select(order, "survivor", "score", "link"),
+        removed.select(order, "survivor", "score", "link"),
         rows,
         plan,
         {"survivor": "lookalike_survivor"},
