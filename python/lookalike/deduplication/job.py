@@ -105,8 +105,7 @@ def dedup(
     :param source: A path or several (files, folders, globs, ``-``), an Arrow table, or an iterable of texts or rows.
     :parameters:
     :returns: Which rows are removed, which row is kept for each, and how similar they are.
-    :raises ParameterError: A parameter is out of range, or means nothing to the chosen method.
-    :raises OSError: A file cannot be read or written.
+    :raises ParameterError: A parameter is out of range, or means nothing to the method; ``OSError`` if a file fails.
     :raises TooManyErrorsError: More rows than ``max_errors`` were not read; ``RefusedError`` if all of ``against``.
     :raises VersionError: The index was made with other parameters; ``LockedError`` if another process changes it.
 
