@@ -31,7 +31,11 @@ class Watch:
 
     def settings(self) -> dict[str, str]:
         """Return what a session needs, with _ for each dot."""
-        return {"spark_eventLog_enabled": "true", "spark_eventLog_dir": self._events.as_uri()}
+        return {
+            "spark_eventLog_enabled": "true",
+            "spark_eventLog_compress": "false",
+            "spark_eventLog_dir": self._events.as_uri(),
+        }
 
     def step(self, name: str, work: Callable[[], Result]) -> Result:
         """Run a step, and note the CPU and the time that it took."""
