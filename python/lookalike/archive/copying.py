@@ -33,11 +33,14 @@ def copy_file(source: str, target: str, made: Callable[[], None] = lambda: None)
 
 
 def prepare(path: str | os.PathLike[str]) -> Folder:
-    """Make a folder for an index, or take an empty one. Errors: ``FileExistsError`` if it holds anything else."""
+    """Make a folder for an index, which only its owner can enter, or take an empty one as it is.
+
+    Errors: ``FileExistsError`` if it holds anything else.
+    """
     name = os.fspath(path)
     with writing(name):
         try:
-            os.mkdir(name)
+            os.mkdir(name, 0o700)
         except FileExistsError:
             check_empty(name)
         else:
