@@ -16,7 +16,7 @@ from lookalike.cli.command import Command
     short_help="Answer questions about indexes over HTTP.",
     groups={
         "Address and access": ["host", "port", "token_file", "allow_host", "public_url", "moss_port"],
-        "Storage": ["data", "retain", "anonymise"],
+        "Storage": ["data", "retain", "upload_idle", "anonymise"],
         "Limits": [
             "readers",
             "max_body",

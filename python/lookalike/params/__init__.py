@@ -94,6 +94,8 @@ from lookalike.params.serving import JOB_QUEUE as JOB_QUEUE
 from lookalike.params.serving import JOB_SECONDS as JOB_SECONDS
 from lookalike.params.serving import KEY_DAYS as KEY_DAYS
 from lookalike.params.serving import MOSS_CONNECTIONS as MOSS_CONNECTIONS
+from lookalike.params.serving import MOSS_SECONDS as MOSS_SECONDS
+from lookalike.params.serving import MOSS_STRANGERS as MOSS_STRANGERS
 from lookalike.params.serving import PAGE as PAGE
 from lookalike.params.serving import SCOPES as SCOPES
 from lookalike.params.serving import SERVING as SERVING

@@ -101,6 +101,14 @@ SERVING = {
             most=36_500,
         ),
         Parameter(
+            "upload_idle",
+            "Minutes without a new file until a comparison that was not started is deleted.",
+            default=60,
+            kind=int,
+            least=1,
+            most=1_440,
+        ),
+        Parameter(
             "moss_port",
             "Also speak the protocol of the MOSS submission scripts on this port. Default: no.",
             kind=int,
@@ -168,5 +176,8 @@ JOB_SECONDS = 4 * 3_600
 UPLOAD_SECONDS = 86_400
 #: How much a comparison yields to the processes that answer (nice).
 JOB_NICENESS = 10
-#: Most connections of clients of MOSS at the same time.
+#: Most connections of clients of MOSS at the same time: with a token, and before they have shown one.
 MOSS_CONNECTIONS = 64
+MOSS_STRANGERS = 256
+#: Seconds until the files of a client of MOSS must be there, however fast they come.
+MOSS_SECONDS = 3_600

@@ -2,7 +2,8 @@
 
 A message is the sizes of its head (JSON) and of its data, then both (``engines/confined.py`` has the same form). Many
 requests share one connection; a number in the head tells which answer belongs to which. A request that was sent and not
-answered because the keeper ended fails with ``faults.KEEPER_GONE``: every request can be repeated.
+answered because the keeper ended fails with ``faults.KEEPER_GONE``: every request can be repeated. The keeper adds the
+number of the connection to each head as ``peer``, and tells when a connection has ended: its reader is gone.
 """
 
 from __future__ import annotations
@@ -32,6 +33,8 @@ _MOST = 1 << 30
 Message: TypeAlias = tuple[dict[str, Any], bytes]
 #: Takes the head and the data of a request, and returns those of its answer. It may raise anything.
 Handler: TypeAlias = Callable[[dict[str, Any], bytes], Awaitable[Message]]
+#: Takes the number of a connection that has ended, after its last request was answered.
+Leaving: TypeAlias = Callable[[int], Awaitable[None]]
 
 
 @contextlib.contextmanager
@@ -78,8 +81,9 @@ async def receive(stream: asyncio.StreamReader) -> Message:
 class Server:
     """The keeper's side: answers requests by the handler of their ``op``."""
 
-    def __init__(self, handlers: Mapping[str, Handler]) -> None:
-        self._handlers = dict(handlers)
+    def __init__(self, handlers: Mapping[str, Handler], left: Leaving | None = None) -> None:
+        self._handlers, self._left = dict(handlers), left
+        self._peers = itertools.count(1)
         self._server: asyncio.Server | None = None
         self._tasks: set[asyncio.Task[None]] = set()
 
@@ -95,13 +99,19 @@ class Server:
             await asyncio.wait(self._tasks)
 
     async def _serve(self, stream: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        peer, own = next(self._peers), set[asyncio.Task[None]]()
         with contextlib.suppress(EOFError, OSError, ValueError):
             while True:
                 head, data = await receive(stream)
-                task = asyncio.create_task(self._answer(writer, head, data))
-                self._tasks.add(task)
-                task.add_done_callback(self._tasks.discard)
+                task = asyncio.create_task(self._answer(writer, {**head, "peer": peer}, data))
+                for tasks in (own, self._tasks):
+                    tasks.add(task)
+                    task.add_done_callback(tasks.discard)
         writer.close()
+        if own:
+            await asyncio.wait(own)
+        if self._left is not None:
+            await self._left(peer)
 
     async def _answer(self, writer: asyncio.StreamWriter, head: dict[str, Any], data: bytes) -> None:
         try:

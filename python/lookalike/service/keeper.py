@@ -96,7 +96,7 @@ async def keep(birth: Birth) -> None:
     await comparing.start()
     moss = MossServer(birth.settings, comparing, Tokens(birth.settings.token_file))
     await moss.start()
-    server = channel.Server({**changes.handlers, **comparing.handlers})
+    server = channel.Server({**changes.handlers, **comparing.handlers}, comparing.left)
     await server.start(socket.socket(fileno=birth.handle))
     children.ready()
     await stop.wait()

@@ -41,6 +41,7 @@ class Settings:
     body_seconds: int
     answer_seconds: int
     retain: int
+    upload_idle: int
     moss_port: int | None
     public_url: str | None
     jobs: int

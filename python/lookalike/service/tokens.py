@@ -15,6 +15,7 @@ import json
 import os
 import secrets
 import time
+from collections import Counter
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 from typing import Any
@@ -26,6 +27,8 @@ from lookalike.service import log
 
 #: Seconds between two looks at the file.
 _LOOK = 1.0
+#: Characters of the id of a token: as many of its hash, in hexadecimal.
+ID_LENGTH = 32
 
 
 @dataclass(frozen=True)
@@ -37,6 +40,8 @@ class Grant:
     #: The indexes that exist for it; ``None``: all.
     indexes: frozenset[str] | None = None
     expires: float | None = None
+    #: Whose comparisons are whose: the beginning of the token's hash, so a new token of the same name is another one.
+    id: str = ""
 
     def sees(self, index: str) -> bool:
         """Return whether an index exists for it."""
@@ -125,7 +130,14 @@ def _entry(row: dict[str, Any]) -> tuple[bytes, Grant]:
         raise ValueError(digest)
     scopes = frozenset(map(str, row["scopes"]))
     allowed = None if indexes is None else frozenset(map(str, indexes))
-    return digest, Grant(str(row["name"]), scopes, allowed, expires)
+    return digest, Grant(str(row["name"]), scopes, allowed, expires, digest.hex()[:ID_LENGTH])
+
+
+def owners(path: str) -> dict[str, str]:
+    """Return ids of tokens by name; a name that several tokens have is left out. Errors: as ``read``."""
+    grants = [grant for _, grant in read(path)]
+    names = Counter(grant.name for grant in grants)
+    return {grant.name: grant.id for grant in grants if names[grant.name] == 1}
 
 
 def make(

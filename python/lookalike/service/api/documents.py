@@ -104,7 +104,7 @@ class Documents:
             "add",
             {
                 "index": name,
-                "key": None if key is None else [grant_of(request).name, name, key, digest],
+                "key": None if key is None else [grant_of(request).id, name, key, digest],
                 "told": {"skipped": skipped},
             },
             packed([one.signed for one in found if one.signed is not None]),

@@ -23,7 +23,7 @@ from lookalike.service.answering import answer
 from lookalike.service.api.documents import key_of
 from lookalike.service.comparing import options, reports, uploads
 from lookalike.service.comparing.folders import Folders
-from lookalike.service.comparing.jobs import DONE, UPLOADING, Job, TooLargeError
+from lookalike.service.comparing.jobs import DONE, Job
 from lookalike.service.comparing.keeping import NO_JOB
 from lookalike.service.context import Context, grant_of
 from lookalike.service.faults import NO_INDEX, Fault, FaultError
@@ -132,7 +132,6 @@ class Comparisons:
     def __init__(self, context: Context) -> None:
         self._context, self._keeper, self._settings = context, context.keeper, context.settings
         self._folders = Folders(context.settings.data)
-        self._under_way = uploads.UnderWay(context.settings.max_kept)
 
     async def create(self, request: Request) -> Response:
         """Create a job, and start it if its archive is there."""
@@ -148,12 +147,12 @@ class Comparisons:
         head = await anext(blocks, b"")
         if head:
             _check_zip(request, head)
-        told, _ = await self._keeper.ask("jobs.create", {"owner": grant.name, "options": asked})
-        job, room, created = told["job"], told["room"], told["job"]["id"]
+        told, _ = await self._keeper.ask("jobs.create", {"owner": grant.id, "options": asked})
+        job, created = told["job"], told["job"]["id"]
         try:
             digest = ""
             if head:
-                digest, _ = await self._store(job, room, uploads.ARCHIVE, uploads.ARCHIVE_NAME, head, blocks)
+                digest, _ = await self._store(request, created, uploads.ARCHIVE, uploads.ARCHIVE_NAME, head, blocks)
             if key is not None:
                 keyed = {"key": key, "digest": f"{json.dumps([asked, values['start']], sort_keys=True)} {digest}"}
                 job = (await self._ask("key", request, job["id"], keyed))["job"]
@@ -171,41 +170,44 @@ class Comparisons:
         if role not in uploads.ROLES or role == uploads.ARCHIVE:
             raise FaultError(Fault(404, "no-such-role", "a file is one of submissions, templates, old or years"))
         path = uploads.checked(request.path_params["path"])
-        told = await self._ask("room", request)
-        job = told["job"]
-        if job["state"] != UPLOADING:
-            raise FaultError(Fault(409, "wrong-state", f"the comparison is {job['state']}: it takes no more files"))
-        blocks = _blocks(request)
-        _, is_replaced = await self._store(job, told["room"], role, path, await anext(blocks, b""), blocks)
+        name, blocks = request.path_params["id"], _blocks(request)
+        _, is_replaced = await self._store(request, name, role, path, await anext(blocks, b""), blocks)
         return answer({"role": role, "path": path, "replaced": is_replaced})
 
     async def _store(
-        self, job: dict[str, Any], room: int, role: str, path: str, head: bytes, rest: AsyncIterator[bytes]
+        self, request: Request, name: str, role: str, path: str, head: bytes, rest: AsyncIterator[bytes]
     ) -> tuple[str, bool]:
-        """Write a body to the uploads of a job, and record it; ``room`` is what its owner may still have.
+        """Write a body to the uploads of a job, and record it. Each block is reserved in the keeper before.
 
         Returns its digest, and whether it replaces an earlier one. Errors: ``FaultError``.
         """
-        upload = await asyncio.to_thread(
-            uploads.Upload, self._folders.uploads(job["id"]), self._settings.max_upload - job["bytes"]
-        )
+        stored = uploads.new_name()
+        upload = None
         try:
-            with self._under_way.taking(job["owner"], room) as take:
-                take(len(head))
-                await asyncio.to_thread(upload.write, head)
-                async for block in rest:
-                    take(len(block))
-                    await asyncio.to_thread(upload.write, block)
-                await asyncio.to_thread(upload.finish)
-                files = [[role, path, upload.stored, upload.bytes]]
-                told, _ = await self._keeper.ask("jobs.add", {"id": job["id"], "owner": job["owner"], "files": files})
+            await self._reserve(request, name, stored, 0, len(head))
+            folder = self._folders.uploads(name)
+            upload = await asyncio.to_thread(uploads.Upload, folder, self._settings.max_upload, stored)
+            await asyncio.to_thread(upload.write, head)
+            async for block in rest:
+                await self._reserve(request, name, stored, upload.bytes, len(block))
+                await asyncio.to_thread(upload.write, block)
+            await asyncio.to_thread(upload.finish)
+            files = [[role, path, stored, upload.bytes]]
+            told = await self._ask("add", request, name, {"files": files})
             return upload.digest.hexdigest(), told["replaced"] > 0
-        except TooLargeError as error:
-            upload.discard()
-            raise FaultError(Fault(413, "too-large", str(error))) from None
-        except BaseException:
-            upload.discard()
+        except BaseException as error:
+            if upload is not None:
+                upload.discard()
+            with contextlib.suppress(FaultError):
+                await asyncio.shield(self._keeper.ask("jobs.release", {"stored": stored}))
+            if isinstance(error, FileNotFoundError):
+                # Its folder is gone: it was deleted meanwhile.
+                raise FaultError(NO_JOB) from None
             raise
+
+    async def _reserve(self, request: Request, name: str, stored: str, before: int, more: int) -> None:
+        """Reserve room for a block of an upload. Errors: ``FaultError``."""
+        await self._ask("reserve", request, name, {"stored": stored, "before": before, "bytes": before + more})
 
     async def start(self, request: Request) -> Response:
         """Start a job."""
@@ -228,7 +230,7 @@ class Comparisons:
         """List the jobs of an owner."""
         values = chosen(request.scope["query_string"], (PLACE, params.PAGE))
         after, limit = _place(values["after"]), values["limit"]
-        asked = {"owner": grant_of(request).name, "after": after, "limit": limit + 1}
+        asked = {"owner": grant_of(request).id, "after": after, "limit": limit + 1}
         told, _ = await self._keeper.ask("jobs.list", asked)
         jobs = told["jobs"][:limit]
         more = f"{jobs[-1]['created']!r}-{jobs[-1]['id']}" if len(told["jobs"]) > limit else None
@@ -267,7 +269,7 @@ class Comparisons:
         wanted = request.path_params["id"] if name is None else name
         if not wanted.isascii():
             raise FaultError(NO_JOB)
-        told, _ = await self._keeper.ask(f"jobs.{op}", {"id": wanted, "owner": grant_of(request).name, **more})
+        told, _ = await self._keeper.ask(f"jobs.{op}", {"id": wanted, "owner": grant_of(request).id, **more})
         return told
 
     def _public(self, job: dict[str, Any]) -> dict[str, Any]:

@@ -31,6 +31,8 @@ from lookalike.service.comparing.jobs import Stored
 UPLOADS, FAULT = "uploads", "fault.txt"
 #: Names in the folder of an attempt: the tree that is compared, the report, and the rows of the page for MOSS.
 TREE, REPORT, ROWS = "tree", "report", "moss.json"
+#: Most letters of the trace: its end, which says most.
+FAULT_LETTERS = 1 << 16
 #: Seconds between two lines of progress of one phase.
 PACE = 0.2
 WRITING = "writing the report"
@@ -68,6 +70,8 @@ def main() -> None:
     if not line.endswith(b"\n"):
         return
     task = Task(**json.loads(line))
+    # What it writes is for this server alone.
+    os.umask(0o077)
     threading.Thread(target=_end_with_parent, daemon=True).start()
     _limit(task)
 
@@ -121,7 +125,8 @@ def _outcome(task: Task, progress: Progress) -> dict[str, Any]:
         return {"reason": f"a file could not be read or written: {error.strerror or 'unknown reason'}"}
     except Exception as error:
         with contextlib.suppress(OSError):
-            (Path(task.folder) / FAULT).write_text(traceback.format_exc(), encoding="utf-8", errors="replace")
+            told = traceback.format_exc()[-FAULT_LETTERS:]
+            (Path(task.folder) / FAULT).write_text(told, encoding="utf-8", errors="replace")
         return {"reason": f"a fault of lookalike ({type(error).__name__}): the server keeps the details, please report"}
 
 

@@ -10,6 +10,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 import shutil
 from collections.abc import Collection
@@ -68,6 +69,14 @@ class Folders:
     def remove(self, name: str) -> None:
         """Remove everything of a job."""
         shutil.rmtree(self.job(name), ignore_errors=True)
+
+    def unrecorded(self, name: str, recorded: Collection[str]) -> list[str]:
+        """Return the stored names of uploads of a job that are not recorded."""
+        try:
+            found = os.listdir(self.uploads(name))
+        except FileNotFoundError:
+            return []
+        return [one for one in found if one not in recorded]
 
     def strays(self, known: Collection[str]) -> list[str]:
         """Return the ids of folders whose job is forgotten: the server died while it removed them."""

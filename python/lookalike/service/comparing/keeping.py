@@ -1,8 +1,8 @@
 """The keeper's side of comparisons: the queue of jobs, those that run, and the requests of readers about them.
 
-One thread uses the file of jobs. Comparisons run in child processes, at most ``--jobs`` at a time, oldest first. A job
-that is deleted is first forgotten, durably, then killed and its files removed; what a death of the server leaves
-behind in between is removed at the next start.
+One thread uses the file of jobs, and the ledger of uploads that are under way. Comparisons run in child processes, at
+most ``--jobs`` at a time, oldest first. A job that is deleted is first forgotten, durably, then killed and its files
+removed; what a death of the server leaves behind in between is removed at the next start.
 """
 
 from __future__ import annotations
@@ -10,19 +10,20 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import time
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Iterable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict
 from functools import partial
 from typing import Any, TypeVar
 
 from lookalike import params
-from lookalike.service import log
+from lookalike.service import log, tokens
 from lookalike.service.channel import Handler, Message
 from lookalike.service.comparing import uploads
 from lookalike.service.comparing.child import Task
 from lookalike.service.comparing.folders import Folders
 from lookalike.service.comparing.jobs import UPLOADING, FullError, Job, Jobs, Limits, StateError, Stored, TooLargeError
+from lookalike.service.comparing.reserving import Ledger, Upload
 from lookalike.service.comparing.running import run
 from lookalike.service.faults import Fault, FaultError
 from lookalike.service.keys import REUSED
@@ -41,9 +42,9 @@ class Keeping:
     def __init__(self, settings: Settings, clock: Callable[[], float] = time.time) -> None:
         self._settings, self._clock = settings, clock
         self.folders = Folders(settings.data)
-        self.under_way = uploads.UnderWay(settings.max_kept)
         self._thread = ThreadPoolExecutor(1, "jobs")
         self._jobs: Jobs
+        self._ledger: Ledger
         self._running: dict[str, asyncio.Task[None]] = {}
         self._progress: dict[str, dict[str, Any]] = {}
         self._over: dict[str, asyncio.Event] = {}
@@ -62,7 +63,8 @@ class Keeping:
                 "delete": self._delete,
                 "at": self._at,
                 "key": self._key,
-                "room": self._room,
+                "reserve": self._reserve,
+                "release": self._release,
                 "counts": self._counts,
             }.items()
         }
@@ -78,19 +80,34 @@ class Keeping:
             kept=self._settings.max_kept,
             retain=self._settings.retain * DAY,
             upload=params.UPLOAD_SECONDS,
+            idle=self._settings.upload_idle * 60.0,
+            # Without a file of tokens there is nobody else.
+            is_shared=self._settings.token_file is not None,
         )
-        self._jobs = await self._in_thread(partial(Jobs, self.folders.jobs_file, limits))
+        owners = {} if self._settings.token_file is None else tokens.owners(self._settings.token_file)
+        self._jobs = await self._in_thread(partial(Jobs, self.folders.jobs_file, limits, owners))
+        self._ledger = Ledger(self._jobs)
+        if self._jobs.ownerless:
+            log.event("comparisons-without-owner", comparisons=self._jobs.ownerless, why="no token has the name")
         again, failed = await self.call(self._jobs.recover, self._clock())
         for job in again:
             log.event("comparison-continues", id=job.id, attempt=job.attempts + 1)
         for job in failed:
             await self._tidied(job)
             log.event("comparison-failed", id=job.id, reason=job.reason)
-        for name in self.folders.strays(await self.call(self._jobs.names)):
-            await asyncio.to_thread(self.folders.remove, name)
-            log.event("comparison-files-deleted", id=name, why="left over")
+        await self._sweep()
         self._loops = [asyncio.create_task(self._dispatch()), asyncio.create_task(self._retire())]
         self._wake.set()
+
+    async def _sweep(self) -> None:
+        """Remove what an earlier run has left: folders of forgotten jobs, and uploads that were not complete."""
+        recorded = await self.call(self._jobs.recorded)
+        for name in self.folders.strays(recorded):
+            await asyncio.to_thread(self.folders.remove, name)
+            log.event("comparison-files-deleted", id=name, why="left over")
+        for name, stored in recorded.items():
+            parts = await asyncio.to_thread(self.folders.unrecorded, name, stored)
+            await asyncio.to_thread(uploads.remove, self.folders.uploads(name), parts)
 
     async def stop(self) -> None:
         """End what runs; it waits for the next start, and this end counts as no attempt."""
@@ -123,17 +140,29 @@ class Keeping:
         Errors: ``StateError``, ``TooLargeError``.
         """
         try:
-            replaced = await self.call(self._jobs.add_files, name, files)
-        except (StateError, TooLargeError):
+            replaced = await self.call(self._ledger.record, name, files, self._clock())
+        except (StateError, TooLargeError, FaultError):
             replaced = [one.stored for one in files]
             raise
         finally:
             await asyncio.to_thread(uploads.remove, self.folders.uploads(name), replaced)
         return len(replaced)
 
-    async def room(self, owner: str) -> int:
-        """Return how many more bytes an owner may have here."""
-        return await self.call(self._jobs.room, owner)
+    async def reserve(self, upload: Upload, before: int, size: int) -> Job:
+        """Let an upload grow; return its job. Errors: as ``Ledger.grow``."""
+        return await self.call(self._ledger.grow, upload, before, size)
+
+    async def release(self, stored: Iterable[str]) -> None:
+        """Forget uploads that were given up."""
+        await self.call(self._ledger.drop, stored)
+
+    async def left(self, peer: int) -> None:
+        """Remove what a reader that is gone had not written to its end."""
+        found = await self.call(self._ledger.left, peer)
+        for one in found:
+            await asyncio.to_thread(uploads.remove, self.folders.uploads(one.job), [one.stored])
+        if found:
+            log.event("uploads-removed", uploads=len(found), why="their reader ended")
 
     async def begin(self, name: str, options: dict[str, Any] | None = None) -> None:
         """Let a job wait for its turn, with other options if they are given. Errors: ``StateError``."""
@@ -230,8 +259,13 @@ class Keeping:
     async def _retire(self) -> None:
         """Delete jobs whose time is over, now and again and again."""
         while True:
-            for job in await self.call(self._jobs.expired, self._clock()):
-                await self.discard(job.id, "expired")
+            now = self._clock()
+            under_way = await self.call(self._ledger.jobs)
+            for job in await self.call(self._jobs.expired, now):
+                # A file that is on its way is progress.
+                if job.id not in under_way or now >= job.created + params.UPLOAD_SECONDS:
+                    await self.discard(job.id, "expired")
+            await self.call(self._jobs.erase)
             await asyncio.sleep(SWEEP)
 
     async def _own(self, head: dict[str, Any]) -> Job:
@@ -249,13 +283,17 @@ class Keeping:
         return asdict(job) | {"progress": self._progress.get(job.id)}
 
     async def _create(self, head: dict[str, Any]) -> dict[str, Any]:
-        job = await self.create(head["owner"], "http", head["options"])
-        return {"job": self._told(job), "room": await self.room(job.owner)}
+        return {"job": self._told(await self.create(head["owner"], "http", head["options"]))}
 
-    async def _room(self, head: dict[str, Any]) -> dict[str, Any]:
-        """Return a job, and how many more bytes its owner may have here."""
+    async def _reserve(self, head: dict[str, Any]) -> dict[str, Any]:
+        """Let an upload of a job grow."""
         job = await self._own(head)
-        return {"job": self._told(job), "room": await self.room(job.owner)}
+        upload = Upload(head["stored"], job.id, job.owner, head["peer"])
+        return {"job": self._told(await self.reserve(upload, head["before"], head["bytes"]))}
+
+    async def _release(self, head: dict[str, Any]) -> dict[str, Any]:
+        await self.release([head["stored"]])
+        return {}
 
     async def _counts(self, _head: dict[str, Any]) -> dict[str, Any]:
         return {"counts": await self.call(self._jobs.counts)}

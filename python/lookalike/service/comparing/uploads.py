@@ -2,7 +2,7 @@
 
 A client's path is a label. No file is written under it while it is uploaded. Before a comparison, ``laid_out`` makes a
 private tree in which each label has a safe place; the tree holds links to the uploads, so nothing is copied.
-Cost: linear in the number of files and the length of their labels.
+Cost, and memory: linear in the number of files and the length of their labels, whatever the labels are.
 """
 
 from __future__ import annotations
@@ -12,22 +12,22 @@ import os
 import re
 import secrets
 import shutil
-from collections import Counter
-from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager
+from collections.abc import Collection, Iterable
 from pathlib import Path
 from typing import BinaryIO
 
 from lookalike.errors import ParameterError
-from lookalike.service.comparing.jobs import Stored, TooLargeError, no_room
+from lookalike.service.comparing.jobs import Stored, TooLargeError
 
 #: What files are for: new submissions, starter code, earlier submissions, those of several years with a folder for each
 #: year, and a zip archive of a class.
 SUBMISSIONS, TEMPLATES, OLD, YEARS, ARCHIVE = ROLES = ("submissions", "templates", "old", "years", "archive")
 #: The label of a class that came as one archive.
 ARCHIVE_NAME = "submissions.zip"
-#: Bytes of a label, and of one part of it, as file systems have them.
-LABEL_BYTES, PART_BYTES = 1024, 255
+#: Bytes of a label, and of one part of it, as file systems have them; and most parts.
+LABEL_BYTES, PART_BYTES, LABEL_PARTS = 1024, 255, 64
+#: Most folders of a tree: each takes a block of the disk, and far more memory than its name.
+MOST_FOLDERS = 100_000
 _UNNAMED = "unnamed"
 _STORED = re.compile(r"[0-9a-f]{32}")
 _SUFFIX = re.compile(r"\.[A-Za-z0-9]{1,10}\Z")
@@ -38,52 +38,28 @@ def checked(path: str) -> str:
     parts = path.split("/")
     if any(part in ("", ".", "..") for part in parts) or re.search(r"[\0\\\ud800-\udfff]", path):
         raise ParameterError("the path of a file must be relative and plain, such as `ann/Main.java`")
-    if len(path.encode()) > LABEL_BYTES or any(len(part.encode()) > PART_BYTES for part in parts):
-        raise ParameterError(
-            f"the path of a file is too long: use at most {LABEL_BYTES:,} bytes, and {PART_BYTES} for each part"
-        )
+    _check_size(path)
+    if any(len(part.encode()) > PART_BYTES for part in parts):
+        raise ParameterError(f"the path of a file is too long: use at most {PART_BYTES} bytes for each part")
     return path
 
 
-class UnderWay:
-    """The bytes of uploads that a process has written and that are not recorded yet, by owner."""
-
-    def __init__(self, most: int) -> None:
-        """Begin with none; ``most`` is how much the server keeps for one owner."""
-        self._most = most
-        self._bytes: Counter[str] = Counter()
-
-    @contextmanager
-    def taking(self, owner: str, room: int) -> Iterator[Callable[[int], None]]:
-        """Yield what counts bytes that are about to be written; they are forgotten at the end of the block.
-
-        ``room`` is what the owner may still have, without those under way. The counter raises ``TooLargeError``.
-        """
-        taken = 0
-
-        def take(count: int) -> None:
-            nonlocal taken
-            taken += count
-            self._bytes[owner] += count
-            if self._bytes[owner] > room:
-                raise TooLargeError(no_room(self._most))
-
-        try:
-            yield take
-        finally:
-            self._bytes[owner] -= taken
-            if not self._bytes[owner]:
-                del self._bytes[owner]
+def _check_size(label: str) -> None:
+    """Refuse a label that is too long or too deep. Errors: ``ParameterError``."""
+    if len(os.fsencode(label)) > LABEL_BYTES:
+        raise ParameterError(f"the path of a file is too long: use at most {LABEL_BYTES:,} bytes")
+    if label.count("/") + label.count("\\") >= LABEL_PARTS:
+        raise ParameterError(f"the path of a file is too deep: use at most {LABEL_PARTS} parts")
 
 
 class Upload:
     """A file that is being written to a folder of uploads, with a limit on its bytes."""
 
-    def __init__(self, folder: Path, most: int) -> None:
-        """Create the file, and the folder if it is missing. Errors: ``OSError``."""
+    def __init__(self, folder: Path, most: int, stored: str | None = None) -> None:
+        """Create the file, under a name from ``new_name``, and the folder if it is missing. Errors: ``OSError``."""
         folder.mkdir(mode=0o700, exist_ok=True)
         self._folder, self._most = folder, most
-        self.stored, self.bytes, self.digest = secrets.token_hex(16), 0, hashlib.sha256()
+        self.stored, self.bytes, self.digest = stored or new_name(), 0, hashlib.sha256()
         flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
         self._file: BinaryIO = os.fdopen(os.open(folder / self.stored, flags, 0o600), "wb")
 
@@ -128,6 +104,11 @@ def sync(path: Path) -> None:
         os.close(descriptor)
 
 
+def new_name() -> str:
+    """Return a name for an upload, which nobody can guess."""
+    return secrets.token_hex(16)
+
+
 def is_stored_name(name: str) -> bool:
     """Return whether a name is one that ``Upload`` gives."""
     return bool(_STORED.fullmatch(name))
@@ -143,7 +124,7 @@ def remove(folder: Path, stored: Iterable[str]) -> None:
 def laid_out(uploads: Path, files: Iterable[Stored], tree: Path) -> dict[str, list[str]]:
     """Make a new tree of the uploaded files, a folder per role; return the paths below it by role.
 
-    Errors: ``OSError``.
+    Errors: ``OSError``; ``TooLargeError`` if there are too many folders.
     """
     shutil.rmtree(tree, ignore_errors=True)
     tree.mkdir(mode=0o700, parents=True)
@@ -152,7 +133,7 @@ def laid_out(uploads: Path, files: Iterable[Stored], tree: Path) -> dict[str, li
     for one in files:
         place = places.take(f"{one.role}/{one.path}")
         target = tree / place
-        target.parent.mkdir(parents=True, exist_ok=True)
+        os.makedirs(target.parent, mode=0o700, exist_ok=True)
         try:
             os.link(uploads / one.stored, target)
         except OSError:
@@ -161,32 +142,95 @@ def laid_out(uploads: Path, files: Iterable[Stored], tree: Path) -> dict[str, li
     return made
 
 
-class Places:
-    """Gives each label a place of its own in a folder: relative, inside it, and free."""
+class Labels:
+    """Gives each label of a conversation a form of its own: cleaned, and with a number if there was one like it.
+
+    A file and a folder may still have one name here; ``Places`` sees to that. Memory: linear in the bytes of labels.
+    """
 
     def __init__(self) -> None:
-        #: Whether each place that was given is a folder.
-        self._folders: dict[str, bool] = {}
-        self._last: dict[str, int] = {}
+        self._taken: set[str] = set()
+        self._numbers: dict[str, int] = {}
 
     def take(self, label: str) -> str:
-        """Return the place of a label. A second file of one label gets a number, as in `a (2).py`."""
-        parts = [_part(part) for part in label.replace("\\", "/").split("/") if part not in ("", ".", "..")]
-        place = ""
-        for depth, part in enumerate(parts or [_UNNAMED], 1):
-            place = self._free(f"{place}/{part}" if place else part, is_folder=depth < len(parts))
-        return place
-
-    def _free(self, path: str, *, is_folder: bool) -> str:
-        chosen = path
-        number = 1 if is_folder else self._last.get(path, 1)
-        while chosen in self._folders and not (is_folder and self._folders[chosen]):
-            number += 1
-            chosen = _numbered(path, number)
-        if not is_folder:
-            self._last[path] = number
-        self._folders[chosen] = is_folder
+        """Return the form of a label. Errors: ``ParameterError`` if it is too long or too deep."""
+        _check_size(label)
+        cleaned = "/".join(_parts(label))
+        chosen = _first_free(cleaned, self._taken, self._numbers)
+        self._taken.add(chosen)
         return chosen
+
+
+class Places:
+    """Gives each label a place of its own in a folder: relative, inside it, and free.
+
+    Labels that begin with the same folder stay together, and no two folders become one. Memory: linear in the parts.
+    """
+
+    def __init__(self) -> None:
+        self._root, self._folders = _Node(), 0
+
+    def take(self, label: str) -> str:
+        """Return the place of a label. A second file of one label gets a number, as in `a (2).py`.
+
+        Errors: ``TooLargeError`` if there are too many folders.
+        """
+        *folders, name = _parts(label)
+        node, place = self._root, list[str]()
+        for part in folders:
+            self._folders += not node.has(part)
+            chosen, node = node.folder(part)
+            place.append(chosen)
+        if self._folders > MOST_FOLDERS:
+            raise TooLargeError(f"the files are in more than {MOST_FOLDERS:,} folders: compare less at a time")
+        return "/".join([*place, node.file(name)])
+
+
+class _Node:
+    """A folder of places. Names that were given are never free again, so each is looked at once per label like it."""
+
+    __slots__ = ("_folders", "_numbers", "_taken")
+
+    def __init__(self) -> None:
+        self._taken: set[str] = set()
+        #: The last number that was tried for a name.
+        self._numbers: dict[str, int] = {}
+        #: Folders by their label, with the names that they have.
+        self._folders: dict[str, tuple[str, _Node]] = {}
+
+    def has(self, label: str) -> bool:
+        """Return whether there is a folder of a label."""
+        return label in self._folders
+
+    def folder(self, label: str) -> tuple[str, _Node]:
+        """Return the folder of a label, which is made if it is missing."""
+        found = self._folders.get(label)
+        if found is None:
+            found = self._folders[label] = self.file(label), _Node()
+        return found
+
+    def file(self, label: str) -> str:
+        """Return a free name."""
+        chosen = _first_free(label, self._taken, self._numbers)
+        self._taken.add(chosen)
+        return chosen
+
+
+def _first_free(label: str, taken: Collection[str], numbers: dict[str, int]) -> str:
+    """Return a label that is not taken: itself, or with the next number. ``numbers`` has the last one of each."""
+    number, chosen = numbers.get(label, 1), label
+    while chosen in taken:
+        number += 1
+        chosen = _numbered(label, number)
+    if number > 1:
+        numbers[label] = number
+    return chosen
+
+
+def _parts(label: str) -> list[str]:
+    """Return the parts of a label without those that lead elsewhere; at least one."""
+    parts = [_part(part) for part in label.replace("\\", "/").split("/") if part not in ("", ".", "..")]
+    return parts or [_UNNAMED]
 
 
 def _numbered(path: str, number: int) -> str:

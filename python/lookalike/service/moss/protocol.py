@@ -2,9 +2,9 @@
 
 A client sends `moss ID`, `directory 0|1`, `X 0|1`, `maxmatches N`, `show N` and `language L`; then, for each file,
 `file NUMBER LANGUAGE SIZE NAME` and exactly SIZE bytes (NUMBER 0: starter code); then `query 0 COMMENT`, and `end`.
-What a client says about itself is never believed: sizes are counted, names are labels, and the first line that does not
-fit ends the conversation with a reason. The events do not depend on how the bytes were split, except that the content
-of a file may come in several parts. Cost: linear in the bytes; at most one line is held.
+What a client says about itself is never believed: sizes and lines are counted, names are labels, and the first line
+that does not fit ends the conversation with a reason. The events do not depend on how the bytes were split, except that
+the content of a file may come in several parts. Cost: linear in the bytes; at most one line is held.
 
 Source: what the public script and mosspy 1.0.9 send. The protocol has no specification.
 """
@@ -84,7 +84,7 @@ _TRUTHS = {b"true": b"1", b"false": b"0"}
 class Allowed:
     """How much a client may send."""
 
-    #: All files together.
+    #: All files together, with the lines that announce them.
     bytes: int
     files: int
 
@@ -165,7 +165,7 @@ class Parser:
             raise _FaultError("`file` has no name: it takes a number, a language, a size and a name")
         size = _number("size of a file", parts[2])
         self._files_left -= 1
-        self._bytes_left -= size
+        self._bytes_left -= size + len(rest)
         if self._files_left < 0:
             raise _FaultError(f"there are more than {self._allowed.files:,} files")
         if self._bytes_left < 0:

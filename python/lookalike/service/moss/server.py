@@ -4,7 +4,8 @@ One conversation per connection. The token of the service is the user id of MOSS
 of requests over HTTP are. The protocol has no words for a refusal: a client that is refused (its token, a limit) is
 told why where it expects the address of the report, which the public script prints and ``mosspy`` returns. A client
 that is too slow or speaks something else is cut off. Its files are removed, and the log says why. A client that goes
-after its query leaves a job behind, which its owner finds over HTTP.
+after its query leaves a job behind, which its owner finds over HTTP. Whoever has not shown a token has places apart
+(``guests.py``), so nobody keeps others out.
 """
 
 from __future__ import annotations
@@ -21,7 +22,9 @@ from lookalike.service import log
 from lookalike.service.comparing import uploads
 from lookalike.service.comparing.jobs import FullError, Job, StateError, Stored, TooLargeError
 from lookalike.service.comparing.keeping import Keeping
+from lookalike.service.comparing.reserving import Upload as Reservation
 from lookalike.service.moss import languages, protocol
+from lookalike.service.moss.guests import FullHouseError, Guests
 from lookalike.service.settings import Settings
 from lookalike.service.tokens import Grant, Tokens
 
@@ -29,6 +32,8 @@ from lookalike.service.tokens import Grant, Tokens
 DEFAULTS = {"maxmatches": 10, "show": 250, "directory": 0}
 _BLOCK = 1 << 20
 _READ = 1 << 16
+#: The settings of MOSS that are options of ``compare`` with a range.
+_RANGES = {"maxmatches": params.MAX_SHARING, "show": params.TOP}
 NO_TOKEN = "the user id is not a valid token with the scope compare: ask the operator of this server for one"
 
 
@@ -42,6 +47,7 @@ class MossServer:
     def __init__(self, settings: Settings, keeping: Keeping, tokens: Tokens) -> None:
         self.settings, self.keeping, self.tokens = settings, keeping, tokens
         self._server: asyncio.Server | None = None
+        self.guests = Guests(is_shared=settings.token_file is not None)
         self._conversations: set[asyncio.Task[None]] = set()
 
     async def start(self) -> None:
@@ -72,10 +78,9 @@ class MossServer:
         writer.get_extra_info("socket").setsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1)
         reason = ""
         try:
-            if len(self._conversations) > params.MOSS_CONNECTIONS:
-                raise EndError(f"more than {params.MOSS_CONNECTIONS} connections")
+            self.guests.enter(conversation)
             await conversation.run()
-        except EndError as end:
+        except (EndError, FullHouseError) as end:
             reason = str(end)
         except TimeoutError:
             reason = "too slow"
@@ -85,6 +90,7 @@ class MossServer:
             log.failure("moss-fault", error)
             reason = "an internal fault"
         finally:
+            self.guests.leave(conversation)
             await conversation.close()
             self._conversations.discard(task)
             log.event("moss-ended", token=conversation.owner, reason=reason or None)
@@ -104,14 +110,16 @@ class Conversation:
         #: The job while it is uploaded.
         self._job: Job | None = None
         self._files: list[Stored] = []
-        self._places = uploads.Places()
+        #: Two files may have one name, and a path may lead anywhere: each gets a label of its own, by role.
+        self._labels = {role: uploads.Labels() for role in (uploads.SUBMISSIONS, uploads.TEMPLATES)}
+        #: The stored names whose bytes are reserved, and role and label of the last one.
+        self._reserved: list[str] = []
+        self._role, self._label = "", ""
+        self._evicted = ""
         self._begun: protocol.Begin | None = None
         #: Bytes of the file that are not written yet.
         self._held = bytearray()
         self._upload: uploads.Upload | None = None
-        #: Counts the bytes of the upload while it is under way.
-        self._take: Callable[[int], None] | None = None
-        self._taken = contextlib.ExitStack()
 
     @property
     def owner(self) -> str:
@@ -125,14 +133,21 @@ class Conversation:
         clock = asyncio.get_running_loop().time
         began, received = clock(), 0
         while True:
-            wait = settings.body_seconds if self._grant else settings.header_seconds
-            async with asyncio.timeout_at(began + max(wait, received / params.BODY_RATE)):
+            wait: float = settings.body_seconds if self._grant else settings.header_seconds
+            if self._job is not None:
+                wait = min(params.MOSS_SECONDS, max(wait, received / params.BODY_RATE))
+            async with asyncio.timeout_at(began + wait):
                 data = await self._reader.read(_READ)
             if not data:
-                raise EndError("the client left")
+                raise EndError(self._evicted or "the client left")
             received += len(data)
             for event in parser.feed(data):
                 await _HANDLERS[type(event)](self, event)
+
+    def evict(self, reason: str) -> None:
+        """End the conversation for the sake of others."""
+        self._evicted = reason
+        self._writer.transport.abort()
 
     async def close(self) -> None:
         """Remove what was not started, and close the connection."""
@@ -142,10 +157,11 @@ class Conversation:
 
     async def _discard(self) -> None:
         """Remove the files and the job, unless it was started."""
-        self._taken.close()
         if self._upload is not None:
             self._upload.discard()
             self._upload = None
+        reserved, self._reserved = self._reserved, []
+        await self._keeping.release(reserved)
         if self._job is not None:
             job, self._job = self._job, None
             await self._keeping.discard(job.id, "the upload ended early")
@@ -154,9 +170,21 @@ class Conversation:
         self._grant = self._server.tokens.find(event.user)
         if self._grant is None or not self._grant.allows(("compare",)):
             self._grant, self._refusal = None, NO_TOKEN
+            return
+        try:
+            self._server.guests.admit(self, self._grant.id)
+        except FullHouseError as error:
+            self._grant, self._refusal = None, str(error)
 
     async def _set(self, event: protocol.Setting) -> None:
         self._settings[event.name] = event.value
+        parameter = _RANGES.get(event.name)
+        refusal = None if parameter is None else parameter.refusal(event.value)
+        if refusal:
+            self._refusal = self._refusal or f"{event.name} `{event.value}` {refusal}"
+            # Before the language nothing can be told: the client does not listen yet.
+            if self._language:
+                await self._refuse(self._refusal)
 
     async def _speak(self, event: protocol.Language) -> None:
         language = languages.ours(event.name)
@@ -171,23 +199,29 @@ class Conversation:
 
     async def _create(self) -> None:
         """Create the job, or note why there is none."""
+        assert self._grant is not None
         try:
-            self._job = await self._keeping.create(self.owner, "moss", {})
+            self._job = await self._keeping.create(self._grant.id, "moss", {})
         except (FullError, TooLargeError) as error:
             self._refusal = str(error)
-            return
-        room = await self._keeping.room(self.owner)
-        self._take = self._taken.enter_context(self._keeping.under_way.taking(self.owner, room))
 
     async def _begin(self, event: protocol.Begin) -> None:
-        if self._take is not None:
-            try:
-                self._take(event.size)
-            except TooLargeError as error:
-                self._refusal = str(error)
+        if self._job is not None:
+            await self._reserve(self._job, event)
         if self._refusal:
             await self._refuse(self._refusal)
         self._begun, self._held = event, bytearray()
+
+    async def _reserve(self, job: Job, event: protocol.Begin) -> None:
+        """Reserve room for a file and its name, or note why there is none."""
+        self._role = uploads.TEMPLATES if event.is_starter else uploads.SUBMISSIONS
+        size = event.size + len(event.name.encode("utf-8", "surrogateescape"))
+        try:
+            self._label = self._labels[self._role].take(event.name)
+            self._reserved.append(uploads.new_name())
+            await self._keeping.reserve(Reservation(self._reserved[-1], job.id, job.owner, None), 0, size)
+        except (ParameterError, StateError, TooLargeError) as error:
+            self._refusal = str(error)
 
     async def _refuse(self, reason: str) -> None:
         """Remove what has come, and tell the client why there is no report. Errors: ``EndError``."""
@@ -205,20 +239,17 @@ class Conversation:
         assert self._job is not None
         assert self._begun is not None
         if self._upload is None:
-            self._upload = uploads.Upload(self._keeping.folders.uploads(self._job.id), self._begun.size)
+            folder = self._keeping.folders.uploads(self._job.id)
+            self._upload = uploads.Upload(folder, self._begun.size, self._reserved[-1])
         self._upload.write(self._held)
         self._held = bytearray()
 
     async def _finish(self, _event: protocol.Finished) -> None:
         def store() -> Stored:
             self._write()
-            assert self._begun is not None
             assert self._upload is not None
             self._upload.close()
-            role = uploads.TEMPLATES if self._begun.is_starter else uploads.SUBMISSIONS
-            # Two files may have one name, and a path may lead anywhere: each gets a place of its own.
-            place = self._places.take(f"{role}/{self._begun.name}").removeprefix(f"{role}/")
-            return Stored(role, place, self._upload.stored, self._upload.bytes)
+            return Stored(self._role, self._label, self._upload.stored, self._upload.bytes)
 
         self._files.append(await asyncio.to_thread(store))
         self._upload = None
@@ -235,8 +266,7 @@ class Conversation:
             await self._keeping.begin(job.id, self._options(event.comment))
         except (StateError, TooLargeError) as error:
             await self._refuse(str(error))
-        self._job = None
-        self._taken.close()
+        self._job, self._reserved = None, []
         if await self._keeping.over(job.id) is None:
             await self._refuse("the comparison was deleted")
         await self._send(f"{self._base()}/moss/{job.address}")
