@@ -210,9 +210,10 @@ def test_documents_over_http_are_documents_of_an_add(server: Server, folder: Pat
         found = index.document("x")
     assert found is not None
     assert wanted is not None
-    assert (found.content, found.tokens, found.bytes, found.time) == (
+    assert (found.content, found.length, found.unit, found.bytes, found.time) == (
         wanted.content,
-        wanted.tokens,
+        wanted.length,
+        "word",
         wanted.bytes,
         wanted.time,
     )

@@ -27,6 +27,7 @@ DOCUMENT = "/v1/indexes/news/documents/a"
 SEEN = "/v1/indexes/news/seen"
 TEXT = {"Content-Type": "text/plain"}
 JSON = {"Content-Type": "application/json"}
+LINES = {"Content-Type": "application/x-ndjson"}
 DOCX = "application/vnd.openxmlformats-officedocument.wordprocessingml.document"
 #: Operations that take JSON.
 TAKERS = [("PUT", DOCUMENT), ("POST", SEEN), ("POST", "/v1/indexes/news/query"), ("POST", "/v1/compare")]
@@ -320,14 +321,37 @@ def test_values_of_other_types_are_refused(server: Server, body: bytes):
         assert (answer.status, answer.code) == (422, "bad-value"), (path, answer.body)
 
 
-def test_lines_are_refused_as_a_whole(server: Server):
-    kind = {"Content-Type": "application/x-ndjson"}
-    for bad, code in ((b"{", "bad-json"), (b'{"text": "a"}', "bad-value"), (b'{"id": "", "text": "a"}', "bad-value")):
-        answer = server.ask(
-            "POST", "/v1/indexes/news/documents", b'{"id": "good", "text": "words"}\n' + bad, headers=kind
-        )
-        assert answer.code == code
+def test_a_line_that_is_no_json_refuses_the_batch_and_is_named(server: Server):
+    for path in ("/v1/indexes/news/documents", SEEN):
+        answer = server.ask("POST", path, b'\n{"id": "good", "text": "words"}\n\n{', headers=LINES)
+        assert (answer.status, answer.code) == (400, "bad-json")
+        assert "line 4" in answer.json["error"]["message"]
     assert server.ask("GET", "/v1/indexes/news/documents/good").status == 404
+
+
+def test_a_row_that_is_no_document_is_skipped_and_named_by_its_line(server: Server):
+    rows = [
+        b'{"id": "fine", "text": "some words"}', b"", b'{"text": "a"}', b'{"id": "", "text": "a"}', b"[]",
+        b'{"id": "x\\u0000", "text": "a"}', b'{"id": "odd", "text": "a", "extra": 1}', b'{"id": "empty", "text": " "}',
+        b'{"id": "late", "text": "a", "time": "never"}', b'{"id": "last", "text": "other words"}',
+    ]  # fmt: skip
+    answer = server.ask("POST", "/v1/indexes/news/documents", b"\n".join(rows), headers=LINES)
+    assert (answer.status, answer.json["added"]) == (200, 2)
+    skipped = answer.json["skipped"]
+    assert [(row["line"], row["id"]) for row in skipped] == [
+        (3, None), (4, ""), (5, None), (6, "x\0"), (7, "odd"), (8, "empty"), (9, "late"),
+    ]  # fmt: skip
+    assert "needs an `id`" in skipped[0]["reason"]
+    assert "`extra` is not known" in skipped[4]["reason"]
+    for id_ in ("fine", "last"):
+        assert server.ask("DELETE", f"/v1/indexes/news/documents/{id_}").status == 204
+
+
+def test_a_row_that_cannot_be_asked_is_named_by_its_line(server: Server):
+    """There is a verdict for each line, so nothing is skipped."""
+    answer = server.ask("POST", SEEN, b'{"text": "a"}\n\n{"text": 1}', headers=LINES)
+    assert (answer.status, answer.code) == (422, "bad-value")
+    assert answer.json["error"]["message"].startswith("line 3: ")
 
 
 @pytest.mark.parametrize(
@@ -383,9 +407,9 @@ def test_ids_that_are_no_text_are_refused(server: Server, id_: str):
     answer = server.ask("PUT", path, b"some words", headers=TEXT)
     assert (answer.status, answer.code) == (422, "bad-value")
     row = json.dumps({"id": unquote(id_, errors="surrogateescape"), "text": "some words"})
-    kind = {"Content-Type": "application/x-ndjson"}
-    answer = server.ask("POST", "/v1/indexes/news/documents", row, headers=kind)
-    assert (answer.status, answer.code) == (422, "bad-value")
+    answer = server.ask("POST", "/v1/indexes/news/documents", row, headers=LINES)
+    assert (answer.json["added"], answer.json["skipped"][0]["line"]) == (0, 1)
+    assert "without control characters" in answer.json["skipped"][0]["reason"]
     # The command line may have stored one.
     assert server.ask("GET", path).status == 404
 

@@ -41,7 +41,7 @@ def _open(place: str, path: str) -> IO[bytes]:
 def lines(view: View) -> Iterator[dict[str, Any]]:
     """Yield the documents as values that JSON can hold, without rows that dedup removed."""
     for number, row in view.rows():
-        yield shown(entry(row), view.core.texts(number))
+        yield shown(entry(row, view.parameters), view.core.texts(number))
 
 
 def shown(one: Entry, texts: Sequence[tuple[bytes, str]]) -> dict[str, Any]:

@@ -101,13 +101,17 @@ def _template(document: Document, name: str) -> Submission:
 
 def sign_one(
     one: Submission, parameters: Parameters, fields: Mapping[str, Any]
-) -> tuple[SignedDocument | None, list[Problem]]:
-    """Sign one submission, with further fields of metadata; nothing if no file of it can be read."""
+) -> tuple[SignedDocument | None, list[Problem], list[tuple[str, str]]]:
+    """Sign one submission, with further fields of metadata; nothing if no file of it can be read.
+
+    Also returned: problems, and the files that were read, each with its language.
+    """
     asked, readers = question(parameters), installed()
     reads = [read_one(document, asked, readers) for document in one.documents]
     is_read = any(read.file is not None for read in reads)
     made = _signed(one, reads, 0, signer(parameters), Reading(), fields) if is_read else None
-    return made, _problems(one, reads)
+    names = [read.name for read in reads if read.file is not None]
+    return made, _problems(one, reads), list(zip(names, languages(reads), strict=True))
 
 
 def _signed(
@@ -127,6 +131,7 @@ def _signed(
         "label": label,
         "time": one.time,
         "files": [read.name for read in reads if read.file is not None],
+        "languages": languages(reads),
         "fields": fields or None,
         # A comparison lists such a submission, and finds it by this: it shares nothing with another one.
         "empty": True if not any(file.tokens for _, file in files) else None,
@@ -136,6 +141,11 @@ def _signed(
     known_as = None if one.known_as is None else encoded(one.known_as)
     kept = facts(one, reads)
     return by.submission(files, kept, encoded(id), told.encode(), submitter_key(named), known_as, one.time, flags)
+
+
+def languages(reads: Sequence[Read]) -> list[str]:
+    """Return the language that each file was read as; several languages of one file are joined by `+`."""
+    return ["+".join(dict.fromkeys(read.languages)) for read in reads if read.file is not None]
 
 
 def _problems(one: Submission, reads: Sequence[Read]) -> list[Problem]:

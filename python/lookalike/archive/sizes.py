@@ -12,7 +12,7 @@ from lookalike.archive.view import TEMPLATE, View, entry
 
 def measured(view: View, folder: Folder) -> Stats:
     """Return how much an index holds and takes. Errors: ``DamagedError``, ``OSError``."""
-    told = [entry(row) for _, row in view.rows()]
+    told = [entry(row, view.parameters) for _, row in view.rows()]
     labels = Counter(one.label for one in told if isinstance(one.label, str))
     files = _files(folder.path)
     return Stats(

@@ -33,20 +33,23 @@ _EPOCH = datetime(1970, 1, 1)
 class Entry:
     """A document of an index: its id and what is known of it.
 
-    >>> Entry("essay-7", {"label": "2025"}, None, 0, "00" * 16, 12, 80).label
-    '2025'
+    >>> Entry("essay-7", {"label": "2025-hw3"}, None, 0, "00" * 16, 12, "word", 80).label
+    '2025-hw3'
     """
 
     id: str
-    #: Title, person, label, files, and further fields, as they were given.
+    #: Title, person, label, files, the languages they were read as, and further fields, as they were given.
     meta: Mapping[str, Any]
     #: Seconds since 1970 as told by the source, or ``None``.
     time: int | None
     flags: int
     #: The hash of its readable text, in hexadecimal digits.
     content: str
-    #: Tokens and bytes of the readable text.
-    tokens: int
+    #: How many words, characters or lines the readable text has: ``unit`` is what the shingles of the index consist of.
+    #: Passages count tokens of the language instead, so `Queried.tokens` is another number.
+    length: int
+    unit: str
+    #: Bytes of the readable text.
     bytes: int
 
     @property
@@ -66,7 +69,8 @@ class Entry:
 
     def to_json(self) -> dict[str, Any]:
         """Return the document as values that JSON can hold."""
-        shown = {"id": self.id, **self.meta, "content": self.content, "tokens": self.tokens, "bytes": self.bytes}
+        size = {"length": self.length, "unit": self.unit, "bytes": self.bytes}
+        shown = {"id": self.id, **self.meta, "content": self.content, **size}
         if self.time is not None:
             shown.setdefault("time", written(self.time))
         if self.is_template:
@@ -74,10 +78,10 @@ class Entry:
         return shown
 
 
-def entry(row: _core.StoredRow) -> Entry:
-    """Return a stored row as a document."""
-    content = bytes(row.content).hex()
-    return Entry(text_of(row.id), meta_of(row.meta), row.time, row.flags, content, row.length, row.bytes)
+def entry(row: _core.StoredRow, parameters: Parameters) -> Entry:
+    """Return a stored row of an index with these parameters as a document."""
+    size = (row.length, parameters.dedup.unit, row.bytes)
+    return Entry(text_of(row.id), meta_of(row.meta), row.time, row.flags, bytes(row.content).hex(), *size)
 
 
 def meta_of(meta: bytes) -> dict[str, Any]:
@@ -167,12 +171,12 @@ class View(Closing):
         accepts = conditions(where)
         for _, row in self.rows():
             if accepts(row.meta):
-                yield entry(row)
+                yield entry(row, self.parameters)
 
     def document(self, id_: str | bytes) -> Entry | None:
         """Return the document with an id, or ``None``."""
         number = self.core.find_ids([bytes_of(id_)])[0]
-        return None if number is None else entry(self.core.row(number))
+        return None if number is None else entry(self.core.row(number), self.parameters)
 
     def starter(self, asker: _core.Asker) -> _core.Starter | None:
         """Return the shingles of starter code, which are not counted; ``None`` if there are none. Made once."""

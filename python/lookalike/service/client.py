@@ -86,17 +86,22 @@ class Client:
         :param index: The name of the index.
         :param rows: Documents with ``id`` and ``text``, and if known ``metadata``, ``time`` and ``name``.
         :param batch: Documents per request.
-        :returns: How many were ``added``, ``replaced`` and ``unchanged``, and those that were ``skipped`` with reasons.
+        :returns: How many were ``added``, ``replaced`` and ``unchanged``, and those that were ``skipped`` with reasons;
+            ``line`` is the place of a row, counted from 1. ``notes``, if there are any, tell how rows were read.
         :raises ServiceError: The server refuses a batch, or cannot be reached; earlier batches are in the index.
         """
         found: dict[str, Any] = {"added": 0, "replaced": 0, "unchanged": 0, "skipped": []}
-        given = iter(rows)
+        given, sent = iter(rows), 0
         while some := list(islice(given, batch)):
             body = "\n".join(json.dumps(dict(row)) for row in some).encode()
             key = {"Idempotency-Key": secrets.token_urlsafe(16)}
             path = f"/v1/indexes/{quote(index, '')}/documents"
             answer = self._json("POST", path, body, _LINES, headers=key)
-            found = {name: found[name] + answer[name] for name in found}
+            for row in (*answer["skipped"], *answer.get("notes", ())):
+                row["line"] += sent
+            for name in (*found, *(("notes",) if answer.get("notes") else ())):
+                found[name] = found.get(name, []) + answer.get(name, [])
+            sent += len(some)
         return found
 
     def get(self, index: str, id: str) -> dict[str, Any] | None:

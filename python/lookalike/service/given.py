@@ -175,7 +175,7 @@ def of_json(row: Any, name: str | None = None, *, with_id: bool = False) -> Give
     if named is not None and not isinstance(named, str):
         raise bad_value("the `name` of a document is a string")
     id_ = new_id(row.get("id")) if with_id else None
-    return Given(text, checked_name(named), id_, _metadata(row.get("metadata")), _time(row.get("time")))
+    return Given(text, checked_name(named), id_, metadata(row.get("metadata")), _time(row.get("time")))
 
 
 def check_text(text: str, what: str) -> None:
@@ -218,7 +218,8 @@ def checked_name(name: str | None) -> str | None:
     return name
 
 
-def _metadata(given: Any) -> dict[str, Any]:
+def metadata(given: Any) -> dict[str, Any]:
+    """Return metadata if it can be stored. Errors: ``FaultError``."""
     if given is None:
         return {}
     if not isinstance(given, dict) or len(given) > MOST_FIELDS:
@@ -271,9 +272,9 @@ def _constant(name: str) -> Any:
     raise ValueError(f"{name} is no JSON")
 
 
-def lines(body: bytes, most: int) -> list[Any]:
-    """Return the values of a body of lines of JSON; empty lines are passed over. Errors: ``FaultError``."""
-    found = [line for line in body.split(b"\n") if line.strip()]
+def lines(body: bytes, most: int) -> list[tuple[int, Any]]:
+    """Return numbers and values of lines of JSON; empty lines are passed over. Errors: ``FaultError``."""
+    found = [(number, line) for number, line in enumerate(body.split(b"\n"), 1) if line.strip()]
     if len(found) > most:
         raise FaultError(Fault(413, "too-many", f"a batch has at most {most:,} documents: send several"))
-    return [parsed(line, f"line {number}") for number, line in enumerate(found, 1)]
+    return [(number, parsed(line, f"line {number}")) for number, line in found]

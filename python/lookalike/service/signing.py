@@ -8,7 +8,7 @@ from __future__ import annotations
 import json
 import os
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
 from lookalike import documents
@@ -28,6 +28,8 @@ class Outcome(NamedTuple):
     signed: SignedDocument | None
     refusal: str | None = None
     notes: tuple[str, ...] = ()
+    #: The files of a submission, each with the language that it was read as.
+    files: tuple[tuple[str, str], ...] = ()
 
 
 def sign(given: Sequence[Given], parameters: Parameters, folder: str) -> list[Outcome]:
@@ -79,10 +81,19 @@ def _submission(one: Given, parameters: Parameters, folder: str) -> Outcome:
     fields = dict(one.metadata)
     person, label = (fields.pop(key) if isinstance(fields.get(key), str) else None for key in ("person", "label"))
     submission = Submission(one.id or "", person, label, one.time, False, files(one, folder), known_as=person)
-    signed, problems = sign_one(submission, parameters, fields)
+    signed, problems, read = sign_one(submission, parameters, fields)
     if signed is None:
         return Outcome(None, "; ".join(problem.reason for problem in problems[:3]) or "there is no file in it")
-    return Outcome(signed, None, tuple(f"{problem.place}: {problem.reason}" for problem in problems))
+    notes = [f"{problem.place}: {problem.reason}" if problem.place else problem.reason for problem in problems]
+    return Outcome(signed, None, (*notes, *_unnamed(one, parameters, read)), tuple(read))
+
+
+def _unnamed(one: Given, parameters: Parameters, read: Sequence[tuple[str, str]]) -> Iterator[str]:
+    """Yield a note if nothing but the missing file extension made a document prose: it may well be code."""
+    if one.is_zip or parameters.language != "auto" or [language for _, language in read] != ["text"]:
+        return
+    if not os.path.splitext(one.title)[1]:
+        yield "its name has no file extension, so it was read as text: for code give a name such as Main.java"
 
 
 def files(one: Given, folder: str) -> tuple[Document, ...]:

@@ -96,8 +96,7 @@ class Asking:
         most = self._context.settings.max_documents
 
         def work() -> bytes:
-            rows = given.lines(body, most)
-            some = [given.of_json(row, with_id=isinstance(row, dict) and "id" in row) for row in rows]
+            some = [_row(number, row) for number, row in given.lines(body, most)]
             found = index.seen_many([one.content for one in some], where=where)
             lines = []
             for one, verdict in zip(some, found, strict=True):
@@ -124,6 +123,15 @@ class Asking:
     def _index(self, request: Request) -> tuple[Index, str]:
         name = request.path_params["name"]
         return self._context.index(name), name
+
+
+def _row(number: int, row: Any) -> Given:
+    """Return the document of a line. Errors: ``FaultError``, which names the line."""
+    try:
+        return given.of_json(row, with_id=isinstance(row, dict) and "id" in row)
+    except FaultError as error:
+        fault = error.fault
+        raise FaultError(replace(fault, message=f"line {number}: {fault.message}")) from None
 
 
 def _asked(one: Given, folder: str) -> Asked:
