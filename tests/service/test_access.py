@@ -29,6 +29,7 @@ GUARDED = [
     ("GET", "/v1/indexes/news", {"read"}),
     ("GET", "/v1/indexes", {"read", "add", "remove"}),
     ("POST", "/v1/compare", {"compare"}),
+    ("GET", "/v1/token", set(params.SCOPES)),
     ("GET", "/metrics", {"read"}),
 ]
 
@@ -118,6 +119,21 @@ def test_a_token_that_may_only_add_learns_the_id_and_the_score(server: Server, h
     assert json.loads(lines.body) == short
 
 
+def test_a_token_is_told_what_it_allows(server: Server, held: Held):
+    told = server.ask("GET", "/v1/token", token=held.of["compare"]).json
+    assert told == {"name": "compare", "scopes": ["compare"], "indexes": ["news", "other"], "expires": None}
+    told = server.ask("GET", "/v1/token", token=held.foreign).json
+    assert (told["scopes"], told["indexes"]) == (list(params.SCOPES), ["other"])
+
+
+def test_a_comparison_with_an_index_needs_the_scope_read(server: Server, held: Held):
+    answer = server.ask("POST", "/v1/comparisons?index=news", token=held.of["compare"])
+    assert (answer.status, answer.code) == (403, "no-scope")
+    assert "also needs the scope read" in answer.json["error"]["message"]
+    hidden = server.ask("POST", "/v1/comparisons?index=news", token=held.foreign)
+    assert (hidden.status, hidden.code) == (404, "no-such-index")
+
+
 def test_a_token_in_the_address_is_none(server: Server, held: Held):
     assert server.ask("GET", f"/v1/indexes?token={held.of['read']}").status == 401
 
@@ -154,6 +170,34 @@ def test_a_token_can_be_withdrawn_while_the_server_runs(server: Server, held: He
     new.write_text("".join(rest))
     new.replace(held.path)
     wait_for(lambda: server.ask("GET", "/v1/indexes", token=token).status == 401, "the token is withdrawn")
+
+
+def test_a_line_that_is_no_token_is_logged_with_its_number(tmp_path: Path):
+    path = tmp_path / "tokens.jsonl"
+    token = tokens.make(str(path), name="one", scopes=["read"])
+    with serving(data=tmp_path / "data", token_file=path, readers=1) as server:
+        assert server.ask("GET", "/v1/indexes", token=token).status == 200
+        path.write_text(f"{path.read_text()}a line that is no token\n")
+        wait_for(lambda: server.ask("GET", "/v1/indexes", token=token).status == 401, "the file allows nothing")
+        (line, *_) = server.events(event="tokens-unreadable")
+    assert "line 2 of" in line["reason"]
+    assert "a line that is" not in line["reason"]
+
+
+def test_a_token_in_a_folder_that_does_not_exist_names_the_folder(tmp_path: Path):
+    folder = tmp_path / "no dir"
+    with pytest.raises(ParameterError, match="folder `.*no dir` does not exist"):
+        tokens.make(str(folder / "x.jsonl"), scopes=["read"])
+
+
+def test_a_server_on_every_address_tells_one_to_open(tmp_path: Path):
+    path = tmp_path / "tokens.jsonl"
+    tokens.make(str(path), scopes=["read"])
+    with serving(data=tmp_path / "data", token_file=path, host="0.0.0.0", readers=1) as server:
+        assert server.process.stdout is not None
+        told = server.process.stdout.readline().decode()
+        assert told.startswith(f"open http://127.0.0.1:{server.port} on this machine")
+        assert server.ask("GET", "/health").status == 200
 
 
 def test_the_file_of_tokens_is_private_and_holds_no_token(tmp_path: Path):

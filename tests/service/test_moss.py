@@ -210,7 +210,9 @@ def test_a_comparison_that_fails_says_why(server: Server, tmp_path: Path):
     with pytest.raises(HTTPError) as refused:
         urlopen(url)
     assert refused.value.code == 422
-    assert "there is only one submission" in refused.value.read().decode()
+    told = refused.value.read().decode()
+    assert "there is only one submission, `lone.py`: send at least two files, or with -d files of" in told
+    assert "old=" not in told
 
 
 def test_the_address_expires_and_cannot_be_guessed(server: Server):

@@ -62,7 +62,7 @@ def test_no_process_outlives_a_killed_supervisor(tmp_path: Path):
 @pytest.mark.parametrize(
     ("arguments", "code", "told"),
     [
-        (["nowhere"], 2, "does not exist"),
+        (["no where"], 2, "does not exist: check the path, or make it with `lookalike index create '"),
         (["news", "--host", "0.0.0.0"], 2, "--token-file"),
         (["news", "news"], 2, "two indexes"),
         (["news", "--token-file", "bad.jsonl"], 3, "line 1"),
@@ -91,8 +91,11 @@ def test_one_folder_one_port_and_one_index_have_one_server(tmp_path: Path):
         ):
             done = subprocess.run([*command, *options], capture_output=True, text=True, timeout=PATIENCE)
             assert done.returncode == code, done.stderr
-        with pytest.raises(la.LockedError):
+        with pytest.raises(la.LockedError, match="HTTP, or stop the server") as refused:
             la.Index.open(tmp_path / "news", write=True)
+        assert f"a lookalike server (process {server.process.pid} on " in str(refused.value)
+    with la.Index.open(tmp_path / "news", write=True), pytest.raises(la.LockedError, match=f"process {os.getpid()} on"):
+        la.Index.open(tmp_path / "news", write=True)
 
 
 def test_a_purged_document_leaves_no_byte(tmp_path: Path):

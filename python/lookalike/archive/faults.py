@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import errno
 import os
+import shlex
 import sqlite3
 from collections.abc import Iterator
 
@@ -32,7 +33,7 @@ def code(error: sqlite3.Error) -> int:
 
 def damaged(path: str, reason: str) -> DamagedError:
     """Return the error for a damaged file of an index."""
-    folder = os.path.dirname(path)
+    folder = shlex.quote(os.path.dirname(path))
     return DamagedError(
         f"`{path}` is damaged: {reason}; restore the index from a backup, or run `lookalike index repair {folder}`"
     )
@@ -42,7 +43,7 @@ def kept(path: str) -> LockedError:
     """Return the error for a journal that a reader keeps."""
     return LockedError(
         f"a reader keeps the journal of index `{path}`: removed documents are hidden but not erased yet; close the "
-        f"reader and run `lookalike index compact {path}`"
+        f"reader and run `lookalike index compact {shlex.quote(path)}`"
     )
 
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 import contextlib
 import errno
 import os
+import shlex
 import shutil
 from collections.abc import Collection
 from dataclasses import dataclass
@@ -100,7 +101,7 @@ class Folder:
         if os.path.lexists(self.file(LOCK)):
             raise DamagedError(
                 f"`{self.catalogue}` is missing: if `index create` was interrupted, create the index again; else "
-                f"restore the file from a backup, or run `lookalike index repair {self.path}`"
+                f"restore the file from a backup, or run `lookalike index repair {shlex.quote(self.path)}`"
             )
         raise ParameterError(f"`{self.path}` is not an index: make one with `lookalike index create`")
 

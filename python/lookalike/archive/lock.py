@@ -1,6 +1,7 @@
 """The lock of a writer: ``flock`` on a file that stays. The system frees it when the process ends, however it ends.
 
-The file holds the process id and the host of its last holder, for the message to the next one. The lock is never taken
+The file holds the process id and the host of its last holder, and whether it is a server, for the message to the next
+one. The lock is never taken
 from the existence of a file. Someone may delete it all the same: a lock counts only while its file is the one that
 stands in the folder, which is looked at after it is taken and before each commit.
 """
@@ -21,6 +22,8 @@ from lookalike.errors import LockedError, ParameterError
 
 #: Seconds between two attempts while another process holds the lock.
 _PAUSE = 0.05
+#: The third word of the file if a server holds the lock.
+_SERVER = "server"
 #: Locks of this process. A child made by fork closes its copies, so that they do not outlive the parent.
 _HELD: weakref.WeakSet[WriterLock] = weakref.WeakSet()
 
@@ -45,16 +48,19 @@ class WriterLock:
         until = time.monotonic() + wait
         while not self._try():
             if time.monotonic() >= until:
-                # A caller that waits by itself may have no such option.
-                advice = f" (waited {wait:g} s)" if wait else ", or give wait=… in seconds"
-                raise LockedError(
-                    f"index `{self._folder.path}` is being changed by {self._holder()}: wait for it to end{advice}"
-                )
+                raise LockedError(self._refusal(wait))
             time.sleep(_PAUSE)
+        self._write(f"{self.process} {platform.node()}\n")
+
+    def serve(self, process: int) -> None:
+        """Say that a server holds the lock: the process that ends all of it."""
+        self._write(f"{process} {platform.node()} {_SERVER}\n")
+
+    def _write(self, text: str) -> None:
         assert self._handle is not None
         with writing(self._folder.file(LOCK)):
             os.ftruncate(self._handle, 0)
-            os.pwrite(self._handle, f"{self.process} {platform.node()}\n".encode(), 0)
+            os.pwrite(self._handle, text.encode(), 0)
 
     def _try(self) -> bool:
         """Take the lock of the file that stands in the folder; return whether it is free."""
@@ -77,10 +83,18 @@ class WriterLock:
         except FileNotFoundError:
             return False
 
-    def _holder(self) -> str:
+    def _refusal(self, wait: float) -> str:
+        """Return who holds the lock, and what to do."""
         assert self._handle is not None
         words = os.pread(self._handle, 300, 0).decode("utf-8", "replace").split()
-        return f"process {words[0]} on {words[1]}" if len(words) == 2 else "another process"
+        index = f"index `{self._folder.path}`"
+        if words[2:] == [_SERVER]:
+            server = f"a lookalike server (process {words[0]} on {words[1]})"
+            return f"{server} has {index} open: add and remove documents over HTTP, or stop the server"
+        holder = f"process {words[0]} on {words[1]}" if len(words) == 2 else "another process"
+        # A caller that waits by itself may have no such option.
+        advice = f" (waited {wait:g} s)" if wait else ", or give wait=… in seconds"
+        return f"{index} is being changed by {holder}: wait for it to end{advice}"
 
     @property
     def is_own(self) -> bool:

@@ -186,6 +186,11 @@ class Opened(Closing):
         self._writer.check()
         return self._writer
 
+    def _serve(self, process: int) -> None:
+        """Say to other writers that a server has it open. REQUIRES: it is open for changes."""
+        assert self._lock is not None
+        self._lock.serve(process)
+
     def _check_open(self) -> None:
         if not self._is_open:
             raise ParameterError(f"index `{self._name}` is closed: open it again")

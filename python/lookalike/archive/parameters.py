@@ -6,6 +6,7 @@ Defaults are resolved at creation, so that a later version with other defaults s
 from __future__ import annotations
 
 import json
+import shlex
 from collections.abc import Iterable
 from dataclasses import asdict, dataclass, fields, replace
 from typing import Any
@@ -208,7 +209,7 @@ class Parameters:
         ]
         if other:
             raise VersionError(
-                f"index `{name}` was made with {', '.join(other)}: run `lookalike index upgrade {name}`, "
+                f"index `{name}` was made with {', '.join(other)}: run `lookalike index upgrade {shlex.quote(name)}`, "
                 "or use the version of lookalike that made it"
             )
 

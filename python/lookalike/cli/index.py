@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shlex
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -129,7 +130,7 @@ def create(index: str, as_json: bool, quiet: bool, **chosen: Any) -> None:
     made_for, source = MADE_FOR[parameters.kind]
     note(f"created: {index}, an index for {made_for}", quiet=quiet)
     note(f"it answers {', '.join(('identical', *parameters.questions))}", quiet=quiet)
-    note(f"next: lookalike index add {index} {source}", quiet=quiet)
+    note(f"next: lookalike index add {shlex.quote(index)} {source}", quiet=quiet)
 
 
 @index.command(
@@ -322,7 +323,8 @@ def _named(ids: Sequence[str]) -> str:
 
 
 def _is_missing(index: str, count: int) -> str:
-    return f"{'is' if count == 1 else 'are'} not in index `{index}`; `lookalike index list {index}` shows the ids"
+    verb = "is" if count == 1 else "are"
+    return f"{verb} not in index `{index}`; `lookalike index list {shlex.quote(index)}` shows the ids"
 
 
 def _given_back(size: int) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import json
+import shlex
 from typing import TYPE_CHECKING
 
 import click
@@ -75,7 +76,8 @@ def show(index: str, id_: str, as_json: bool) -> None:
     with Index(index) as archive, archive.snapshot() as view:
         one = view.document(id_)
         if one is None:
-            raise ParameterError(f"`{id_}` is not in index `{index}`: `lookalike index list {index}` shows the ids")
+            listing = f"`lookalike index list {shlex.quote(index)}`"
+            raise ParameterError(f"`{id_}` is not in index `{index}`: {listing} shows the ids")
         told = shown(one, view.texts(id_))
     if as_json:
         as_document(told)
@@ -136,7 +138,8 @@ def check(index: str, as_json: bool, quiet: bool) -> None:
             click.echo(visible(str(one)))
     is_damaged = any(one.is_damage for one in findings)
     if is_damaged:
-        note(f"the index is damaged: restore it from a backup, or run `lookalike index repair {index}`", quiet=quiet)
+        repair = f"`lookalike index repair {shlex.quote(index)}`"
+        note(f"the index is damaged: restore it from a backup, or run {repair}", quiet=quiet)
         raise SystemExit(DAMAGED)
     if not as_json and not quiet:
         click.echo("no damage")

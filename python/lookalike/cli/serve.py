@@ -33,7 +33,7 @@ from lookalike.cli.command import Command
         ],
     },
 )
-@click.argument("indexes", metavar="INDEX...", nargs=-1, type=click.Path())
+@click.argument("indexes", metavar="[INDEX]...", nargs=-1, type=click.Path())
 @options.all_options(params.SERVING.values())
 def serve(indexes: tuple[str, ...], **chosen: Any) -> None:
     """Serve indexes and comparisons over HTTP until SIGTERM or Ctrl-C.
@@ -54,4 +54,11 @@ def serve(indexes: tuple[str, ...], **chosen: Any) -> None:
     from lookalike.service.supervisor import supervise
 
     settings = Settings.of(indexes, **chosen)
-    asyncio.run(supervise(settings, lambda address: click.echo(f"lookalike serves at {address}")))
+    asyncio.run(supervise(settings, _tell))
+
+
+def _tell(address: str, *to_open: str) -> None:
+    """Print the address, and if nobody can open that one, another."""
+    click.echo(f"lookalike serves at {address}")
+    for one in to_open:
+        click.echo(f"open {one} on this machine; from others, its name or address with this port")

@@ -8,6 +8,7 @@ an error of the disk the index is opened again, which shows what is in it; reque
 from __future__ import annotations
 
 import asyncio
+import os
 import threading
 from collections import deque
 from collections.abc import Callable, Sequence
@@ -61,12 +62,18 @@ class Committer:
     def __init__(self, name: str, path: str, keys: Keys, keys_turn: threading.Lock) -> None:
         """Open an index for changes. Errors: ``LockedError``, ``DamagedError``, ``VersionError``, ``OSError``."""
         self._name, self._path, self._keys, self._keys_turn = name, path, keys, keys_turn
-        self._index = Index.open(path, write=True, wait=WAIT)
+        self._index = self._opened()
         self._waiting: deque[Add | Call] = deque()
         self._signal = threading.Condition()
         self._is_stopping = False
         self._thread = threading.Thread(target=self._run, name=f"commit-{name}", daemon=True)
         self._thread.start()
+
+    def _opened(self) -> Index:
+        """Open the index. Other writers are told that the supervisor, which started this process, has it."""
+        index = Index.open(self._path, write=True, wait=WAIT)
+        index._serve(os.getppid())
+        return index
 
     async def do(self, change: Add | Call) -> dict[str, Any]:
         """Make a change, and return its answer when it is durable. Errors: those of the change."""
@@ -168,7 +175,7 @@ class Committer:
         log.failure("change-failed", error, index=self._name)
         try:
             self._index.close()
-            self._index = Index.open(self._path, write=True, wait=WAIT)
+            self._index = self._opened()
         except Exception as again:
             # The next change fails too, and tries again.
             log.failure("index-not-opened", again, index=self._name)

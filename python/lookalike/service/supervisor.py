@@ -10,7 +10,9 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import fcntl
+import ipaddress
 import os
+import shlex
 import signal
 import socket
 import sys
@@ -93,8 +95,8 @@ class Child:
             self.process.send_signal(number)
 
 
-async def supervise(settings: Settings, announce: Callable[[str], None]) -> None:
-    """Run a server until SIGTERM or SIGINT; ``announce`` is called with its address when it answers.
+async def supervise(settings: Settings, announce: Callable[..., None]) -> None:
+    """Run a server until SIGTERM or SIGINT; ``announce`` is called with its ``addresses`` when it answers.
 
     Errors: ``LockedError`` if another server has its data or another process changes an index, ``OSError``, and
     whatever opening the indexes raises.
@@ -123,8 +125,7 @@ async def supervise(settings: Settings, announce: Callable[[str], None]) -> None
             await asyncio.gather(*(one.start() for one in readers))
             for one in readers:
                 one.keep()
-            host, port = sockets[0].getsockname()[:2]
-            announce(f"http://{f'[{host}]' if ':' in host else host}:{port}")
+            announce(*addresses(*sockets[0].getsockname()[:2]))
             log.event("started", readers=len(readers), indexes=len(settings.indexes))
             await stop.wait()
             log.event("stopping")
@@ -132,6 +133,18 @@ async def supervise(settings: Settings, announce: Callable[[str], None]) -> None
             await asyncio.gather(*(one.stop(params.DRAIN_SECONDS) for one in readers))
             await keeper.stop(params.DRAIN_SECONDS)
     log.event("stopped")
+
+
+def addresses(host: str, port: int) -> list[str]:
+    """Return the address that a server listens on, and if that is every address, one that can be opened.
+
+    >>> addresses("0.0.0.0", 8400)
+    ['http://0.0.0.0:8400', 'http://127.0.0.1:8400']
+    """
+    given = ipaddress.ip_address(host)
+    loopback = {4: "127.0.0.1", 6: "::1"}[given.version]
+    every = [host, loopback] if given.is_unspecified else [host]
+    return [f"http://{f'[{one}]' if ':' in one else one}:{port}" for one in every]
 
 
 def _check_extra() -> None:
@@ -147,6 +160,9 @@ def _check_files(settings: Settings) -> None:
     """Open the indexes and the file of tokens once, so that what is wrong with them is told before anything starts."""
     Tokens(settings.token_file)
     for path in settings.indexes.values():
+        if not os.path.exists(path):
+            create = f"`lookalike index create {shlex.quote(path)}`"
+            raise ParameterError(f"index `{path}` does not exist: check the path, or make it with {create}")
         Index(path).close()
 
 

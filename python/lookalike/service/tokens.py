@@ -94,7 +94,7 @@ class Tokens:
                 self._grants, self._state = read(path), state
         except (OSError, FormatError) as error:
             self._grants, self._state = [], ()
-            log.event("tokens-unreadable", error=type(error).__name__)
+            log.event("tokens-unreadable", error=type(error).__name__, reason=str(error))
 
 
 def _state(path: str) -> tuple[int, ...]:
@@ -162,6 +162,7 @@ def make(
         "indexes": sorted(set(indexes)) or None,
         "expires": None if expires is None else _end(expires),
     }
+    _check_folder(path)
     earlier = ""
     with contextlib.suppress(FileNotFoundError):
         names = {grant.name for _, grant in read(path)}
@@ -174,6 +175,13 @@ def make(
     earlier += "" if not earlier or earlier.endswith("\n") else "\n"
     _replace(path, f"{earlier}{json.dumps(row)}\n")
     return token
+
+
+def _check_folder(path: str) -> None:
+    """Errors: ``ParameterError`` if the folder of a file does not exist."""
+    folder = os.path.dirname(path)
+    if folder and not os.path.isdir(folder):
+        raise ParameterError(f"folder `{folder}` does not exist: make it first, or choose another FILE")
 
 
 def _scopes(given: Iterable[str]) -> list[str]:

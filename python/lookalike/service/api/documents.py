@@ -93,7 +93,7 @@ class Documents:
         return await self._context.run(request, lambda: signing.sign(some, parameters, folder))
 
     async def post(self, request: Request) -> Response:
-        """Add many documents in one commit. Those that cannot be read are listed; a line that is no JSON refuses all."""
+        """Add many documents in one commit. Those that cannot be read are listed; a line without JSON refuses all."""
         chosen(request.scope["query_string"], [])
         given.check_type(request.headers.get("content-type", ""), given.LINES)
         key = key_of(request)

@@ -10,6 +10,7 @@ from typing import Any
 from starlette.requests import Request
 from starlette.responses import Response
 
+from lookalike import params
 from lookalike.service import metrics
 from lookalike.service.answering import answer, told
 from lookalike.service.context import Context, grant_of
@@ -75,6 +76,14 @@ class State:
         ]
         return answer({"indexes": found})
 
+    async def token(self, request: Request) -> Response:
+        """Tell what the token of the sender allows; without a file of tokens, everything."""
+        chosen(request.scope["query_string"], [])
+        grant = grant_of(request)
+        scopes = [one for one in params.SCOPES if one in grant.scopes]
+        indexes = [name for name in self._context.indexes if grant.sees(name)]
+        return answer({"name": grant.name, "scopes": scopes, "indexes": indexes, "expires": grant.expires})
+
     async def index(self, request: Request) -> Response:
         """Return size and parameters of an index."""
         chosen(request.scope["query_string"], [])
@@ -103,6 +112,10 @@ def routes(context: Context, others: Sequence[Operation]) -> list[Operation]:
             types=("text/plain",),
         ),
         Operation("GET", "/openapi.json", of.openapi, "Return this document."),
+        Operation(
+            "GET", "/v1/token", of.token, "Tell what the token allows: its scopes, and the indexes that exist for it.",
+            params.SCOPES,
+        ),
         Operation("GET", "/v1/indexes", of.indexes, "List the indexes.", ("read", "add", "remove")),
         Operation("GET", "/v1/indexes/{name}", of.index, "Return size and parameters of an index.", ("read",)),
     ]  # fmt: skip

@@ -36,6 +36,9 @@ _ZIPS = (ZIP, "application/x-zip-compressed", "application/octet-stream", "")
 _ZIP_HEADS = (b"PK\3\4", b"PK\5\6")
 NOT_A_ZIP = Fault(422, "not-a-zip", "the body is no zip archive: send one, or no body and then one PUT per file")
 OTHER_TYPE = Fault(415, "other-type", f"the body must be a zip archive: send it as {ZIP}")
+NOT_READABLE = Fault(
+    403, "no-scope", "to compare with an index, the token also needs the scope read: leave index out, or ask for it"
+)
 NOT_DONE = Fault(409, "not-done", "the comparison has no report: GET it, its `state` and `reason` say why")
 #: Bytes that are written at a time.
 _BLOCK = 1 << 20
@@ -139,8 +142,10 @@ class Comparisons:
         grant = grant_of(request)
         names = values["index"] or ()
         for name in names:
-            if name not in self._settings.indexes or not grant.sees(name) or not grant.allows(("read",)):
+            if name not in self._settings.indexes or not grant.sees(name):
                 raise FaultError(NO_INDEX)
+            if not grant.allows(("read",)):
+                raise FaultError(NOT_READABLE)
         key = key_of(request)
         asked = await asyncio.to_thread(options.given, values, [self._context.index(name) for name in names])
         blocks = _blocks(request)

@@ -116,12 +116,20 @@ def failure(job: Job) -> bytes:
         "moss",
         title=_title(job),
         lead="There is no report: the comparison failed.",
-        reason=visible(job.reason or ""),
+        reason=visible(_in_words_of_moss(job.reason or "")),
         report="",
         rows=[],
         version=_core.__version__,
         expires="",
     ).encode()
+
+
+def _in_words_of_moss(reason: str) -> str:
+    """Return a reason with what the sender of files can do instead of the options of ``compare``."""
+    lone, _, advice = reason.partition(": give at least two")
+    if not advice:
+        return reason
+    return f"{lone}: send at least two files, or with -d files of at least two folders"
 
 
 def _title(job: Job) -> str:
