@@ -355,3 +355,17 @@ def test_a_pair_that_is_listed_for_a_passage_says_the_figure_of_the_list():
     assert said not in page_of(replace(report, pairs=(pair,)))
     made = PairPages(replace(report, pairs=(), shared=(pair,)), ["x", "y"], lambda entry, file: b"")
     assert said in made.page(pair, "pair 1 of 1")
+
+
+def test_beside_an_archive_nothing_is_said_of_a_class():
+    """How many others of the archive have a passage is told as far as they were compared, and never that none has."""
+    two, many = Passage(PLACE, PLACE, 9, 2, exact=True), Passage(PLACE, PLACE, 9, 5, exact=True)
+    pair = Pair(0, 1, 0.6, 0.9, 0.9, 40, 40, (two, many))
+    report = replace(school(Size(entries=2, methods=1, pairs=0)), pairs=(pair,), pair_count=1)
+    made = PairPages(report, ["x", "y"], lambda entry, file: b"", is_alone=True, is_asked=True)
+    page = unescape(made.page(pair, "1"))
+    assert "in these two only" not in page
+    assert "class wrote" not in page
+    assert "this class" not in page
+    assert "shared by 4 submitters of the archive" in page
+    assert "Bits say how unusual a passage is among the compared documents." in page

@@ -186,7 +186,7 @@ def test_a_line_that_is_no_token_is_logged_with_its_number(tmp_path: Path):
 
 def test_a_token_in_a_folder_that_does_not_exist_names_the_folder(tmp_path: Path):
     folder = tmp_path / "no dir"
-    with pytest.raises(ParameterError, match="folder `.*no dir` does not exist"):
+    with pytest.raises(ParameterError, match=r"folder `.*no dir` does not exist"):
         tokens.make(str(folder / "x.jsonl"), scopes=["read"])
 
 

@@ -13,15 +13,21 @@ FAR = 0.1
 WORTH = 0.005
 
 
-def explained(pair: Pair, entries: Sequence[Entry], unit: str) -> Iterator[str]:
+def among(is_asked: bool) -> str:
+    """Return where something is rare or usual; a document that an archive was asked about is in no class."""
+    return "among the compared documents" if is_asked else "in this class"
+
+
+def explained(pair: Pair, entries: Sequence[Entry], unit: str, *, is_asked: bool = False) -> Iterator[str]:
     """Yield a sentence for each reason; ``unit`` is what the material is counted in: "tokens" or "letters"."""
+    where = among(is_asked)
     shares = pair.left_coverage, pair.right_coverage
     shared = f"{percent(shares[0])} of the left and {percent(shares[1])} of the right are shared"
     told = f"The score is {decimal(pair.score)} although {shared}"
     if min(shares) - pair.score >= FAR:
-        yield f"{told}: {_lighter(pair, unit)}."
+        yield f"{told}: {_lighter(pair, unit, where)}."
     elif pair.score - max(shares) >= FAR and not leaves_out(pair):
-        yield f"{told}: {_heavier(pair, entries)}."
+        yield f"{told}: {_heavier(pair, entries, where)}."
     if leaves_out(pair):
         idle = " and ".join(f"{entries[end].unreachable_tokens:,}" for end in (pair.left, pair.right))
         yield (
@@ -35,7 +41,7 @@ def leaves_out(pair: Pair) -> bool:
     return pair.score_reachable is not None and pair.score_reachable > pair.score_whole
 
 
-def _lighter(pair: Pair, unit: str) -> str:
+def _lighter(pair: Pair, unit: str, where: str) -> str:
     """Return why the shared material weighs less than the rest."""
     runs = [passage for passage in pair.passages if passage.sort == "run"]
     tokens = max(1, sum(passage.tokens for passage in runs))
@@ -47,13 +53,13 @@ def _lighter(pair: Pair, unit: str) -> str:
     if common >= WORTH:
         others = "are in passages that other submitters have too, and weigh less"
         reasons.append(f"{percent(common)} {others}" if reasons else f"{percent(common)} of the shared {unit} {others}")
-    return "; ".join(reasons) or "parts of what they share are common in this class, and weigh less"
+    return "; ".join(reasons) or f"parts of what they share are common {where}, and weigh less"
 
 
-def _heavier(pair: Pair, entries: Sequence[Entry]) -> str:
+def _heavier(pair: Pair, entries: Sequence[Entry], where: str) -> str:
     """Return why the shared material weighs more than the rest."""
     languages = {file.language for end in (pair.left, pair.right) for file in entries[end].files}
     read = {language for both in languages for language in both.split("+")}
     if "text" in read and len(read) > 1:
         return "a letter of prose weighs less than a token of code, and the rarer something is, the more it weighs"
-    return "the rest is more common in this class than what they share, and weighs less"
+    return f"the rest is more common {where} than what they share, and weighs less"

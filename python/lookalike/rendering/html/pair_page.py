@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from lookalike.comparison.result import Pair, Report
-from lookalike.rendering.html.explanations import explained, leaves_out
+from lookalike.rendering.html.explanations import among, explained, leaves_out
 from lookalike.rendering.html.frame import page, parameters, part, title
 from lookalike.rendering.html.overview_data import inputs_digest
 from lookalike.rendering.html.passage_list import order, passage_list
@@ -24,19 +24,22 @@ class PairPages:
         marks: MarksOf,
         *,
         is_alone: bool = False,
+        is_asked: bool = False,
         exports: bool = True,
     ) -> None:
         """Take the report, the names to show, and what colours its files.
 
-        ``is_alone``: there is no overview; ``exports``: the overview exports marks and notes.
+        ``is_alone``: there is no overview; ``is_asked``: each pair is a document that an archive was asked about and
+        one of the archive, so there is no class; ``exports``: the overview exports marks and notes.
         """
-        self._report, self._names, self._marks = report, names, marks
+        self._report, self._names, self._marks, self._is_asked = report, names, marks, is_asked
         self._shared = {
             "report": report,
             "title": title(report),
             "digest": inputs_digest(report),
             "map_height": MAP,
             "is_alone": is_alone,
+            "among": among(is_asked),
             "exports": exports,
             "parameters": "; ".join(f"{name}: {value}" for name, value in parameters(report)),
         }
@@ -65,8 +68,8 @@ class PairPages:
             "unit": unit,
             "leaves_out": leaves_out(pair),
             "sides": sides,
-            "explained": [*explained(pair, entries, unit), *self._listed_for(pair)],
-            "passages": passage_list(self._report, pair),
+            "explained": [*explained(pair, entries, unit, is_asked=self._is_asked), *self._listed_for(pair)],
+            "passages": passage_list(self._report, pair, is_asked=self._is_asked),
             "order": order(self._report, pair),
         }
 

@@ -13,6 +13,7 @@ from typing import NamedTuple
 
 from lookalike._types import counted
 from lookalike.comparison.result import File, Pair, Passage, Region, Report, Section
+from lookalike.rendering.html.explanations import among
 from lookalike.rendering.html.panes import COLOURS
 from lookalike.rendering.safe import visible
 from lookalike.rendering.wording import percent
@@ -21,6 +22,14 @@ from lookalike.rendering.wording import percent
 NONE: Mapping[int, str] = {}
 #: A passage and its number on the page.
 Numbered = tuple[int, Passage]
+
+
+class Sides(NamedTuple):
+    """The files of both sides, and whether one of them was asked about."""
+
+    left: tuple[File, ...]
+    right: tuple[File, ...]
+    is_asked: bool
 
 
 class Block(NamedTuple):
@@ -70,16 +79,19 @@ def _ranked(pair: Pair, submitters: int) -> tuple[list[Numbered], list[Numbered]
     return (listed, weak, repeats) if listed else (weak, [], repeats)
 
 
-def passage_list(report: Report, pair: Pair) -> str:
-    """Return the list as HTML; parts that repeat are written here, which takes half the time of a template."""
+def passage_list(report: Report, pair: Pair, *, is_asked: bool = False) -> str:
+    """Return the list as HTML; parts that repeat are written here, which takes half the time of a template.
+
+    ``is_asked``: one of the two was asked about, and there is no class.
+    """
     submitters = report.submitters
     _, weak, repeats = _ranked(pair, submitters)
-    files = [report.entries[end].files for end in (pair.left, pair.right)]
+    files = Sides(report.entries[pair.left].files, report.entries[pair.right].files, is_asked)
     if not pair.passages:
         return "<p class=soft>No passages are listed for this pair.</p>"
     parts = [f"<ol class=top>\n{_items(pair, submitters, files)}\n</ol>"]
     if weak:
-        said = f"{counted(len(weak), 'weak passage')} <span class=soft>short or usual in this class</span>"
+        said = f"{counted(len(weak), 'weak passage')} <span class=soft>short or usual {among(is_asked)}</span>"
         parts.append(_fold("weak", said, [_alone(one, submitters) for one in weak], files))
     if repeats:
         said = f"{counted(len(repeats), 'repeat')} <span class=soft>further copies of parts of these passages</span>"
@@ -103,13 +115,13 @@ def _inside(pair: Pair) -> dict[int, str]:
 
 
 def _fold(
-    name: str, said: str, alone: list[Block], files: list[tuple[File, ...]], inside: Mapping[int, str] = NONE
+    name: str, said: str, alone: list[Block], files: Sides, inside: Mapping[int, str] = NONE
 ) -> str:
     items = "\n".join(_item(one, files, inside.get(one.place, "")) for one in alone)
     return f"<details class=fold id={name}><summary>{said}</summary>\n<ol>\n{items}\n</ol></details>"
 
 
-def _items(pair: Pair, submitters: int, files: list[tuple[File, ...]]) -> str:
+def _items(pair: Pair, submitters: int, files: Sides) -> str:
     """Return the listed passages; those of a section of prose stand inside it."""
     return "\n".join(
         _item(block, files)
@@ -141,7 +153,7 @@ def _holds(region: Region, file: int, at: int) -> bool:
     return region.file == file and region.start <= at < region.end
 
 
-def _section(section: Section, block: Block, submitters: int, files: list[tuple[File, ...]]) -> str:
+def _section(section: Section, block: Block, submitters: int, files: Sides) -> str:
     """Return a section of prose with its passages."""
     left, right = files[0][section.left.file], files[1][section.right.file]
     best, number = block.passages[0][0], (block.section or 0) + 1
@@ -155,7 +167,7 @@ def _section(section: Section, block: Block, submitters: int, files: list[tuple[
     )
 
 
-def _item(alone: Block, files: list[tuple[File, ...]], inside: str = "") -> str:
+def _item(alone: Block, files: Sides, inside: str = "") -> str:
     """Return a passage of the list: number, place, and why it counts. ``inside``: the runs in which a repeat lies."""
     number, passage = alone.passages[0]
     left, right = files[0][passage.left.file], files[1][passage.right.file]
@@ -165,16 +177,17 @@ def _item(alone: Block, files: list[tuple[File, ...]], inside: str = "") -> str:
     return (
         f"<li{'' if passage.sort == 'run' else ' class=lesser'} data-weight={alone.weight:.1f} "
         f"data-tokens={passage.tokens} data-place={number}{held}><a class=c{number % COLOURS} href=#l{number}>"
-        f"<span class=p>{number}</span><span>{where}</span><small>{between}{why(passage, left, right)}</small></a></li>"
+        f"<span class=p>{number}</span><span>{where}</span><small>{between}{why(passage, left, right, is_asked=files.is_asked)}</small></a></li>"
     )
 
 
-def why(passage: Passage, left: File, right: File) -> str:
-    """Return why a passage counts: its length, how its sides agree, and how many have it."""
+def why(passage: Passage, left: File, right: File, *, is_asked: bool = False) -> str:
+    """Return why a passage counts: its length, how its sides agree, and how many have it as far as that is known."""
     at = place_of(left, passage.left.start)
     is_prose = left.language == "text" or (left.format == "notebook" and not at.endswith(", code"))
     bits = f", {round(passage.bits):,} bits" if passage.bits else ""
-    return f"{_agreement(passage, left, right, bits, is_prose=is_prose)}; {_rarity(passage.shared_by)}"
+    agreement = _agreement(passage, left, right, bits, is_prose=is_prose)
+    return "; ".join(filter(None, (agreement, _rarity(passage.shared_by, is_asked=is_asked))))
 
 
 def file_name(file: File) -> str:
@@ -249,8 +262,10 @@ def _without_layout(file: File, region: Region) -> str:
     return "".join(file.text[region.start : region.end].split())
 
 
-def _rarity(shared_by: int) -> str:
-    """Return how many submitters share a passage."""
+def _rarity(shared_by: int, *, is_asked: bool) -> str:
+    """Return how many submitters share a passage. The others of an archive may not have been compared."""
+    if is_asked:
+        return f"shared by {shared_by - 1:,} submitters of the archive" if shared_by > 2 else ""
     return "in these two only" if shared_by <= 2 else f"shared by {shared_by:,} submitters"
 
 

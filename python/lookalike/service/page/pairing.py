@@ -56,7 +56,8 @@ def pair_page(asked: Given, index: Index, id_: str, folder: str) -> str | None:
         raise FaultError(NO_PASSAGE)
     shown = {_ASKED: visible(asked.title), _STORED: visible(id_)}
     names = [shown.get(entry.name, entry.name) for entry in report.entries]
-    return PairPages(report, names, report.marks, is_alone=True).page(pairs[0], "a document beside one of the archive")
+    pages = PairPages(report, names, report.marks, is_alone=True, is_asked=True)
+    return pages.page(pairs[0], "your document beside one of the archive")
 
 
 def _readable(name: str, is_corpus: bool) -> str:
