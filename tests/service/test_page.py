@@ -19,6 +19,7 @@ from support.browser import CHROMIUM, PATIENCE_MS, assert_becomes, browser, wide
 from support.comparisons import ALL, Gate, has_ended
 from support.pages import Answer, served
 from support.servers import Server, serving
+from support.submissions import statements, wrapped
 
 MATERIAL = Path(la.__file__).parent / "demo" / "material"
 ATTACK = '<img src=x onerror="document.title=`owned`"><script>document.title="owned"</script>'
@@ -424,6 +425,12 @@ def test_a_file_is_asked_about_by_keyboard_alone(visit: Visit):
     page.focus("#ask [name=go]")
     page.keyboard.press("Enter")
     page.wait_for_selector("#ask [data-question=identical] td")
+    assert page.locator("#ask .unnamed").count() == 0
+    page.fill("#ask [name=name]", "")
+    page.focus("#ask [name=go]")
+    page.keyboard.press("Enter")
+    page.wait_for_selector("#ask .unnamed:has-text('guessed from the content')")
+    page.wait_for_selector("#ask [data-question=passages] tbody button")
     assert "2025/Lukas Weber" in page.inner_text("#ask [data-question=identical]")
     page.focus("#ask [data-question=passages] tbody button >> nth=0")
     page.keyboard.press("Enter")
@@ -438,7 +445,7 @@ def test_a_file_is_asked_about_by_keyboard_alone(visit: Visit):
 def test_documents_are_browsed_found_added_and_removed(visit: Visit, server: Server):
     page = visit.open("documents")
     page.wait_for_selector("#documents option[value=news]", state="attached")
-    page.select_option("#documents .find [name=index]", "news")
+    page.select_option("#documents [name=index]", "news")
     page.wait_for_selector("#documents .list tr:has-text('n01')")
     assert page.locator("#documents .list tbody tr").count() == 50
     page.click("#documents [name=more]")
@@ -531,7 +538,8 @@ def test_a_token_stays_in_its_tab_and_out_of_addresses(browser: Any, guarded: tu
     assert refusal(page, "#compare .outcome") == "The token is not valid: give another at the top of this page."
     page.fill("[name=token]", token)
     page.keyboard.press("Enter")
-    assert_becomes(page, "() => document.querySelector('#token-told').textContent === 'The token is valid.'")
+    assert_becomes(page, "() => document.querySelector('#token-told').textContent.startsWith('The token is valid.')")
+    assert page.inner_text("#token-told") == "The token is valid. It allows: read, compare."
     assert page.get_attribute("[name=token]", "placeholder") == "in use"
     assert page.inner_text("#compare .outcome") == ""
     page.click("nav >> text=Ask the archive")
@@ -540,12 +548,14 @@ def test_a_token_stays_in_its_tab_and_out_of_addresses(browser: Any, guarded: tu
     assert not any(token in url for url in urls)
     assert token not in page.content()
     assert page.evaluate("localStorage.length + document.cookie.length") == 0
-    # Without the scope to remove, nothing is removed, and that is told.
+    # Without the scope to remove or to add, nothing can be, and that is told.
     page.click("nav >> text=Documents")
     page.wait_for_selector("#documents .list tr:has-text('n01')")
-    for _ in range(2):
-        page.click("#documents .list tr:has-text('n01') >> text=/emove/")
-    assert "scope remove" in refusal(page, "#documents .outcome")
+    button = page.locator("#documents .list tr:has-text('n01') >> text=Remove")
+    assert button.is_disabled()
+    assert "scope remove" in button.get_attribute("title")
+    page.click("#documents .add summary")
+    assert page.inner_text("#documents .add .refused") == "Your token does not allow this: it needs the scope add."
     page.click("[name=forget]")
     assert_becomes(page, "() => document.querySelector('#token-told').textContent === 'A token is needed.'")
     visit.provoked = ("status of 40",)
@@ -564,13 +574,87 @@ def test_a_token_for_comparisons_alone_is_told_that_it_reads_no_archive(browser:
         page = visit.open("ask")
         page.fill("[name=token]", token)
         page.keyboard.press("Enter")
-        assert_becomes(page, "() => document.querySelector('#token-told').textContent === 'The token is valid.'")
+        assert_becomes(page, "() => document.querySelector('#token-told').textContent.includes('allows: compare.')")
         for part, title in (("ask", "Ask the archive"), ("documents", "Documents")):
             page.click(f"nav >> text={title}")
-            page.wait_for_selector(f"#{part} .none:has-text('scope read')")
+            page.wait_for_selector(f"#{part} .refused:has-text('it needs the scope read')")
             assert page.locator(f"#{part} [name=go]").first.is_disabled()
+            assert page.is_hidden(f"#{part} .none")
+        page.click("nav >> text=Compare a class")
+        assert page.is_hidden("#compare .refused")
+        # The first visit has no token yet. Nothing that this token may not ask is asked.
+        visit.provoked = ("status of 401",)
+        visit.close()
+
+
+def test_a_token_that_may_only_add_adds_and_sees_why_it_does_nothing_else(browser: Any, tmp_path: Path):
+    la.Index.create(tmp_path / "news", kind="corpus").close()
+    tokens = tmp_path / "tokens.jsonl"
+    token = made_token(tokens, "feed", "add")
+    with serving(tmp_path / "news", data=tmp_path / "data", token_file=tokens) as server:
+        visit = Visit(browser, server.address)
+        page = visit.open("compare")
+        page.fill("[name=token]", token)
+        page.keyboard.press("Enter")
+        page.wait_for_selector("#compare .refused:has-text('it needs the scope compare')")
+        assert page.evaluate("document.querySelector('#compare form').inert")
+        page.click("nav >> text=Documents")
+        page.wait_for_selector("#documents > .refused:has-text('it needs the scope read')")
+        page.click("#documents .add summary")
+        page.fill("#documents .add [name=id]", "one")
+        page.fill("#documents .add [name=text]", LONG)
+        page.click("#documents .add [name=go]")
+        page.wait_for_selector("#documents .add .outcome:has-text('was added')")
+        page.click("nav >> text=State")
+        page.wait_for_selector("#state .fault:has-text('it needs the scope compare')")
         visit.provoked = ("status of 40",)
         visit.close()
+
+
+def test_a_submission_is_added_with_label_and_language_and_replaced_on_a_second_press(visit: Visit, server: Server):
+    page = visit.open("documents")
+    page.wait_for_selector("#documents option[value=news]", state="attached")
+    page.select_option("#documents [name=index]", "news")
+    page.wait_for_selector("#documents .list tr:has-text('n01')")
+    page.click("#documents .add summary")
+    assert page.is_hidden("#documents .add [name=label]")
+    page.select_option("#documents [name=index]", "years")
+    page.wait_for_selector("#documents .list tr:has-text('Lukas Weber')")
+    assert "read as python" in page.inner_text("#documents .list tr:has-text('Lukas Weber')")
+
+    def add(text: str) -> None:
+        page.fill("#documents .add [name=label]", "2024-hw3")
+        page.fill("#documents .add [name=id]", "s159")
+        page.fill("#documents .add [name=text]", text)
+        page.click("#documents .add [name=go]")
+
+    path = "/v1/indexes/years/documents/2024-hw3%2Fs159"
+    code = wrapped(statements(1, "java", 12), "java")
+    add(code)
+    page.wait_for_selector("#documents .add .outcome:has-text('was added')")
+    assert "no file extension, so it was read as text" in page.inner_text("#documents .add .outcome")
+    page.fill("#documents .add [name=name]", "Main.java")
+    add(code)
+    page.wait_for_selector("#documents .add .outcome:has-text('already')")
+    assert server.ask("GET", path).json["languages"] == ["text"], "nothing is replaced by the first press"
+    assert page.inner_text("#documents .add [name=go]") == "Replace it"
+    page.click("#documents .add [name=go]")
+    page.wait_for_selector("#documents .add .outcome:has-text('was replaced')")
+    assert "Main.java as java" in page.inner_text("#documents .add .outcome")
+    found = server.ask("GET", path).json
+    assert (found["languages"], found["label"]) == (["java"], "2024-hw3")
+    page.fill("#documents .add [name=id]", " ")
+    page.click("#documents .add [name=go]")
+    assert refusal(page, "#documents .add .outcome").startswith("Give an id first")
+    page.fill("#documents .find [name=id]", "2024-")
+    page.click("#documents .find [name=go]")
+    page.wait_for_selector("#documents .one h2:has-text('2024-hw3/s159')")
+    page.fill("#documents .find [name=id]", "")
+    page.fill("#documents [name=where]", "label=2024")
+    page.click("#documents .find [name=go]")
+    page.wait_for_selector("#documents .outcome:has-text('No document was found')")
+    assert "values: 2024-hw3, 2025" in page.inner_text("#documents > .outcome")
+    assert server.ask("DELETE", path).status == 204
 
 
 def test_a_page_of_another_site_can_neither_read_nor_change(browser: Any, server: Server):

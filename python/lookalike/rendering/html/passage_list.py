@@ -114,9 +114,7 @@ def _inside(pair: Pair) -> dict[int, str]:
     return {number: " ".join(outer) for number, outer in found.items()}
 
 
-def _fold(
-    name: str, said: str, alone: list[Block], files: Sides, inside: Mapping[int, str] = NONE
-) -> str:
+def _fold(name: str, said: str, alone: list[Block], files: Sides, inside: Mapping[int, str] = NONE) -> str:
     items = "\n".join(_item(one, files, inside.get(one.place, "")) for one in alone)
     return f"<details class=fold id={name}><summary>{said}</summary>\n<ol>\n{items}\n</ol></details>"
 
@@ -174,10 +172,11 @@ def _item(alone: Block, files: Sides, inside: str = "") -> str:
     between = f"{file_name(left)} and {file_name(right)}; " if len(files[0]) + len(files[1]) > 2 else ""
     where = _where(left, right, passage.left, passage.right)
     held = f' data-in="{inside}"' if inside else ""
+    told = why(passage, left, right, is_asked=files.is_asked)
     return (
         f"<li{'' if passage.sort == 'run' else ' class=lesser'} data-weight={alone.weight:.1f} "
         f"data-tokens={passage.tokens} data-place={number}{held}><a class=c{number % COLOURS} href=#l{number}>"
-        f"<span class=p>{number}</span><span>{where}</span><small>{between}{why(passage, left, right, is_asked=files.is_asked)}</small></a></li>"
+        f"<span class=p>{number}</span><span>{where}</span><small>{between}{told}</small></a></li>"
     )
 
 

@@ -136,7 +136,9 @@ def _pairs(found: Queried, addresses: Mapping[str, str]) -> list[tuple[str, str]
     if found.evidence is None:
         return []
     report, pairs = found.evidence.report, found.evidence.pairs
-    made = PairPages(report, [visible(entry.name) for entry in report.entries], report.marks, is_asked=True, exports=False)
+    made = PairPages(
+        report, [visible(entry.name) for entry in report.entries], report.marks, is_asked=True, exports=False
+    )
     around = ["", *addresses.values(), ""]
     return [
         (address, made.page(pairs[id_], f"document {i:,} of {len(addresses):,}", around[i - 1], around[i + 1]))

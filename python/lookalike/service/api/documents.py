@@ -19,6 +19,7 @@ from lookalike import params
 from lookalike._types import bytes_of
 from lookalike.archive.store import Index
 from lookalike.archive.view import View, conditions, entry
+from lookalike.archive.where import matches
 from lookalike.archive.where import parsed as parsed_where
 from lookalike.errors import ParameterError
 from lookalike.params import Parameter
@@ -34,6 +35,7 @@ from lookalike.service.options import chosen, refused
 _AFTER = Parameter("after", "The id of the last document of the page before.")
 _NAME = Parameter("name", "File name of the document, such as loans.py; it decides the format and the language.")
 _LABEL = Parameter("label", "Year and exercise of a submission, such as 2025-hw3, which `where` finds.")
+_ID = Parameter("id", "Only the document with this id.")
 _PREFIX = Parameter("prefix", "Only documents whose id begins with this.")
 _ONE = "/v1/indexes/{name}/documents/{id:path}"
 _ALL = "/v1/indexes/{name}/documents"
@@ -135,12 +137,14 @@ class Documents:
 
     async def list(self, request: Request) -> Response:
         """Return a page of documents in the order of arrival."""
-        options = chosen(request.scope["query_string"], [params.WHERE, _PREFIX, _AFTER, params.PAGE])
+        options = chosen(request.scope["query_string"], [params.WHERE, _ID, _PREFIX, _AFTER, params.PAGE])
         index = self._index(request)
         where, after = parsed_where(options["where"] or (), "where"), options["after"]
 
         def work() -> bytes:
             with index.snapshot() as view:
+                if options["id"] is not None:
+                    return encoded({"documents": _one(view, options["id"], where), "next": None})
                 found = page(view, where, after, options["limit"], options["prefix"] or "")
             if where and after is None and not found["documents"] and (why := index._unmet(where)):
                 found["notes"] = [why]
@@ -218,6 +222,12 @@ def key_of(request: Request) -> str | None:
     return key
 
 
+def _one(view: View, id_: str, where: dict[str, str]) -> list[dict[str, Any]]:
+    """Return the document with an id if it meets the conditions; unlike GET of it, its absence is no failure."""
+    found = view.document(given.checked_id(id_))
+    return [] if found is None or not matches(found.meta, where) else [found.to_json()]
+
+
 def page(view: View, where: dict[str, str], after: str | None, limit: int, prefix: str = "") -> dict[str, Any]:
     """Return up to ``limit`` documents after an id, and the id after which the next page begins.
 
@@ -271,7 +281,7 @@ def routes(context: Context) -> list[Operation]:
         ),
         Operation(
             "GET", _ALL, of.list, "List documents in the order of arrival, in pages.", ("read",),
-            (params.WHERE, _PREFIX, _AFTER, params.PAGE),
+            (params.WHERE, _ID, _PREFIX, _AFTER, params.PAGE),
         ),
         Operation(
             "POST", _ALL, of.post, "Add many documents in one commit; those that cannot be read are listed.", ("add",),

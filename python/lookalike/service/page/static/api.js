@@ -18,6 +18,8 @@ export class Refused extends Error {
 }
 
 const WORDS = { 0: "The server cannot be reached." };
+// Refusals that speak of requests, in the words of this page.
+const REASONS = { "not-a-zip": "The file is no zip archive, or it is damaged: choose another one." };
 // What a person is told about a request without a valid token: programs read the server's own words.
 const noToken = () => (token() ? "The token is not valid: give another at the top of this page." : "A token is needed: give yours at the top of this page.");
 
@@ -36,7 +38,7 @@ export async function send(method, path, { body = undefined, type = undefined, q
   }
   if (answer.ok) return answer;
   const told = await answer.json().catch(() => ({}));
-  const message = answer.status === 401 ? noToken() : told.error?.message || `The server answered ${answer.status}.`;
+  const message = answer.status === 401 ? noToken() : REASONS[told.error?.code] || told.error?.message || `The server answered ${answer.status}.`;
   throw new Refused(answer.status, told.error?.code || "", message.charAt(0).toUpperCase() + message.slice(1) + (/[.!?]$/.test(message) ? "" : "."));
 }
 
@@ -44,10 +46,22 @@ export const get = async (path, query = {}, signal = undefined) => (await send("
 export const part = (text) => encodeURIComponent(text);
 export const wait = (milliseconds) => new Promise((done) => setTimeout(done, milliseconds));
 
-// The archives that exist for this token; none if it may not see any.
+// What the token allows; without a valid one the promise fails.
+let grant = null;
+export function granted() {
+  grant ??= get("v1/token");
+  return grant;
+}
+// Whether the token has a scope. Without a valid token nothing is known: the server says what is missing.
+export const allows = (scope) => granted().then((told) => told.scopes.includes(scope), () => true);
+
+// The archives that exist for this token, and those that it may read; none if it may not.
 let known = null;
-export function indexes() {
-  known ??= get("v1/indexes").then((told) => told.indexes);
+export async function archives() {
+  const told = await granted();
+  if (!["read", "add", "remove"].some((one) => told.scopes.includes(one))) return [];
+  known ??= get("v1/indexes").then((found) => found.indexes);
   return known;
 }
-onToken(() => { known = null; });
+export const indexes = async () => ((await allows("read")) ? archives() : []);
+onToken(() => { known = grant = null; });

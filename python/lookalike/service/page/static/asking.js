@@ -1,6 +1,6 @@
 // Asks an archive about one document, and shows it beside a document of the archive.
 import { acting, counted, fill, make, name, number, visible } from "./dom.js";
-import { indexes, part, Refused, send } from "./api.js";
+import { allows, indexes, part, Refused, send } from "./api.js";
 import { droppable } from "./files.js";
 import { DEFAULTS } from "./known.js";
 
@@ -14,7 +14,15 @@ const ASKS = {
   passages: "Shared passages",
   resemblance: "Similar as a whole (resemblance)",
   containment: "Contained in it, or containing it",
-  distance: "Near simhash (distance)",
+  distance: "Similar in its words (simhash distance)",
+};
+// What a list holds, in plain words; the certificate of the server says how sure that is.
+const MEANS = {
+  identical: "Documents with the same readable text.",
+  passages: "Documents that share a run of the text that is long enough to mean something.",
+  resemblance: "Documents that are similar as a whole: most of what stands in either stands in both.",
+  containment: "Documents that hold most of yours, or most of which is in yours.",
+  distance: "Documents with a similar mix of words. That can be chance, above all in short texts.",
 };
 const share = (score) => `${Math.round(score.value * 100)} %${score.exact ? "" : " (estimated)"}`;
 const MEASURES = {
@@ -27,6 +35,7 @@ const MEASURES = {
 let file = null;
 // The document that the answers on the page are about.
 let asked = null;
+const kinds = {};
 
 export function begin() {
   form.top.defaultValue = DEFAULTS.top;
@@ -50,14 +59,17 @@ export async function shown() {
   await offer(form.index);
 }
 
-// Offer the archives in a list, and keep what was chosen. Without any, say so and let nothing be asked.
-export async function offer(select) {
-  const found = await indexes().catch(() => []);
+// Offer archives in a list, and keep what was chosen. Without any, say so and let nothing be asked. Returns their kinds.
+export async function offer(select, of = indexes, scope = "read") {
+  const found = await of().catch(() => []);
+  for (const one of found) kinds[one.name] = one.kind;
   const before = select.value;
   fill(select, ...found.map((one) => make("option", { value: one.name }, visible(one.name))));
   if (found.some((one) => one.name === before)) select.value = before;
   for (const button of select.closest("section").querySelectorAll("[name=go]")) button.disabled = !found.length;
-  select.closest("section").querySelector(".none").hidden = Boolean(found.length);
+  // Whoever lacks the scope is told that instead.
+  select.closest("section").querySelector(".none").hidden = Boolean(found.length) || !(await allows(scope));
+  return kinds;
 }
 
 function choose(one) {
@@ -82,7 +94,7 @@ async function ask() {
   fill(told, make("p", { class: "soft" }, "Asking …"));
   const answer = await send("POST", `v1/indexes/${part(asked.index)}/query`, { ...asked, query: { ...asked.query, top: form.top.value } });
   const found = await answer.json();
-  fill(told, summary(found), ...found.answers.map(answered));
+  fill(told, summary(found), unnamed(), ...found.answers.map(answered));
 }
 
 function summary(found) {
@@ -90,16 +102,31 @@ function summary(found) {
   return make("div", {}, make("p", { class: "lead" }, found.name === "document" ? "The document" : name(found.name), ` has ${counted(found.tokens, "token")}. It was compared with ${found.documents_asked < found.documents ? `${found.documents_asked} of ` : ""}${counted(found.documents, "document")} of `, name(found.index), "."), notes);
 }
 
+// Without a file extension the content alone tells whether a text of a class is code, and short code may count as prose.
+function unnamed() {
+  if (kinds[asked.index] !== "class" || asked.query.name.includes(".") || asked.type === "application/zip") return "";
+  return make("p", { class: "fault unnamed" }, "There is no file extension, so the language was guessed from the content. If this is code, give a file name such as Main.java and ask again: code that is read as prose finds no copies.");
+}
+
+// How many documents there are and how many are listed, as the command line says it.
+function heading(answer) {
+  if (!answer.documents) return "No document.";
+  const listed = answer.matches.length;
+  let found = counted(answer.documents, "document");
+  if (answer.distinct < answer.documents) found += ` with ${counted(answer.distinct, "text")}`;
+  if (answer.question === "passages" && listed < answer.distinct) found += ` with fingerprints of it, ${listed ? `the first ${number(listed)} with passages listed` : "none with a passage"}`;
+  else if (listed < answer.distinct) found += `, the nearest ${number(listed)} listed`;
+  return `${found}.`;
+}
+
 function answered(answer) {
   const rows = answer.matches.map((one) => row(answer.question, one));
   const columns = rows.length ? MEASURES[answer.question](answer.matches[0]).map(([title]) => make("th", { class: "num" }, title)) : [];
-  const unverified = answer.question === "passages" ? ", and documents without a verified passage are not" : "";
-  const more = answer.documents > answer.matches.length ? ` ${counted(answer.matches.length, "is", "are")} listed: equal texts are listed once${unverified}.` : "";
   return make("div", { class: "card", "data-question": answer.question }, make("h2", {}, ASKS[answer.question] || visible(answer.question)),
-    make("p", {}, `${answer.documents ? counted(answer.documents, "document") : "No document"}.${more}`),
+    make("p", { class: "soft" }, MEANS[answer.question] || ""), make("p", {}, heading(answer)),
     rows.length ? make("div", { class: "scroll" }, make("table", { class: "rows stack" },
       make("thead", {}, make("tr", {}, make("th", {}, "Document"), make("th", { class: "num" }, "Copies"), ...columns, make("th", {}))), make("tbody", {}, ...rows))) : null,
-    make("p", { class: "soft" }, visible(answer.certificate.charAt(0).toUpperCase() + answer.certificate.slice(1)), "."));
+    make("details", { class: "soft" }, make("summary", {}, "How sure is this?"), make("p", {}, visible(answer.certificate.charAt(0).toUpperCase() + answer.certificate.slice(1)), ".")));
 }
 
 function row(question, one) {
@@ -119,6 +146,7 @@ async function beside(id, button) {
     const answer = await send("POST", `page/pairs/${part(index)}/${part(id)}`, { query, body, type });
     frame.srcdoc = await answer.text();
     pair.hidden = false;
+    pair.scrollIntoView();
     told.hidden = form.hidden = true;
     opener = button;
     pair.querySelector("[name=back]").focus();

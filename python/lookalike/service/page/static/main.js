@@ -1,6 +1,6 @@
 // Shows one part of the page at a time, by the address, and looks after the token.
 import { fill } from "./dom.js";
-import { get, onToken, Refused, setToken, token } from "./api.js";
+import { granted, onToken, Refused, setToken, token } from "./api.js";
 import { guard } from "./files.js";
 import * as asking from "./asking.js";
 import * as comparing from "./comparing.js";
@@ -26,22 +26,29 @@ async function look() {
   form.token.placeholder = "";
   fill(told);
   try {
-    await get("v1/indexes");
-    valid();
+    const { scopes } = await granted();
+    // A server that asks for no token has no field for one.
+    form.hidden = !token();
+    form.token.placeholder = token() ? "in use" : "";
+    fill(told, token() ? `The token is valid. It allows: ${scopes.join(", ")}.` : "");
+    allow(scopes);
   } catch (error) {
     if (!(error instanceof Refused)) throw error;
     form.hidden = false;
-    // A token for comparisons alone sees no archive.
-    if (error.status === 403) valid();
-    else fill(told, error.status === 401 ? (token() ? "The token is not valid." : "A token is needed.") : error.message);
+    allow(null);
+    fill(told, error.status === 401 ? (token() ? "The token is not valid." : "A token is needed.") : error.message);
   }
 }
 
-// A server that asks for no token has no field for one.
-function valid() {
-  form.hidden = !token();
-  form.token.placeholder = token() ? "in use" : "";
-  fill(told, token() ? "The token is valid." : "");
+// Say beside each form that the token does not allow, which scope it needs, and let nothing be typed there.
+function allow(scopes) {
+  for (const one of document.querySelectorAll("form[data-needs]")) {
+    const isAllowed = scopes === null || scopes.includes(one.dataset.needs);
+    one.inert = !isAllowed;
+    const line = one.previousElementSibling;
+    line.hidden = isAllowed;
+    fill(line, isAllowed ? "" : `Your token does not allow this: it needs the scope ${one.dataset.needs}.`);
+  }
 }
 
 form.addEventListener("submit", (event) => {
