@@ -27,6 +27,7 @@ from lookalike.cli.command import Command
             "queue",
             "header_seconds",
             "body_seconds",
+            "send_seconds",
             "answer_seconds",
             "jobs",
             "job_memory",

@@ -90,6 +90,14 @@ SERVING = {
             most=3_600,
         ),
         Parameter(
+            "send_seconds",
+            "Seconds in which a client must take 1 KB of its answer each, or it is cut off.",
+            default=30,
+            kind=int,
+            least=1,
+            most=3_600,
+        ),
+        Parameter(
             "answer_seconds", "Seconds until a request is given up with 504.", default=60, kind=int, least=1, most=3_600
         ),
         Parameter(

@@ -55,7 +55,7 @@ async def serve(birth: Birth) -> None:
     context = made(settings)
     # Connections are spread unevenly, so each reader takes somewhat more than its share.
     Protocol.most_connections = settings.max_connections * 3 // (2 * settings.readers) + 1
-    Protocol.header_seconds = settings.header_seconds
+    Protocol.header_seconds, Protocol.send_seconds = settings.header_seconds, settings.send_seconds
     config = uvicorn.Config(
         application(context, birth.slot),
         http=Protocol,

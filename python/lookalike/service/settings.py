@@ -39,6 +39,7 @@ class Settings:
     queue: int
     header_seconds: int
     body_seconds: int
+    send_seconds: int
     answer_seconds: int
     retain: int
     upload_idle: int
