@@ -6,19 +6,23 @@ Each test waits for an event: an answer, the end of a connection, or a line of t
 from __future__ import annotations
 
 import contextlib
+import io
 import json
 import socket
+import zipfile
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 import lookalike as la
+from lookalike.service import tokens
 from support.servers import PATIENCE, Server, serving
 
 SEEN = "/v1/indexes/news/seen"
 TEXT = {"Content-Type": "text/plain"}
 JSON = {"Content-Type": "application/json"}
+LINES = {"Content-Type": "application/x-ndjson"}
 
 
 @pytest.fixture(scope="module")
@@ -73,7 +77,9 @@ def statuses(answers: bytes) -> list[int]:
 def test_a_request_with_a_body_after_another_is_answered(server: Server, size: int):
     body = (b"word%d " % size * (size // 5))[:size]
     with raw(server) as connection:
-        connection.sendall(head("GET", "/health") + put(f"p{size}", body) + head("GET", "/nowhere", "Connection: close"))
+        connection.sendall(
+            head("GET", "/health") + put(f"p{size}", body) + head("GET", "/nowhere", "Connection: close")
+        )
         assert statuses(told(connection)) == [200, 201, 404]
     assert server.ask("GET", f"/v1/indexes/news/documents/p{size}").json["texts"][0]["text"] == body.decode()
 
@@ -114,8 +120,6 @@ def test_what_is_no_http_after_requests_is_refused_after_their_answers(server: S
 
 
 def test_fields_after_a_body_are_no_headers(tmp_path: Path):
-    from lookalike.service import tokens
-
     la.Index.create(tmp_path / "news", kind="corpus").close()
     token = tokens.make(str(tmp_path / "tokens"), name="all", scopes=["read", "add"])
     with serving(tmp_path / "news", data=tmp_path / "data", token_file=tmp_path / "tokens", readers=1) as server:
@@ -136,3 +140,132 @@ def test_a_field_after_a_body_that_never_ends_is_refused(server: Server):
                 connection.sendall(b"b" * 10_000)
         answer = told(connection)
         assert not answer or statuses(answer) == [431]
+
+
+# --- numbers and times -----------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("number", ["1e400", "-1e999", "[1, 2e308]", "1" + "0" * 400 + ".0"])
+def test_numbers_that_no_double_holds_are_refused(server: Server, number: str):
+    body = f'{{"text": "some words of a text", "metadata": {{"a": {number}}}}}'
+    takers = [("PUT", "/v1/indexes/news/documents/n"), ("POST", SEEN), ("POST", "/v1/indexes/news/query")]
+    for method, path in [*takers, ("POST", "/v1/compare")]:
+        answer = server.ask(method, path, body, headers=JSON)
+        assert (answer.status, answer.code) == (400, "bad-json"), path
+    batch = server.ask("POST", "/v1/indexes/news/documents", f'{{"id": "n", {body[1:]}', headers=LINES)
+    assert (batch.status, batch.code) == (400, "bad-json")
+
+
+@pytest.mark.parametrize("time", ["9223372036854775807", "-9223372036854775808", "300000000000000", "-99999999999"])
+def test_times_that_cannot_be_kept_are_refused(server: Server, time: str):
+    body = f'{{"text": "some words of a text", "time": {time}}}'
+    answer = server.ask("PUT", "/v1/indexes/news/documents/t", body, headers=JSON)
+    assert (answer.status, answer.code) == (422, "bad-value")
+
+
+def test_times_that_can_be_kept_come_back(server: Server):
+    for time, kept in (("9999-12-31T23:59:59Z", "9999-12-31T23:59:59Z"), ("0001-01-01", "0001-01-01T00:00:00Z")):
+        body = f'{{"text": "some words of a text", "time": "{time}"}}'
+        assert server.ask("PUT", "/v1/indexes/news/documents/t", body, headers=JSON).status in (200, 201)
+        assert server.ask("GET", "/v1/indexes/news/documents/t").json["time"] == kept
+    assert server.ask("DELETE", "/v1/indexes/news/documents/t").status == 204
+
+
+# --- headers ---------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "line",
+    ["Host: localhost", "Origin: http://localhost", "Authorization: Bearer a", "Sec-Fetch-Site: same-origin",
+     "Content-Type: text/plain", "Content-Encoding: identity"],
+)  # fmt: skip
+def test_a_header_that_decides_is_given_once(server: Server, line: str):
+    repeated = [line] if line.startswith("Host") else [line, line]
+    with raw(server) as connection:
+        connection.sendall(head("GET", "/v1/indexes", *repeated, "Connection: close"))
+        answer = told(connection)
+        assert statuses(answer) == [400]
+        assert b"repeated-header" in answer
+
+
+def test_other_headers_may_be_repeated(server: Server):
+    with raw(server) as connection:
+        connection.sendall(head("GET", "/v1/indexes", "Accept: a/b", "Accept: c/d", "Connection: close"))
+        assert statuses(told(connection)) == [200]
+
+
+def test_the_scheme_of_an_origin_counts_where_it_is_known(tmp_path: Path):
+    options = {"allow_host": "archive.example", "public_url": "https://public.example"}
+    with serving(data=tmp_path / "data", readers=1, **options) as server:
+        for origin, wanted in (
+            (f"http://localhost:{server.port}", 200),
+            (f"https://localhost:{server.port}", 403),
+            (f"ftp://localhost:{server.port}", 403),
+            ("https://archive.example", 200),
+            ("http://archive.example", 200),
+            ("localhost", 403),
+        ):
+            headers = {"Host": origin.partition("://")[2] or origin, "Origin": origin}
+            assert server.ask("GET", "/v1/indexes", headers=headers).status == wanted, origin
+    with serving(data=tmp_path / "more", readers=1, **options | {"allow_host": "public.example"}) as server:
+        for origin, wanted in (("https://public.example", 200), ("http://public.example", 403)):
+            headers = {"Host": "public.example", "Origin": origin}
+            assert server.ask("GET", "/v1/indexes", headers=headers).status == wanted, origin
+
+
+FORMS = ["application/x-www-form-urlencoded", "multipart/form-data; boundary=x", "text/plain", "Text/Plain; charset=a"]
+
+
+def test_without_tokens_no_form_changes_anything(server: Server):
+    """An old browser sends a form of another site without saying where it comes from."""
+    job = server.ask("POST", "/v1/comparisons").json["id"]
+    paths = ["", f"/{job}/start", f"/{job}/cancel"]
+    for kind in FORMS:
+        for path in [f"/v1/comparisons{one}" for one in paths] + ["/v1/indexes/news/documents"]:
+            answer = server.ask("POST", path, b"", headers={"Content-Type": kind})
+            assert (answer.status, answer.code) == (415, "form-type"), (path, kind)
+    assert len(server.ask("GET", "/v1/comparisons").json["comparisons"]) == 1
+    assert server.ask("GET", f"/v1/comparisons/{job}").json["state"] == "uploading"
+    assert server.ask("DELETE", f"/v1/comparisons/{job}").status == 204
+
+
+# --- texts and mails that take long ----------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("text", "status", "code"),
+    [("\ufdfa " * 400_000, 413, "text-grows"), ("a" + "\u0301" * 400_000, 422, "many-marks")],
+    ids=["grows", "marks"],
+)
+def test_texts_that_grow_are_refused(server: Server, text: str, status: int, code: str):
+    bodies = {"text/plain": text, "text/html": text, "application/json": json.dumps({"text": text})}
+    for path in (SEEN, "/v1/indexes/news/query"):
+        for kind, body in bodies.items():
+            answer = server.ask("POST", path, body.encode(), headers={"Content-Type": kind})
+            assert (answer.status, answer.code) == (status, code), (path, kind)
+    for path in (SEEN, "/v1/indexes/news/documents"):
+        answer = server.ask("POST", path, json.dumps({"id": "g", "text": text}), headers=LINES)
+        assert answer.status == status or answer.json["added"] == 0, path
+
+
+def test_a_mail_of_too_many_parts_is_refused(server: Server):
+    field = b"Content-Type: multipart/mixed; boundary=a\r\n\r\n"
+    body = field + (b"--a\r\n" + field) * 100_000
+    for path in (SEEN, "/v1/indexes/news/query"):
+        answer = server.ask("POST", path, body, headers={"Content-Type": "message/rfc822"})
+        assert (answer.status, answer.code) == (422, "unreadable")
+        assert b"parts" in answer.body
+
+
+def test_an_archive_that_expands_too_far_is_refused(tmp_path: Path):
+    la.Index.create(tmp_path / "class", kind="class").close()
+    packed = io.BytesIO()
+    with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as archive:
+        for number in range(3):
+            archive.writestr(f"{number}.py", b"x = 1\n" * 1_000_000)
+    with serving(tmp_path / "class", data=tmp_path / "data", readers=1) as server:
+        for method, path in (("PUT", "documents/a"), ("POST", "query"), ("POST", "seen")):
+            kind = {"Content-Type": "application/zip"}
+            answer = server.ask(method, f"/v1/indexes/class/{path}", packed.getvalue(), headers=kind)
+            assert (answer.status, answer.code) == (422, "unreadable"), path
+            assert b"expands beyond" in answer.body

@@ -162,7 +162,7 @@ class HeldQueries:
         self._begun.touch()
         code = _HOLD.format(gate=str(self._gate), begun=str(self._begun))
         (folder / "hold" / "sitecustomize.py").write_text(code)
-        monkeypatch.setenv("PYTHONPATH", str(folder / "hold"))
+        monkeypatch.setenv("PYTHONPATH", str(folder / "hold"), prepend=os.pathsep)
 
     @property
     def begun(self) -> int:

@@ -7,6 +7,7 @@ segment files of a view stay readable after the writer has replaced and unlinked
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
@@ -85,12 +86,20 @@ def entry(row: _core.StoredRow, parameters: Parameters) -> Entry:
 
 
 def meta_of(meta: bytes) -> dict[str, Any]:
-    """Return metadata as a dictionary; one that is no JSON object, which only a stranger can make, is empty."""
+    """Return metadata as a dictionary; one that is no JSON object, which only a stranger can make, is empty.
+
+    A number that no double holds, such as 1e400, is ``None``: written again, it would be no JSON.
+    """
     try:
-        found = json.loads(meta) if meta else {}
+        found = json.loads(meta, parse_float=_finite, parse_constant=lambda _: None) if meta else {}
     except (ValueError, RecursionError):
         return {}
     return found if isinstance(found, dict) else {}
+
+
+def _finite(digits: str) -> float | None:
+    number = float(digits)
+    return number if math.isfinite(number) else None
 
 
 def written(time: int) -> str | int:

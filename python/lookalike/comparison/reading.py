@@ -119,6 +119,8 @@ def _readable(document: Document, question: Question, readers: FrontEnds) -> Rea
 def read_one(document: Document, question: Question, readers: FrontEnds) -> Read:
     """Read one document as tokens. One that cannot be read is returned with its reason, not raised."""
     try:
+        if confined.is_given_up():
+            raise FrontendError(confined.GIVEN_UP)
         readable = _readable(document, question, readers)
         parts = [
             (part.language, part.start, part.end, part.lexed, part.values, *question.thresholds(part.language))

@@ -3,7 +3,8 @@
 A library that reads PDF may take any amount of memory for a file of 500 bytes, and may end its process. So a few worker
 processes read such files (``worker`` is their side). A worker is a fresh interpreter, started when the first such file
 is met, and used again for the next one. A worker that breaks a limit or dies is replaced; only its file is lost, with
-the reason. Calls may come from several threads. Cost: about 0.1 s to start a worker, then two copies through a pipe.
+the reason. Calls may come from several threads. Whoever waits for a call can give it up (``Errand``). Cost: about 0.1 s
+to start a worker, then two copies through a pipe.
 
 Linux enforces all limits. macOS does not limit memory, and Windows only limits the time, by the clock.
 """
@@ -19,8 +20,9 @@ import struct
 import sys
 import threading
 from collections.abc import Iterator
+from contextvars import ContextVar, Token
 from dataclasses import asdict, dataclass
-from typing import IO, Any
+from typing import IO, Any, Self
 
 from lookalike._types import counted
 from lookalike.documents.reasons import GIB, MIB, in_bytes
@@ -54,6 +56,55 @@ LIMITS = Confinement()
 
 class BrokenError(LookalikeError):
     """A worker broke a limit or died. The message is the reason."""
+
+
+class Errand:
+    """Work of one thread that another thread may give up: its workers are then killed, and it gets no more of them."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._worker: _Worker | None = None
+        self._token: Token[Errand | None] | None = None
+        self.is_given_up = False
+
+    def __enter__(self) -> Self:
+        self._token = _ERRAND.set(self)
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        assert self._token is not None
+        _ERRAND.reset(self._token)
+
+    def give_up(self) -> None:
+        """End the worker that is used now, and refuse the next one."""
+        with self._lock:
+            self.is_given_up = True
+            if self._worker is not None:
+                self._worker.stop()
+
+    @contextlib.contextmanager
+    def using(self, worker: _Worker) -> Iterator[None]:
+        """Note which worker is used. Errors: ``BrokenError`` if the work is given up."""
+        with self._lock:
+            if self.is_given_up:
+                raise BrokenError(GIVEN_UP)
+            self._worker = worker
+        try:
+            yield
+        finally:
+            with self._lock:
+                self._worker = None
+
+
+GIVEN_UP = "nobody waits for it any more"
+#: What this thread works on.
+_ERRAND: ContextVar[Errand | None] = ContextVar("errand", default=None)
+
+
+def is_given_up() -> bool:
+    """Whether nobody waits any more for the work of this thread."""
+    errand = _ERRAND.get()
+    return errand is not None and errand.is_given_up
 
 
 class _Worker:
@@ -196,8 +247,10 @@ class _Pool:
         worker = idle or _Worker(LIMITS)
         with self._lock:
             self._busy.append(worker)
+        errand = _ERRAND.get()
         try:
-            yield worker
+            with contextlib.nullcontext() if errand is None else errand.using(worker):
+                yield worker
         finally:
             with self._lock:
                 self._busy = [one for one in self._busy if one is not worker]

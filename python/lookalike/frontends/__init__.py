@@ -22,8 +22,8 @@ from functools import cache
 from types import MappingProxyType
 
 from lookalike.errors import FrontendError, ParameterError
-from lookalike.frontends import detection, docx, html, lexed, mail, notebook, pdf, plain
-from lookalike.frontends.readable import Extract, FrontEnd, Language, Part, Readable
+from lookalike.frontends import detection, docx, extraction, html, lexed, mail, notebook, pdf, plain
+from lookalike.frontends.readable import BuiltIn, Extract, FrontEnd, Language, Part, Readable
 
 _MODULES = (plain, lexed, html, pdf, docx, notebook, mail)
 _BUILT_IN: tuple[FrontEnd, ...] = tuple(module.FRONT_END for module in _MODULES)
@@ -47,6 +47,13 @@ class FrontEnds:
         #: Language by file name and by suffix; of the user's own front ends, and of all.
         self._own = _known(language for one in own for language in one.languages)
         self._known = _known(self.languages.values())
+
+    def confine(self) -> None:
+        """Have HTML and mail read in worker processes, as PDF and Word files always are."""
+        for format, module in (("html", html), ("mail", mail)):
+            inside = BuiltIn(module.FRONT_END.languages, extraction.reader(format))
+            same = [name for name, one in self._readers.items() if one is module.FRONT_END]
+            self._readers |= dict.fromkeys(same, inside)
 
     def resolve(self, language: str) -> str:
         """Return a language's own name for any of its names; ``auto`` stays. Errors: ``ParameterError``."""

@@ -1,6 +1,8 @@
-"""Reads PDF and Word files in a worker process (see ``engines.confined``): the same text, within limits.
+"""Reads foreign formats in a worker process (see ``engines.confined``): the same text, within limits.
 
-``reader`` makes the front end that this process uses. ``serve`` is what the worker runs.
+PDF and Word files always, because their parsers may take anything. A server, which also must be able to give up what
+strangers send, has HTML and mail read so, too. ``reader`` makes the front end that this process uses. ``serve`` is what
+the worker runs.
 """
 
 from __future__ import annotations
@@ -14,7 +16,7 @@ from lookalike.errors import FrontendError
 from lookalike.frontends.readable import Part, Readable
 
 #: The modules that read in a worker, by the name of their format.
-_MODULES = {"pdf": "lookalike.frontends.pdf", "docx": "lookalike.frontends.docx"}
+_MODULES = {format: f"lookalike.frontends.{format}" for format in ("pdf", "docx", "html", "mail")}
 
 
 def reader(format: str) -> Callable[[bytes, str, bool], Readable]:

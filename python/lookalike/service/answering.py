@@ -13,8 +13,11 @@ JSON = "application/json"
 
 
 def encoded(value: Any) -> bytes:
-    """Return a value as JSON. Half a surrogate pair, which file names may have, is escaped."""
-    return json.dumps(value, separators=(",", ":")).encode()
+    """Return a value as JSON. Half a surrogate pair, which file names may have, is escaped.
+
+    Errors: ``ValueError`` for an infinite number, which JSON does not have; values of metadata never are.
+    """
+    return json.dumps(value, separators=(",", ":"), allow_nan=False).encode()
 
 
 def answer(value: Any, status: int = 200, headers: dict[str, str] | None = None) -> Response:

@@ -22,9 +22,18 @@ from lookalike.service.metrics import Metrics
 from lookalike.service.moss import page as moss
 from lookalike.service.operations import Operation
 from lookalike.service.page import routes as page
+from lookalike.service.tokens import OPEN
 
 NO_TOKEN = Fault(401, "no-token", "send a valid token: Authorization: Bearer TOKEN")
 NO_SCOPE = Fault(403, "no-scope", "the token does not allow this: ask the operator for one with scope {}")
+FORM = Fault(
+    415,
+    "form-type",
+    "a page of any site can send this content type with a form, so a server without tokens takes no change with it: "
+    "leave the Content-Type out, or send that of the body",
+)
+#: The types that a form can send.
+_FORMS = (b"application/x-www-form-urlencoded", b"multipart/form-data", b"text/plain")
 TOO_LONG = Fault(504, "too-long", "the answer took too long: send a smaller document, or ask for less")
 _PART = re.compile(r"\{(\w+)(:path)?\}")
 #: Values of the parts of an address, and its operations by method.
@@ -81,7 +90,8 @@ class Routes:
         self._admit(operation, scope)
         most = operation.max_body or self._context.settings.max_body
         budget = self._context.budget if operation.max_body is None else None
-        body = Body(receive, scope["visit"].headers, most, self._context.settings.body_seconds, budget)
+        visit = scope["visit"]
+        body = Body(receive, visit.headers, most, self._context.settings.body_seconds, budget, visit.token)
         request = Request(scope, body.receive, send)
         try:
             if operation.is_timed:
@@ -131,12 +141,20 @@ class Routes:
         if grant is None:
             raise FaultError(NO_TOKEN)
         scope["visit"].token, scope["grant"] = grant.name, grant
+        if operation.is_change and grant is OPEN and _kind(scope) in _FORMS:
+            raise FaultError(FORM)
         name = scope["path_params"].get("name")
         if name is not None and (name not in self._context.indexes or not grant.sees(name)):
             raise FaultError(NO_INDEX)
         if not grant.allows(operation.scopes):
             wanted = " or ".join(operation.scopes)
             raise FaultError(Fault(NO_SCOPE.status, NO_SCOPE.code, NO_SCOPE.message.format(wanted)))
+
+
+def _kind(scope: dict[str, Any]) -> bytes:
+    """Return the content type of a request, without its parameters."""
+    given: bytes = scope["visit"].headers.get(b"content-type", b"")
+    return given.partition(b";")[0].strip().lower()
 
 
 def _presented(scope: dict[str, Any]) -> str | None:

@@ -1,13 +1,15 @@
 """Bodies of requests as they arrive: counted, timed, and decompressed within the limit.
 
 Sizes count before anything is parsed, whatever a header says; decompressed bytes count. A body must be there within
-``--body-seconds``, or arrive at ``BODY_RATE`` bytes per second. All bodies that a reader holds share one budget.
+``--body-seconds``, or arrive at ``BODY_RATE`` bytes per second. All bodies that a reader holds share one budget, of
+which one token takes half at most.
 """
 
 from __future__ import annotations
 
 import asyncio
 import zlib
+from collections import Counter
 from typing import Any
 
 from lookalike import params
@@ -29,20 +31,32 @@ def too_large(most: int) -> Fault:
 
 
 class Budget:
-    """The bytes that all bodies of a reader take."""
+    """The bytes that all bodies of a reader take, in all and by owner."""
 
-    def __init__(self, most: int = BUDGET) -> None:
-        self.left = most
+    def __init__(self, most: int = BUDGET, *, is_shared: bool = False) -> None:
+        """Make a budget; ``is_shared``: no owner may take more than half of it."""
+        self.left, self._most_each = most, most // 2 if is_shared else most
+        self._taken: Counter[str] = Counter()
+
+    def take(self, owner: str, count: int) -> bool:
+        """Take bytes, or give them back if they are negative; return whether there were so many."""
+        self.left -= count
+        self._taken[owner] += count
+        is_enough = self.left >= 0 and self._taken[owner] <= self._most_each
+        if not self._taken[owner]:
+            del self._taken[owner]
+        return is_enough
 
 
 class Body:
     """The body of one request. ``receive`` gives its messages with decompressed bytes."""
 
     def __init__(
-        self, receive: Any, headers: dict[bytes, bytes], most: int, seconds: float, budget: Budget | None
+        self, receive: Any, headers: dict[bytes, bytes], most: int, seconds: float, budget: Budget | None, owner: str
     ) -> None:
         """Prepare a body; without a budget its bytes go elsewhere at once. Errors: ``FaultError``."""
         self._receive, self._most, self._seconds, self._budget = receive, most, seconds, budget
+        self._owner = owner
         self._raw = self._taken = 0
         self._is_done = False
         self._clock = asyncio.get_running_loop().time
@@ -100,15 +114,13 @@ class Body:
         self._taken += count
         if self._taken > self._most or self._raw > self._most:
             raise FaultError(too_large(self._most))
-        if self._budget is not None:
-            self._budget.left -= count
-            if self._budget.left < 0:
-                raise FaultError(BUSY)
+        if self._budget is not None and not self._budget.take(self._owner, count):
+            raise FaultError(BUSY)
 
     def release(self) -> None:
         """Give the bytes back to the budget."""
         if self._budget is not None:
-            self._budget.left += self._taken
+            self._budget.take(self._owner, -self._taken)
 
 
 def _decompressor(encoding: bytes) -> Any:

@@ -7,6 +7,7 @@ is ready or why it cannot be, and ends when standard input ends: so none outlive
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import json
 import logging
 import os
@@ -92,12 +93,12 @@ def run(work: Callable[[Birth], Coroutine[Any, Any, None]], loop: Callable[[], a
 
 
 def begun() -> Birth:
-    """Read what this process is told."""
+    """Read what this process is told. It ends if the supervisor is gone before it has told anything."""
     line = b""
     while not line.endswith(b"\n"):
         part = os.read(0, 1 << 16)
         if not part:
-            raise EOFError
+            raise SystemExit(1)
         line += part
     found = json.loads(line)
     return Birth(Settings.from_json(found["settings"]), found["slot"], found["handle"])
@@ -105,7 +106,7 @@ def begun() -> Birth:
 
 def ready() -> None:
     """Tell the supervisor that this process does its work."""
-    os.write(1, b"{}\n")
+    _say(b"{}\n")
 
 
 def refused(error: BaseException) -> None:
@@ -113,7 +114,13 @@ def refused(error: BaseException) -> None:
     row: dict[str, Any] = {"error": type(error).__name__, "message": str(error)}
     if type(error).__module__ == "builtins" and isinstance(error, OSError) and error.errno is not None:
         row |= {"errno": error.errno, "message": error.strerror, "file": error.filename}
-    os.write(1, json.dumps(row, default=str).encode() + b"\n")
+    _say(json.dumps(row, default=str).encode() + b"\n")
+
+
+def _say(line: bytes) -> None:
+    """Write a line to the supervisor. If it is gone, standard input ends as well, and ``watch`` ends this process."""
+    with contextlib.suppress(BrokenPipeError):
+        os.write(1, line)
 
 
 def watch(loop: asyncio.AbstractEventLoop, end: Callable[[], Any]) -> None:

@@ -55,7 +55,7 @@ class Context:
 
     async def run(self, request: Request, work: Callable[[], Result]) -> Result:
         """Compute in a thread; it is given up if the client goes. Errors: ``FaultError``, and those of the work."""
-        computing = asyncio.ensure_future(self.gate.run(work))
+        computing = asyncio.ensure_future(self.gate.run(work, grant_of(request).name))
         leaving = asyncio.ensure_future(_left(request))
         try:
             await asyncio.wait({computing, leaving}, return_when=asyncio.FIRST_COMPLETED)

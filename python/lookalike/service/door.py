@@ -1,14 +1,17 @@
 """Checks host and origin of each request, adds security headers, and writes the access log and the counters.
 
 A browser on the same machine reaches a server on loopback, also for a page of another site. So without tokens only
-requests for a loopback name are answered, and none that a browser sends for another site; CORS is never allowed.
+requests for a loopback name are answered, and none that a browser sends for another site; CORS is never allowed. A
+header that decides who may do what is given once: proxies differ in which of two they take.
 """
 
 from __future__ import annotations
 
 import time
+from collections import Counter
+from dataclasses import replace
 from typing import Any
-from urllib.parse import unquote
+from urllib.parse import unquote, urlsplit
 
 from lookalike.service import log
 from lookalike.service.answering import told
@@ -26,6 +29,12 @@ SECURITY = (
 )
 BAD_HOST = Fault(421, "wrong-host", "this server does not answer for this host name: start it with --allow-host")
 OTHER_SITE = Fault(403, "other-site", "requests that a page of another site sends are refused")
+REPEATED = Fault(400, "repeated-header", "a header is given twice that may be given once: {}")
+#: Headers that are given once.
+ONCE = frozenset(
+    b"host origin authorization content-type content-encoding content-length idempotency-key sec-fetch-site "
+    b"sec-fetch-mode sec-fetch-dest".split()
+)
 #: Addresses that pages of other sites may link to.
 LINKED = ("/reports/", "/moss/")
 #: The route in the log of an address that does not exist.
@@ -39,6 +48,7 @@ class Door:
         self._app, self._metrics = app, metrics
         self._is_open = settings.token_file is None
         self._hosts = {host.lower() for host in (*settings.allow_host, settings.host)}
+        self._public = urlsplit(settings.public_url or "")
 
     async def __call__(self, scope: dict[str, Any], receive: Any, send: Any) -> None:
         """Answer a request."""
@@ -63,6 +73,8 @@ class Door:
     def _check(self, scope: dict[str, Any]) -> None:
         """Refuse foreign hosts and sites. Errors: ``FaultError``."""
         headers = scope["visit"].headers
+        if len(headers) < len(scope["headers"]):
+            _check_once(scope["headers"])
         host = _host(headers.get(b"host", b"").decode("latin-1"))
         if self._is_open and not is_loopback(host) and host not in self._hosts:
             raise FaultError(BAD_HOST)
@@ -71,8 +83,17 @@ class Door:
         if headers.get(b"sec-fetch-site", b"same-origin") not in (b"same-origin", b"none"):
             raise FaultError(OTHER_SITE)
         origin = headers.get(b"origin")
-        if origin is not None and origin.partition(b"://")[2] != headers.get(b"host"):
+        if origin is not None and not self._is_own(origin.decode("latin-1"), headers.get(b"host", b""), host):
             raise FaultError(OTHER_SITE)
+
+    def _is_own(self, origin: str, netloc: bytes, host: str) -> bool:
+        """Return whether a page is one of this server. A proxy may add TLS, except before a loopback name."""
+        scheme, _, rest = origin.partition("://")
+        if rest != netloc.decode("latin-1"):
+            return False
+        if rest.lower() == self._public.netloc.lower():
+            return scheme == self._public.scheme
+        return scheme == "http" or (scheme == "https" and not is_loopback(host))
 
     def _tell(self, scope: dict[str, Any], visit: Visit, sent: _Sent, seconds: float) -> None:
         self._metrics.count(visit.route, scope["method"], sent.status, seconds)
@@ -106,6 +127,13 @@ class _Sent:
         else:
             self.bytes += len(message.get("body", b""))
         await self._send(message)
+
+
+def _check_once(headers: list[tuple[bytes, bytes]]) -> None:
+    """Refuse headers that are given twice. Errors: ``FaultError``."""
+    for name, count in Counter(name for name, _ in headers).items():
+        if count > 1 and name in ONCE:
+            raise FaultError(replace(REPEATED, message=REPEATED.message.format(name.decode())))
 
 
 def _is_followed(scope: dict[str, Any], headers: dict[bytes, bytes]) -> bool:

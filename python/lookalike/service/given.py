@@ -7,6 +7,7 @@ value of a request is ever taken as a path or an address to read from.
 from __future__ import annotations
 
 import json
+import math
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -16,6 +17,7 @@ from lookalike import _core
 from lookalike.archive.asked import UNNAMED
 from lookalike.documents import Document
 from lookalike.frontends import LANGUAGES, detection
+from lookalike.service import growth
 from lookalike.service.faults import Fault, FaultError
 
 JSON = "application/json"
@@ -53,6 +55,8 @@ _KIND = re.compile(r"[!#$%&'*+.^_`|~0-9a-z-]+/[!#$%&'*+.^_`|~0-9a-z-]+")
 #: Control characters, and the stand-ins for bytes that are no UTF-8: no id that is added has one.
 NO_ID = re.compile("[\x00-\x1f\x7f-\x9f\ud800-\udfff]")
 _CHARSETS = ("utf-8", "utf8", "us-ascii", "ascii")
+#: The years 1 to 9999, in seconds since 1970.
+_FIRST_TIME, _LAST_TIME = -62_135_596_800, 253_402_300_799
 #: Most bytes of an id and of a file name, and most fields of metadata.
 MOST_ID, MOST_FIELDS = 1_024, 100
 #: The types that a document may have, for the API document.
@@ -115,6 +119,8 @@ def document(body: bytes, content_type: str, name: str | None) -> Given:
         return of_json(parsed(body), name)
     if kind == ZIP:
         return Given(body, name or f"{UNNAMED}.zip", is_zip=True)
+    if not body.isascii() and detection.container(body) is None:
+        growth.check(body.decode("utf-8", "replace"))
     if kind in _PLAIN:
         return Given(body, checked_name(name))
     suffix = _SUFFIXES.get(kind) or _LANGUAGES.get(kind.removeprefix("text/x-"))
@@ -171,6 +177,7 @@ def of_json(row: Any, name: str | None = None, *, with_id: bool = False) -> Give
     if not isinstance(text, str):
         raise bad_value("a document in JSON needs a `text`, which is a string")
     check_text(text, "text")
+    growth.check(text)
     named = row.get("name", name)
     if named is not None and not isinstance(named, str):
         raise bad_value("the `name` of a document is a string")
@@ -239,8 +246,11 @@ def _time(given: Any) -> str | None:
     if given is None:
         return None
     told = str(given) if isinstance(given, str | int) and not isinstance(given, bool) else None
-    if told is None or not told.isascii() or _core.moment(told) is None:
+    moment = _core.moment(told) if told is not None and told.isascii() else None
+    if moment is None:
         raise bad_value("`time` is no time: use seconds since 1970, 2024-12-31 or 2024-12-31T23:59:00+01:00")
+    if not _FIRST_TIME <= moment <= _LAST_TIME:
+        raise bad_value("`time` is out of range: use a time of the years 1 to 9999")
     return told
 
 
@@ -250,15 +260,22 @@ def bad_value(message: str) -> FaultError:
 
 
 def parsed(body: bytes, what: str = "the body") -> Any:
-    """Return the value of a JSON text. Errors: ``FaultError``, also for NaN, keys given twice, and deep nesting."""
+    """Return the value of a JSON text.
+
+    Errors: ``FaultError``, also for NaN, numbers that no double holds, keys given twice, and deep nesting.
+    """
     try:
-        return json.loads(body.decode("utf-8"), object_pairs_hook=_object, parse_constant=_constant)
+        return json.loads(
+            body.decode("utf-8"), object_pairs_hook=_object, parse_constant=_constant, parse_float=_finite
+        )
     except RecursionError:
         raise FaultError(
             Fault(400, "bad-json", f"{what} nests too deep: no value has lists or objects in it that deep")
         ) from None
     except ValueError:
-        raise FaultError(Fault(400, "bad-json", f"{what} is no JSON in UTF-8, has NaN, or a key twice")) from None
+        raise FaultError(
+            Fault(400, "bad-json", f"{what} is no JSON in UTF-8, has NaN, a number above 1e308, or a key twice")
+        ) from None
 
 
 def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
@@ -266,6 +283,13 @@ def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     if len(made) < len(pairs):
         raise ValueError("a key is given twice")
     return made
+
+
+def _finite(digits: str) -> float:
+    number = float(digits)
+    if not math.isfinite(number):
+        raise ValueError(f"{digits} is too large")
+    return number
 
 
 def _constant(name: str) -> Any:

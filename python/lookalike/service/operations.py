@@ -43,5 +43,7 @@ class Operation:
     is_timed: bool = True
     #: Whether it takes an idempotency key.
     is_idempotent: bool = False
+    #: Whether it is a POST that changes something. A server without tokens refuses it with a type that a form can send.
+    is_change: bool = False
     #: Whether the API document lists it.
     is_listed: bool = True

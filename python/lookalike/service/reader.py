@@ -11,9 +11,11 @@ import uvicorn
 
 from lookalike import params
 from lookalike.archive.store import Index
-from lookalike.engines import local
+from lookalike.engines import confined, local
+from lookalike.frontends import installed
 from lookalike.service import children
 from lookalike.service.application import application
+from lookalike.service.bodies import Budget
 from lookalike.service.channel import Client
 from lookalike.service.children import Birth
 from lookalike.service.context import Context
@@ -21,6 +23,9 @@ from lookalike.service.gate import Gate
 from lookalike.service.protocol import Protocol
 from lookalike.service.settings import Settings
 from lookalike.service.tokens import Tokens
+
+#: Bytes of text that are taken from a body of a foreign format, as a multiple of the greatest body.
+_EXTRACTED = 4
 
 
 class _Server(uvicorn.Server):
@@ -40,18 +45,30 @@ class _Server(uvicorn.Server):
 def made(settings: Settings) -> Context:
     """Open what a reader needs. Errors: those of opening an index, and ``FormatError`` for the file of tokens."""
     threads = max(1, local.cores() // settings.readers) + 1
+    is_shared = settings.token_file is not None
     return Context(
         settings,
         Client(settings.run),
         Tokens(settings.token_file),
-        Gate(threads, settings.queue),
+        Gate(threads, settings.queue, is_shared=is_shared),
         {name: Index(path) for name, path in settings.indexes.items()},
+        Budget(is_shared=is_shared),
+    )
+
+
+def _confine(settings: Settings) -> None:
+    """Read foreign formats in worker processes, none for longer than an answer may take."""
+    installed().confine()
+    confined.LIMITS = confined.Confinement(
+        cpu_seconds=min(confined.LIMITS.cpu_seconds, settings.answer_seconds),
+        output_bytes=_EXTRACTED * settings.max_body,
     )
 
 
 async def serve(birth: Birth) -> None:
     """Answer requests until the supervisor says so, or is gone."""
     settings = birth.settings
+    _confine(settings)
     context = made(settings)
     # Connections are spread unevenly, so each reader takes somewhat more than its share.
     Protocol.most_connections = settings.max_connections * 3 // (2 * settings.readers) + 1

@@ -9,6 +9,7 @@ import json
 import os
 import tempfile
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from typing import Any, NamedTuple
 
 from lookalike import documents
@@ -16,10 +17,14 @@ from lookalike.archive.parameters import Parameters
 from lookalike.archive.signing import SignedDocument, encoded, signer
 from lookalike.archive.signing_submissions import sign_one
 from lookalike.documents import Document, Submission
+from lookalike.documents.collection import DEFAULT_LIMITS
 from lookalike.errors import FrontendError
 from lookalike.frontends import installed
 from lookalike.service.faults import Fault, FaultError
 from lookalike.service.given import Given
+
+#: Most bytes of the files of an archive: so many, or as a multiple of its size. Code is compressed to a fifth.
+_ARCHIVE_LEAST, _ARCHIVE_RATIO = 16 << 20, 10
 
 
 class Outcome(NamedTuple):
@@ -97,7 +102,7 @@ def _unnamed(one: Given, parameters: Parameters, read: Sequence[tuple[str, str]]
 
 
 def files(one: Given, folder: str) -> tuple[Document, ...]:
-    """Return the files of a document: of an archive all of them, within the limits of ``compare``."""
+    """Return the files of a document: of an archive all of them, within limits."""
     if not one.is_zip:
         return (one.document(),)
     assert isinstance(one.content, bytes)
@@ -105,7 +110,8 @@ def files(one: Given, folder: str) -> tuple[Document, ...]:
         path = os.path.join(place, "archive.zip")
         with open(path, "wb") as file:
             file.write(one.content)
-        found = documents.collect([], templates=[path])
+        limits = replace(DEFAULT_LIMITS, archive_bytes=max(_ARCHIVE_LEAST, _ARCHIVE_RATIO * len(one.content)))
+        found = documents.collect([], templates=[path], limits=limits)
     if not found.templates:
         reason = found.skipped[0].reason if found.skipped else "there is no file in it"
         raise FaultError(Fault(422, "unreadable", f"the archive cannot be read: {reason}"))

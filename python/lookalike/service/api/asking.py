@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import json
 from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
@@ -101,8 +100,8 @@ class Asking:
             lines = []
             for one, verdict in zip(some, found, strict=True):
                 id_ = {} if one.id is None else {"id": one.id}
-                lines.append(json.dumps({**id_, **told(verdict)}, separators=(",", ":")))
-            return "".join(f"{line}\n" for line in lines).encode()
+                lines.append(encoded({**id_, **told(verdict)}) + b"\n")
+            return b"".join(lines)
 
         return Response(await self._timed(request, work), media_type=given.LINES)
 

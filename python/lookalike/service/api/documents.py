@@ -285,6 +285,6 @@ def routes(context: Context) -> list[Operation]:
         ),
         Operation(
             "POST", _ALL, of.post, "Add many documents in one commit; those that cannot be read are listed.", ("add",),
-            bodies={given.LINES: batch}, failures=put_failures, is_idempotent=True,
+            bodies={given.LINES: batch}, failures=put_failures, is_idempotent=True, is_change=True,
         ),
     ]  # fmt: skip

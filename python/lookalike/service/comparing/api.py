@@ -79,6 +79,7 @@ def _all(made: Comparisons, most: int) -> list[Operation]:
             max_body=most,
             is_timed=False,
             is_idempotent=True,
+            is_change=True,
         ),
         Operation(
             "GET",
@@ -109,8 +110,8 @@ def _one(made: Comparisons, most: int) -> list[Operation]:
             max_body=most,
             is_timed=False,
         ),
-        _of_one(made.start, "POST", "/start", "Start a comparison.", _STATE),
-        _of_one(made.cancel, "POST", "/cancel", "Stop a comparison, and keep only its state.", _STATE),
+        _of_one(made.start, "POST", "/start", "Start a comparison.", _STATE, is_change=True),
+        _of_one(made.cancel, "POST", "/cancel", "Stop a comparison, and keep only its state.", _STATE, is_change=True),
     ]
 
 
