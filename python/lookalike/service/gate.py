@@ -12,6 +12,7 @@ import contextlib
 from collections import Counter, deque
 from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor
+from functools import partial
 from typing import Any, TypeVar
 
 from lookalike.engines.confined import Errand
@@ -81,7 +82,7 @@ class Gate:
             self._idle -= 1
             self._running[owner] += 1
             loop = one.result.get_loop()
-            self._pool.submit(one.do).add_done_callback(lambda done, one=one, loop=loop: self._tell(loop, one, done))
+            self._pool.submit(one.do).add_done_callback(partial(self._tell, loop, one))
 
     def _next(self) -> str | None:
         """Return the owner who has waited longest for a turn and may have one more thread."""
