@@ -90,12 +90,10 @@ def test_one_pass_with_a_bit_per_document_is_star_clustering(seed: int):
         for row in edges.to_pylist()
     ]
     rows.sort(key=lambda row: (row["component"], row["second"], row["first"]))
-    schema = pa.schema([("component", pa.binary()), ("first", pa.int64()), ("second", pa.int64())])
-    schema = schema.append(pa.field("estimate", pa.float32())).append(pa.field("score", pa.float32()))
-    found = clustering.pass_batches(cut(pa.Table.from_pylist(rows, schema=schema), draw))
-    assert expected == sorted(
-        (places[name][place], places[name][leading], score) for name, place, leading, score in listed(found)
-    )
+    names = [(name, pa.binary()) for name in ("component", "left", "right")]
+    numbers = [(name, pa.int64()) for name in ("first", "second")]
+    schema = pa.schema([*names, *numbers, ("estimate", pa.float32()), ("score", pa.float32())])
+    assert expected == listed(clustering.pass_batches(cut(pa.Table.from_pylist(rows, schema=schema), draw)))
 
 
 def test_pairs_do_not_depend_on_batches():

@@ -39,8 +39,9 @@ def in_cells(
 ) -> DataFrame:
     """Run a step on pairs (left, right, …) and their documents.
 
-    ``documents`` joins what is known of documents to rows (cell, rank). Further columns of pairs pass through the step,
-    which adds its own; ``schema`` names all.
+    ``documents`` joins what is known of documents to rows that have a rank. Further columns of pairs pass through the
+    step, which adds its own; ``schema`` names all. Pairs are named once in the plan: a plan that doubles with every
+    step would outgrow the driver.
     """
     from pyspark.sql import functions as sql
 
@@ -48,28 +49,22 @@ def in_cells(
         return sql.pmod(sql.xxhash64(of), sql.lit(cells))
 
     extra = [name for name in pairs.columns if name not in ("left", "right")]
-    placed = pairs.select((part("left") * cells + part("right")).cast("int").alias("cell"), "left", "right", *extra)
-    needed = placed.select("cell", sql.explode(sql.array("left", "right")).alias("rank")).distinct()
-    known = documents(needed)
-    payload = [name for name in known.columns if name not in ("cell", "rank")]
-    types = {one.name: one.dataType for one in (*known.schema, *placed.schema)}
+    types = {one.name: one.dataType for one in pairs.schema}
+    cell = (part("left") * cells + part("right")).cast("int").alias("cell")
 
-    def null(name: str) -> Any:
-        return sql.lit(None).cast(types[name]).alias(name)
+    def row(tag: int, rank: str, *, is_pair: bool) -> Any:
+        other = [sql.col(one) if is_pair else sql.lit(None).cast(types[one]) for one in ("right", *extra)]
+        named = [one.alias(name) for one, name in zip(other, ("right", *extra), strict=True)]
+        return sql.struct(cell, sql.lit(tag).alias("tag"), sql.col(rank).alias("rank"), *named)
 
-    first = known.select(
-        "cell", sql.lit(0).alias("tag"), "rank", null("right"), *payload, *(null(name) for name in extra)
-    )
-    then = placed.select(
-        "cell",
-        sql.lit(1).alias("tag"),
-        sql.col("left").alias("rank"),
-        "right",
-        *(null(name) for name in payload),
-        *extra,
-    )
-    rows = first.unionByName(then).repartition("cell").sortWithinPartitions("cell", "tag", "rank", "right")
-    return rows.mapInArrow(step, schema)
+    each = sql.array(row(0, "left", is_pair=False), row(0, "right", is_pair=False), row(1, "left", is_pair=True))
+    rows = pairs.select(sql.explode(each).alias("row")).select("row.*").distinct()
+    known = documents(rows)
+    payload = [
+        sql.when(sql.col("tag") == 0, sql.col(name)).alias(name) for name in known.columns if name not in rows.columns
+    ]
+    placed = known.select(*rows.columns, *payload).repartition("cell")
+    return placed.sortWithinPartitions("cell", "tag", "rank", "right").mapInArrow(step, schema)
 
 
 def each_cell(batches: Batches, documents: Documents, pairs: Pairs, extra: list[str], made: list[str]) -> Batches:

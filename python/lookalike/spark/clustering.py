@@ -14,7 +14,7 @@ Cost: one shuffle of the edges for the first way; see ``components`` for the oth
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from lookalike import _core
 from lookalike.spark import columns
@@ -29,7 +29,6 @@ if TYPE_CHECKING:
 
 #: A document that follows another one, and the exact score; null where it is not known yet.
 FOLLOWERS = "rank binary, leader binary, score float"
-_NUMBERED = "component binary, place bigint, leading bigint, score float"
 
 
 def followers(edges: DataFrame, count: int, plan: Plan, kept: Kept) -> DataFrame:
@@ -56,34 +55,35 @@ def _led(edges: DataFrame, labels: DataFrame) -> DataFrame:
 
 def _by_component(labelled: DataFrame, plan: Plan) -> DataFrame:
     """Cluster each component by itself: those that fit a task there, larger ones in one pass."""
-    from pyspark.sql import functions as sql
-
-    large = labelled.groupBy("component").count().where(sql.col("count") > plan.limits.component).select("component")
-    is_any = bool(large.limit(1).collect())
-    small = labelled.join(large, "component", "left_anti") if is_any else labelled
-    step = shipped("lookalike.spark.clustering.cluster_components", plan.asked.clustering)
-    found = small.repartition("component").sortWithinPartitions("component").mapInArrow(step, FOLLOWERS)
-    return found.unionByName(_in_one_pass(labelled.join(large, "component", "left_semi"))) if is_any else found
-
-
-def _in_one_pass(edges: DataFrame) -> DataFrame:
-    """Cluster edges of large components by one pass each."""
     from pyspark.sql import Window
     from pyspark.sql import functions as sql
 
-    members = edges.select("component", sql.explode(sql.array("left", "right")).alias("rank")).distinct()
-    places = members.withColumn("place", sql.row_number().over(Window.partitionBy("component").orderBy("rank")) - 1)
+    counted = labelled.withColumn("edges", sql.count("*").over(Window.partitionBy("component")))
+    is_large = sql.col("edges") > plan.limits.component
+    small = counted.where(~is_large).repartition("component").sortWithinPartitions("component")
+    found = small.mapInArrow(shipped("lookalike.spark.clustering.cluster_components", plan.asked.clustering), FOLLOWERS)
+    large = counted.where(is_large)
+    return found.unionByName(_in_one_pass(large)) if large.limit(1).collect() else found
 
-    def placed(of: str, name: str) -> DataFrame:
-        return places.select("component", sql.col("rank").alias(of), sql.col("place").alias(name))
 
-    numbered = edges.join(placed("left", "first"), ["component", "left"])
-    numbered = numbered.join(placed("right", "second"), ["component", "right"])
-    rows = numbered.select("component", "first", "second", "estimate", "score").repartition("component")
-    ordered = rows.sortWithinPartitions("component", "second", "first")
-    found = ordered.mapInArrow(shipped("lookalike.spark.clustering.pass_batches"), _NUMBERED)
-    found = found.join(placed("rank", "place"), ["component", "place"])
-    return found.join(placed("leader", "leading"), ["component", "leading"]).select("rank", "leader", "score")
+def _in_one_pass(edges: DataFrame) -> DataFrame:
+    """Cluster edges of large components by one pass each; the place of a document is its number in its component."""
+    from pyspark.sql import Window
+    from pyspark.sql import functions as sql
+
+    ends = sql.array(
+        sql.struct(sql.col("left").alias("rank"), sql.lit(True).alias("is_left")),
+        sql.struct(sql.col("right").alias("rank"), sql.lit(False).alias("is_left")),
+    )
+    each = edges.withColumn("end", sql.explode(ends)).select("component", "left", "right", "estimate", "score", "end.*")
+    place = sql.dense_rank().over(Window.partitionBy("component").orderBy("rank")) - 1
+    numbered = each.withColumn("place", place).groupBy("component", "left", "right", "estimate", "score")
+    rows = numbered.agg(
+        sql.max(sql.when(sql.col("is_left"), sql.col("place"))).alias("first"),
+        sql.max(sql.when(~sql.col("is_left"), sql.col("place"))).alias("second"),
+    )
+    ordered = rows.repartition("component").sortWithinPartitions("component", "second", "first")
+    return ordered.mapInArrow(shipped("lookalike.spark.clustering.pass_batches"), FOLLOWERS)
 
 
 def cluster_all(batches: Batches, method: str) -> Batches:
@@ -137,38 +137,64 @@ def _blocks(left: pa.Array, right: pa.Array, estimate: pa.Array, score: pa.Array
 
 def pass_batches(batches: Batches) -> Batches:
     """Cluster edges sorted by component, later and earlier document, with one bit per document."""
-    stream, component = None, None
+    component, passing = None, _Pass()
     for batch in batches:
         for run in _components(batch):
             if run["component"][0] != component:
-                if stream is not None:
-                    yield from _passed(component, stream.end())
-                component, stream = run["component"][0], _core.StarPass()
-            assert stream is not None
-            edges = _blocks(run["first"], run["second"], run["estimate"], run["score"])
-            yield from _passed(component, stream.push(edges))
-    if stream is not None:
-        yield from _passed(component, stream.end())
+                yield from passing.end()
+                component, passing = run["component"][0], _Pass()
+            yield from passing.push(run)
+    yield from passing.end()
+
+
+class _Pass:
+    """The pass over one component; it holds the edges of the document that it is at, to name its leader."""
+
+    def __init__(self) -> None:
+        self._stream = _core.StarPass()
+        self._open: list[pa.RecordBatch] = []
+
+    def push(self, edges: pa.RecordBatch) -> Iterator[pa.RecordBatch]:
+        """Take edges; yield the documents that are decided by them and follow."""
+        import pyarrow.compute as pc
+
+        columns_of = (edges[name] for name in ("first", "second", "estimate", "score"))
+        found = self._stream.push(_blocks(*columns_of))
+        before, self._open = self._open, [*self._open, edges]
+        yield from self._named(found)
+        rest = edges.filter(pc.equal(edges["second"], edges["second"][edges.num_rows - 1]))
+        # The last document may go on, and may have begun before.
+        goes_on = rest.num_rows == edges.num_rows and before and before[-1]["second"][0] == rest["second"][0]
+        self._open = [*before, rest] if goes_on else [rest]
+
+    def end(self) -> Iterator[pa.RecordBatch]:
+        """Decide the last document."""
+        yield from self._named(self._stream.end())
+
+    def _named(self, found: tuple[bytes, bytes, bytes, bytes]) -> Iterator[pa.RecordBatch]:
+        import numpy as np
+        import pyarrow as pa
+        import pyarrow.compute as pc
+
+        own, leaders = (np.frombuffer(one, dtype=np.uint32).astype(np.int64) for one in found[:2])
+        if not len(own):
+            return
+        joint = [
+            (columns.raw(batch["second"], "int64") << 32) | columns.raw(batch["first"], "int64") for batch in self._open
+        ]
+        places = pc.index_in(pa.array(own << 32 | leaders), value_set=pa.array(np.concatenate(joint)))
+        ranks = [columns.joined(batch[name] for batch in self._open).take(places) for name in ("right", "left")]
+        score = columns.numbers(found[2], pa.float32())
+        yield pa.RecordBatch.from_arrays([*ranks, score], names=["rank", "leader", "score"])
 
 
 def _components(batch: pa.RecordBatch) -> Iterator[pa.RecordBatch]:
     """Yield the parts of a batch with one component each."""
+    import pyarrow.compute as pc
+
     start = 0
     while start < batch.num_rows:
         rest = batch.slice(start)
-        import pyarrow.compute as pc
-
         rows = pc.sum(pc.equal(rest["component"], rest["component"][0])).as_py()
         yield rest.slice(0, rows)
         start += rows
-
-
-def _passed(component: Any, found: tuple[bytes, bytes, bytes, bytes]) -> Iterator[pa.RecordBatch]:
-    import numpy as np
-    import pyarrow as pa
-
-    own, leaders = (np.frombuffer(one, dtype=np.uint32).astype(np.int64) for one in found[:2])
-    if len(own):
-        names = pa.array([component.as_py()] * len(own), pa.binary())
-        made = [names, pa.array(own), pa.array(leaders), columns.numbers(found[2], pa.float32())]
-        yield pa.RecordBatch.from_arrays(made, names=["component", "place", "leading", "score"])

@@ -39,7 +39,7 @@ def glanced(pairs: DataFrame, documents: DataFrame, count: int, plan: Plan) -> D
 
 def _sketches(documents: DataFrame) -> Any:
     kept = documents.select("rank", "sketch", "print", "length", "language")
-    return lambda needed: needed.join(kept, "rank").select("cell", *kept.columns)
+    return lambda rows: rows.join(kept, "rank")
 
 
 def scored(
@@ -61,12 +61,11 @@ def scored(
 def _texts(texts: DataFrame, plan: Plan) -> Any:
     from pyspark.sql import functions as sql
 
-    def joined(needed: DataFrame) -> DataFrame:
+    def joined(rows: DataFrame) -> DataFrame:
         rank = sql.col("rank")
-        named = needed.select(
-            "cell", "rank", is_reference(rank).alias("flag"), order_of(rank, plan.prefix, plan.kind).alias("order")
-        )
-        return named.join(texts, ["flag", "order"]).select("cell", "rank", "text")
+        order = order_of(rank, plan.prefix, plan.kind)
+        named = rows.withColumn("flag", is_reference(rank)).withColumn("order", order)
+        return named.join(texts, ["flag", "order"]).drop("flag", "order")
 
     return joined
 

@@ -68,10 +68,11 @@ def told() -> Iterator[None]:
     except LookalikeError:
         raise
     except Exception as error:
-        found = _TOLD.search(str(error))
-        if found is None:
+        # A traceback may show the line of the program too, before what it said.
+        found = _TOLD.findall(str(error))
+        if not found:
             raise
-        raise VersionError(found.group(1)) from None
+        raise VersionError(found[-1]) from None
 
 
 @cache
