@@ -120,7 +120,9 @@ def test_near_finds_what_the_local_command_finds(cluster: Cluster, tmp_path: Pat
     done = run("near", tmp_path / "prints.csv", "-o", tmp_path / "pairs", *on(cluster))
     assert done.returncode == 0, done.stderr
     assert "left out: 1 row" in done.stderr
-    found = [row for one in (tmp_path / "pairs").glob("part-*") for row in list(csv.reader(one.open(newline="")))[1:]]
+    found = [
+        row for one in (tmp_path / "pairs").glob("part-*") for row in list(csv.reader(one.read_text().splitlines()))[1:]
+    ]
     local = la.near(tmp_path / "prints.csv")
     assert sorted(found) == sorted(
         [left, right, str(bits)] for left, right, bits in zip(local.left, local.right, local.distances, strict=True)
