@@ -28,7 +28,7 @@ NO_TOKEN = Fault(401, "no-token", "send a valid token: Authorization: Bearer TOK
 NO_SCOPE = Fault(403, "no-scope", "the token does not allow this: ask the operator for one with scope {}")
 FORM = Fault(
     415,
-    "form-type",
+    "other-type",
     "a page of any site can send this content type with a form, so a server without tokens takes no change with it: "
     "leave the Content-Type out, or send that of the body",
 )

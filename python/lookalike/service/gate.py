@@ -81,8 +81,7 @@ class Gate:
                 self._waiting[owner] = queue
             self._idle -= 1
             self._running[owner] += 1
-            loop = one.result.get_loop()
-            self._pool.submit(one.do).add_done_callback(partial(self._tell, loop, one))
+            self._pool.submit(one.do).add_done_callback(partial(self._tell, one))
 
     def _next(self) -> str | None:
         """Return the owner who has waited longest for a turn and may have one more thread."""
@@ -99,10 +98,10 @@ class Gate:
             del self._waiting[one.owner]
         self._inside -= 1
 
-    def _tell(self, loop: asyncio.AbstractEventLoop, one: _Work, done: Future[Any]) -> None:
+    def _tell(self, one: _Work, done: Future[Any]) -> None:
         # A thread may end after the server did.
         with contextlib.suppress(RuntimeError):
-            loop.call_soon_threadsafe(self._leave, one, done)
+            one.result.get_loop().call_soon_threadsafe(self._leave, one, done)
 
     def _leave(self, one: _Work, done: Future[Any]) -> None:
         self._inside -= 1
