@@ -8,6 +8,7 @@ from __future__ import annotations
 import contextlib
 import io
 import json
+import random
 import socket
 import zipfile
 from collections.abc import Iterator
@@ -156,6 +157,18 @@ def test_numbers_that_no_double_holds_are_refused(server: Server, number: str):
     assert (batch.status, batch.code) == (400, "bad-json")
 
 
+def test_numbers_that_the_command_line_stored_are_written_as_json(tmp_path: Path):
+    rows = tmp_path / "rows.jsonl"
+    rows.write_text('{"id": "a", "text": "some words of a text", "x": 1e400, "y": 1.5}\n')
+    with la.Index.create(tmp_path / "news", kind="corpus") as index:
+        index.add(rows)
+        (entry,) = index.documents()
+        assert entry.to_json()["fields"] == {"x": None, "y": 1.5}
+    with serving(tmp_path / "news", data=tmp_path / "data", readers=1) as server:
+        for path in ("/v1/indexes/news/documents", "/v1/indexes/news/documents/a"):
+            assert b'"x":null' in server.ask("GET", path).body
+
+
 @pytest.mark.parametrize("time", ["9223372036854775807", "-9223372036854775808", "300000000000000", "-99999999999"])
 def test_times_that_cannot_be_kept_are_refused(server: Server, time: str):
     body = f'{{"text": "some words of a text", "time": {time}}}'
@@ -260,9 +273,11 @@ def test_a_mail_of_too_many_parts_is_refused(server: Server):
 def test_an_archive_that_expands_too_far_is_refused(tmp_path: Path):
     la.Index.create(tmp_path / "class", kind="class").close()
     packed = io.BytesIO()
+    source = random.Random(3)
     with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as archive:
-        for number in range(3):
-            archive.writestr(f"{number}.py", b"x = 1\n" * 1_000_000)
+        for number in range(60):
+            # About 20 times as large as its archive: less than `compare` allows, more than a request may have.
+            archive.writestr(f"{number}.py", f'x = "{source.randbytes(10_000).hex()}"\n' * 15)
     with serving(tmp_path / "class", data=tmp_path / "data", readers=1) as server:
         for method, path in (("PUT", "documents/a"), ("POST", "query"), ("POST", "seen")):
             kind = {"Content-Type": "application/zip"}
