@@ -86,7 +86,7 @@ def test_every_help_teaches(name: str):
 def test_no_help_is_cut_off_or_too_wide(name: str, width: int, monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setenv("COLUMNS", str(width))
     shown = run(*name.split(), "--help").out
-    for several in ("INPUT...", "PATH...", "[ARGS]...", "ID...", "INDEX..."):
+    for several in ("INPUT...", "PATH...", "[ARGS]...", "ID...", "[INDEX]..."):
         shown = shown.replace(several, "")
     assert "..." not in shown
     # A list of choices cannot be broken.

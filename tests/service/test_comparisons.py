@@ -428,8 +428,10 @@ def test_only_its_owner_sees_a_comparison(people: Path, tmp_path: Path):
         assert server.ask("GET", ALL, token=bob).json["comparisons"] == []
         assert server.ask("GET", f"{ALL}/{job['id']}", token=ann).json["state"] == "done"
         assert server.ask("GET", job["report"]).status == 200
-        for token in (ann, reader):
-            assert server.ask("POST", f"{ALL}?index=archive", token=token).status == 404
+        for name in ("archive", "missing"):
+            # A token without the scope read learns the same of every index.
+            assert server.ask("POST", f"{ALL}?index={name}", token=ann).status == 403
+            assert server.ask("POST", f"{ALL}?index={name}", token=reader).status == 404
         log = server.log_path.read_text()
         assert job["report"].split("/")[2] not in log
 

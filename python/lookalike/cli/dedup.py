@@ -116,7 +116,7 @@ def dedup(
       lookalike dedup corpus.jsonl --dry-run
       lookalike dedup corpus.jsonl -o clean.jsonl --ledger removed.jsonl.zst
       lookalike dedup clean.jsonl --restore removed.jsonl.zst -o again.jsonl
-      lookalike dedup hdfs:///corpus -o hdfs:///clean --engine spark --master spark://host:7077
+      lookalike dedup corpus/ -o clean/ --engine spark --master spark://host:7077
     """
     if threading.current_thread() is threading.main_thread():
         # Incomplete outputs are removed before the process ends.

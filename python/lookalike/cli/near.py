@@ -88,7 +88,7 @@ def near(
       lookalike near prints.csv --save seen
       lookalike near seen --query today.csv
       lookalike near seen --insert today.csv --remove gone.csv
-      lookalike near prints/ --query today/ -o pairs/ --engine spark --master spark://host:7077
+      lookalike near prints/ -o pairs/ --engine spark --master spark://host:7077
     """
     from lookalike.neighbours import output
     from lookalike.neighbours.files import near as find

@@ -60,7 +60,7 @@ def simhash(
       lookalike simhash corpus.jsonl -o prints.parquet
       lookalike simhash shards/*.parquet -o prints.csv --text-column body
       zcat pages.jsonl.gz | lookalike simhash - -o prints.parquet
-      lookalike simhash hdfs:///corpus -o hdfs:///prints --engine spark --master spark://host:7077
+      lookalike simhash corpus/ -o prints/ --engine spark --master spark://host
     """
     from lookalike.rendering.terminal import simhashes as printed
     from lookalike.rendering.terminal.progress import progress
