@@ -12,7 +12,7 @@ from weakref import finalize
 from lookalike.spark import contaminated, tables
 from lookalike.spark.clustering import followers
 from lookalike.spark.judging import glanced, scored, texts_of
-from lookalike.spark.keeping import Kept
+from lookalike.spark.keeping import Kept, quiet
 from lookalike.spark.plans import Limits, Plan, planned
 from lookalike.spark.proposing import proposed
 from lookalike.spark.result import SparkDeduplication
@@ -48,7 +48,7 @@ def dedup(
     """
     plan, held = planned(df, against, order, limits, chosen), Kept()
     try:
-        with told():
+        with told(), quiet(df):
             return _deduplicated(df, against, plan, held)
     except BaseException:
         held.close()
@@ -71,7 +71,7 @@ def similar_pairs(
     """
     plan, held = planned(df, against, order, limits, chosen), Kept()
     try:
-        with told():
+        with told(), quiet(df):
             pairs = _pairs(df, against, plan, held)
     except BaseException:
         held.close()

@@ -2,14 +2,37 @@
 
 What an executor held is computed again if the executor is lost. Every step is a pure function of rows, so it is the
 same.
+
+While a job runs, its plans are neither adaptive nor written out in full. Spark keeps the text of every plan for its
+pages, with everything held below it, once more whenever an adaptive plan changes; a long chain of steps fills the
+driver with it.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
+
+#: How Spark plans while a job runs.
+_QUIET = {"spark.sql.adaptive.enabled": "false", "spark.sql.maxPlanStringLength": "16384"}
+
+
+@contextmanager
+def quiet(df: DataFrame) -> Iterator[None]:
+    """Let Spark plan once and write little about it. The settings of the session are then as before."""
+    conf = df.sparkSession.conf
+    before = {name: conf.get(name) for name in _QUIET}
+    for name, value in _QUIET.items():
+        conf.set(name, value)
+    try:
+        yield
+    finally:
+        for name, found in before.items():
+            conf.set(name, found)
 
 
 class Kept:

@@ -129,9 +129,10 @@ def named(table: DataFrame, rows: DataFrame, plan: Plan, ranks: dict[str, str], 
             for of, name in ranks.items()
         ]
         return table.select(*ids, *others)
-    for of, name in ranks.items():
-        table = table.join(rows.select(sql.col("rank").alias(of), sql.col("id").alias(name)), of, "left")
-    return table.select(*ranks.values(), *others)
+    for of in ranks:
+        known = rows.select(sql.col("rank").alias(f"{of}_rank"), sql.col("id").alias(f"{of}_id"))
+        table = table.join(known, table[of] == known[f"{of}_rank"], "left")
+    return table.select(*(sql.col(f"{of}_id").alias(name) for of, name in ranks.items()), *others)
 
 
 def clusters(removed: DataFrame) -> DataFrame:
