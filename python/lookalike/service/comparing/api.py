@@ -142,11 +142,11 @@ class Comparisons:
         values = chosen(request.scope["query_string"], (*options.OPTIONS, params.START))
         grant = grant_of(request)
         names = values["index"] or ()
-        for name in names:
-            if name not in self._settings.indexes or not grant.sees(name):
-                raise FaultError(NO_INDEX)
-            if not grant.allows(("read",)):
-                raise FaultError(NOT_READABLE)
+        # The scope comes first: a token without it must not learn which indexes there are.
+        if names and not grant.allows(("read",)):
+            raise FaultError(NOT_READABLE)
+        if any(name not in self._settings.indexes or not grant.sees(name) for name in names):
+            raise FaultError(NO_INDEX)
         key = key_of(request)
         asked = await asyncio.to_thread(options.given, values, [self._context.index(name) for name in names])
         blocks = _blocks(request)
