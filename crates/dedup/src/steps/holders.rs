@@ -137,13 +137,12 @@ impl HolderStream {
             return self.first.push(rank.to_vec());
         }
         // The memory of the one that leaves is used again.
-        let mut next = match self.last.len() < self.reach.last {
-            true => Vec::new(),
-            false => self.last.pop_front().unwrap_or_default(),
-        };
+        let is_full = self.last.len() >= self.reach.last;
+        let mut next = if is_full { self.last.pop_front().unwrap_or_default() } else { Vec::new() };
         next.clear();
         next.extend_from_slice(rank);
         self.last.push_back(next);
+        self.last.truncate(self.reach.last);
     }
 
     fn end_list(&mut self) {
