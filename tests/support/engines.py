@@ -8,8 +8,8 @@ from typing import Any
 
 import lookalike as la
 from lookalike.deduplication.result import LINKS
-from support.generated import Row
 
+Row = dict[str, Any]
 #: What a corpus looks like to Spark.
 SCHEMA = "id bigint, text string, number double, name string"
 
