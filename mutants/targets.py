@@ -128,7 +128,7 @@ NAMED = [
     ),
     Named(
         "outputs are not synced",
-        "lookalike/corpora/journal.py",
+        "lookalike/engines/writing.py",
         "O_RDONLY)\n    try:\n        os.fsync(handle)",
         "O_RDONLY)\n    try:\n        pass",
         "tests/corpora/test_staging.py",

@@ -355,6 +355,7 @@ def test_a_reader_without_rights_sees_later_commits_and_leaves_no_copy(place: Pa
     if os.getuid():
         pytest.skip("only root can become a user without rights here")
     create(place / "index").close()
+    (place / "index").chmod(0o755)
     (place / "temporary").mkdir()
     (place / "temporary").chmod(0o777)
     place.chmod(0o755)

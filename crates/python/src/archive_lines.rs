@@ -59,7 +59,9 @@ impl RecordLines {
         let (signer, mended, is_timed) = (self.signer.get(), AtomicUsize::new(0), AtomicBool::new(false));
         let (cut, first) = locked(py, &self.state, |state| cut(state, &data, last, self.most));
         let line = |row: usize| cut.get(row).and_then(Option::as_deref);
-        let look = |line: &[u8]| is_timed.fetch_or(self.time(line).is_some(), Ordering::Relaxed);
+        // A column that is missing reads as null.
+        let has_time = |line: &[u8]| self.time(line).is_some_and(|raw| raw != "null");
+        let look = |line: &[u8]| is_timed.fetch_or(has_time(line), Ordering::Relaxed);
         let skip = signer.known(py, cut.len(), known, |row| {
             look(line(row)?);
             self.identity(line(row)?, source, first + row + 1)

@@ -95,7 +95,7 @@ class Folder:
             raise WriteError(errno.ESTALE, reason)
 
     def check_index(self) -> None:
-        """Refuse a folder without a catalogue. Errors: ``DamagedError``, ``ParameterError``."""
+        """Refuse a folder without a catalogue. Errors: ``DamagedError``, ``ParameterError``, ``PermissionError``."""
         if os.path.lexists(self.catalogue):
             return
         if os.path.lexists(self.file(LOCK)):
@@ -103,6 +103,8 @@ class Folder:
                 f"`{self.catalogue}` is missing: if `index create` was interrupted, create the index again; else "
                 f"restore the file from a backup, or run `lookalike index repair {shlex.quote(self.path)}`"
             )
+        # Raises if it may not be entered: the folder of an index is for its owner, until that one lets others in.
+        os.stat(self.file("."))
         raise ParameterError(f"`{self.path}` is not an index: make one with `lookalike index create`")
 
     def sync(self) -> None:
