@@ -167,7 +167,7 @@ def _asked(run: Run, asked: argparse.Namespace) -> None:
         return None
     if asked.what == "skew":
         for name, texts in skewed():
-            run.compare(name, rows_of(texts), None, 7, limits=None)
+            run.compare(name, rows_of(texts), None, 7)
         return None
     files = sorted(path for path in asked.folder.rglob("*") if path.is_file()) if asked.folder else []
     texts = [path.read_text(encoding="utf-8", errors="replace") for path in files] or near_duplicates(asked.rows)

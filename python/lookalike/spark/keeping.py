@@ -17,8 +17,13 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
 
-#: How Spark plans while a job runs.
-_QUIET = {"spark.sql.adaptive.enabled": "false", "spark.sql.maxPlanStringLength": "16384"}
+#: How Spark plans while a job runs. What it broadcasts passes through the driver, and it takes sketches for smaller
+#: than they are.
+_QUIET = {
+    "spark.sql.adaptive.enabled": "false",
+    "spark.sql.maxPlanStringLength": "16384",
+    "spark.sql.autoBroadcastJoinThreshold": "1048576",
+}
 
 
 @contextmanager
