@@ -9,6 +9,7 @@ import contextlib
 import http.client
 import json
 import os
+import select
 import signal
 import subprocess
 import sys
@@ -134,12 +135,19 @@ class Server:
         return found
 
     def kill(self) -> None:
-        """End the server as a loss of power would: nothing of it runs afterwards."""
-        every = [one for some in self.children().values() for one in some]
+        """End the server as a loss of power would: nothing of it runs afterwards.
+
+        A process that was killed in a system call ends after it. Until then it holds SQLite's shared memory, so others
+        do not see a commit of it that is complete in the log, and would see it later.
+        """
+        every = [os.pidfd_open(one) for some in self.children().values() for one in some]
         os.kill(self.process.pid, signal.SIGKILL)
         for one in every:
             with contextlib.suppress(ProcessLookupError):
-                os.kill(one, signal.SIGKILL)
+                signal.pidfd_send_signal(one, signal.SIGKILL)
+        for one in every:
+            assert select.select([one], [], [], PATIENCE)[0], "a process of the server does not end"
+            os.close(one)
         self.stop()
 
     def stop(self) -> int:

@@ -40,6 +40,8 @@ class Oracle:
         self._file = open(path, "a+b", buffering=0)  # noqa: SIM115
         #: For each id: the texts that it may have.
         self.allowed: dict[str, set[Text]] = {}
+        #: For each id: the texts of requests without an answer. One may be made after a later request is answered.
+        self._unanswered: dict[str, set[Text]] = {}
         self.acknowledged = 0
 
     def sends(self, changes: dict[str, Text]) -> None:
@@ -53,10 +55,16 @@ class Oracle:
         self._write({"acknowledged": changes})
         self.acknowledged += 1
         for id_, text in changes.items():
-            self.allowed[id_] = {text}
+            self.allowed[id_] = {text} | self._unanswered.get(id_, set())
+
+    def loses(self, changes: dict[str, Text]) -> None:
+        """Remember that the answer to these changes was lost with its process."""
+        for id_, text in changes.items():
+            self._unanswered.setdefault(id_, set()).add(text)
 
     def sees(self, found: dict[str, str]) -> None:
         """Remember what is there after a restart: it must stay."""
+        self._unanswered.clear()
         for id_ in self.allowed:
             self.allowed[id_] = {found.get(id_)}
 
@@ -112,7 +120,11 @@ class Client(threading.Thread):
         headers: dict[str, str],
     ) -> None:
         self._oracle.sends(changes)
-        answer = asked(connection, method, path, body, None, headers)
+        try:
+            answer = asked(connection, method, path, body, None, headers)
+        except (OSError, http.client.HTTPException):
+            self._oracle.loses(changes)
+            raise
         self.answers[answer.status] = self.answers.get(answer.status, 0) + 1
         if answer.status in (200, 201, 204) or (method == "DELETE" and answer.status == 404):
             self._oracle.hears(changes)
