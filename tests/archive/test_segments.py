@@ -15,7 +15,6 @@ PARAMETERS = b'{"kind": "corpus"}'
 def record(number: int, *, seed: int = 7) -> Record:
     """A document with all fields, of a fixed seed."""
     dice = random.Random(seed * 1000 + number)
-    tokens = sorted(dice.sample(range(500), 5))
     return Record(
         # Of every second one, a shadow, only the hash of its id is stored.
         id=dice.randbytes(16) if number % 2 else f"document {number}".encode(),
@@ -26,7 +25,7 @@ def record(number: int, *, seed: int = 7) -> Record:
         flags=number % 2,
         leader=(b"other, as a hash", 0.5, 2) if number % 2 else None,
         content=dice.randbytes(16),
-        postings=[(dice.randrange(20), token, token + dice.randrange(3)) for token in tokens],
+        postings=sorted(dice.sample(range(20), 5)),
         literals=sorted(dice.sample(range(9), 3)),
         features=sorted(dice.sample(range(30), 6)),
         sketch=[dice.getrandbits(32) for _ in range(4)],

@@ -20,7 +20,7 @@ class Record:
     flags: int = 0
     leader: tuple[bytes, float, int] | None = None
     content: bytes = bytes(16)
-    postings: list[tuple[int, int, int]] = field(default_factory=list)
+    postings: list[int] = field(default_factory=list)
     literals: list[int] = field(default_factory=list)
     features: list[int] = field(default_factory=list)
     sketch: list[int] = field(default_factory=list)
@@ -34,14 +34,11 @@ class Record:
 
     def encode(self) -> bytes:
         """Returns the bytes of the record."""
-        parts = [b"\x01", _bytes(self.id), _bytes(self.meta)]
+        parts = [b"\x02", _bytes(self.id), _bytes(self.meta)]
         parts.append(struct.pack("<QQqI", self.submitter, self.known_as, self.time, self.flags))
         parts.append(_leader(self.leader))
         parts.append(self.content[::-1])
-        parts.append(_short(len(self.postings)))
-        for key, token, last in self.postings:
-            parts += [struct.pack("<Q", key), _short(token), _short(last - token)]
-        parts += [_numbers(self.literals, "Q"), _numbers(self.features, "Q")]
+        parts += [_numbers(keys, "Q") for keys in (self.postings, self.literals, self.features)]
         parts += [_numbers(self.sketch, "I"), _numbers(self.samples, "Q")]
         parts.append(b"\x00" if self.simhash is None else b"\x01" + struct.pack("<Q", self.simhash))
         parts.append(struct.pack("<IIQ", self.shingles, self.length, self.bytes))

@@ -48,13 +48,11 @@ def signed(
     words = text.split()
     hashes = [_core.xxh3(word.encode()) for word in words]
     content = content_of(text)
-    body = b"\x01" + blob(id_.encode("utf-8", "surrogateescape")) + blob(json.dumps(meta or {}).encode())
+    body = b"\x02" + blob(id_.encode("utf-8", "surrogateescape")) + blob(json.dumps(meta or {}).encode())
     body += struct.pack("<QQqI", _core.xxh3(id_.encode("utf-8", "surrogateescape")), 0, time, flags)
     body += b"\x00" if leader is None else b"\x01" + blob(leader.encode()) + struct.pack("<fB", 0.9, 1)
     body += content[::-1]
-    body += number(len(words))
-    body += b"".join(struct.pack("<Q", key) + number(at) + number(0) for at, key in enumerate(hashes))
-    body += keys(hashes[:1]) + keys(sorted(set(hashes))[:2])
+    body += keys(sorted(set(hashes))) + keys(hashes[:1]) + keys(sorted(set(hashes))[:2])
     body += number(4) + struct.pack("<4I", *(h & 0xFFFFFFFF for h in (hashes * 4 or [1] * 4)[:4]))
     body += keys(sorted(set(hashes))[:3])
     body += b"\x01" + struct.pack("<Q", hashes[0]) if hashes else b"\x00"

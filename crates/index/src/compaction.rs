@@ -197,9 +197,12 @@ fn merge_keys(parts: &[Numbering<'_>], mut out: Lazy<'_>) -> Result<()> {
         part.segment.table(out.name)?.into_iter().for_each(|table| tables.push((part, table)));
     }
     let mut merge = Merge::by_input(tables.iter().map(|(_, table)| table.scan()).collect())?;
+    let mut before = None;
     while let Some((input, row)) = merge.next_from()? {
         let (part, _) = &tables[input];
-        if let Some(number) = part.number(row.number(0).unwrap_or(u64::MAX))? {
+        let Some(number) = part.number(row.number(0).unwrap_or(u64::MAX))? else { continue };
+        // A table of an earlier version may have a key of a document several times.
+        if before.replace((row.key(), number)) != Some((row.key(), number)) {
             out.push(&row, row.key(), Some(number))?;
         }
     }

@@ -47,7 +47,7 @@ pub mod texts;
 pub use bitmap::Bitmap;
 pub use compaction::{merge, merge_unless};
 pub use lookalike_table::{Error, Result};
-pub use record::{Document, Leader, Posting};
+pub use record::{Document, Leader};
 pub use segment::records::Records;
 pub use segment::salvage::{Salvage, Salvaged};
 pub use segment::writer::{SegmentWriter, Settings, Written};

@@ -2,23 +2,27 @@
 //!
 //! | bytes | content |
 //! |---|---|
-//! | 1 | version of the record, 1 |
+//! | 1 | version of the record, 2 |
 //! | | the fields in the order of [`Document`], as below |
 //! | 8 | XXH3-64 of everything before |
 //!
 //! All numbers are little-endian. Bytes and lists start with their length as a *short number*: 7 bits per byte, the lowest first, with the
-//! highest bit set in all bytes but the last. A posting is its key (8 bytes), then token and last − token as short numbers. Keys, elements
-//! and samples have their full width. An optional field is one byte, 0 or 1, and then its value if that is 1. A score is the four bytes of
-//! the number.
+//! highest bit set in all bytes but the last. Keys, elements and samples have their full width. An optional field is one byte, 0 or 1, and
+//! then its value if that is 1. A score is the four bytes of the number.
+//!
+//! In version 1, which is still read, two short numbers followed each posting: where the k-gram stood. No question needs them.
 //!
 //! Cost: linear; a million postings per 10 ms. A record that is cut, changed or longer than its fields is refused.
 
+use lookalike_core::sketch::shingle::into_set;
 use lookalike_table::{Error, Result};
 use std::path::Path;
 use xxhash_rust::xxh3::xxh3_64;
 
-/// The version of records that is written and read.
-pub const VERSION: u8 = 1;
+/// The version of records that is written.
+pub const VERSION: u8 = 2;
+/// The version before, which is read too.
+const PLACED: u8 = 1;
 /// The flag of a document that dedup removed: it has a content hash and keys, and stands for its leader.
 pub const SHADOW: u32 = 1;
 /// The flag of a document that is starter code.
@@ -47,8 +51,8 @@ pub struct Document {
     pub leader: Option<Leader>,
     /// XXH3-128 of the readable text.
     pub content: u128,
-    /// Selected k-grams of all parts. A run of one repeated key is one posting.
-    pub postings: Vec<Posting>,
+    /// Identities of the selected k-grams of all parts, ascending and distinct.
+    pub postings: Vec<u64>,
     /// Hashes of the exact texts of string literals.
     pub literals: Vec<u64>,
     /// Keys of the filter of resemblance.
@@ -69,17 +73,6 @@ pub struct Document {
     pub tokens: Vec<u8>,
     /// Readable texts, compressed; empty if they are not kept.
     pub text: Vec<u8>,
-}
-
-/// A selected k-gram of a document.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Posting {
-    /// The identity of the k-gram.
-    pub key: u64,
-    /// The first token of the k-gram, or of the first one of a run.
-    pub token: u32,
-    /// The first token of the last k-gram of the run; `token` if it is not repeated.
-    pub last: u32,
 }
 
 /// The document that was kept for a shadow.
@@ -111,12 +104,7 @@ impl Document {
         out.extend(self.flags.to_le_bytes());
         put_leader(&mut out, self.leader.as_ref());
         out.extend(self.content.to_le_bytes());
-        put_number(&mut out, self.postings.len() as u64);
-        for posting in &self.postings {
-            out.extend(posting.key.to_le_bytes());
-            put_number(&mut out, u64::from(posting.token));
-            put_number(&mut out, u64::from(posting.last.wrapping_sub(posting.token)));
-        }
+        put_keys(&mut out, &self.postings);
         put_keys(&mut out, &self.literals);
         put_keys(&mut out, &self.features);
         put_number(&mut out, self.sketch.len() as u64);
@@ -137,8 +125,8 @@ impl Document {
     /// About how many bytes the record takes.
     fn size(&self) -> usize {
         let bytes = self.id.len() + self.meta.len() + self.tokens.len() + self.text.len();
-        let keys = self.literals.len() + self.features.len() + self.samples.len();
-        160 + bytes + self.postings.len() * 12 + keys * 8 + self.sketch.len() * 4
+        let keys = self.postings.len() + self.literals.len() + self.features.len() + self.samples.len();
+        160 + bytes + keys * 8 + self.sketch.len() * 4
     }
 
     /// Reads a record. Errors: it is cut, damaged, or of another version.
@@ -151,11 +139,12 @@ impl Document {
         if xxh3_64(body).to_le_bytes() != sum {
             return Err(Error::damaged(path, "it fails its checksum"));
         }
-        if body[0] != VERSION {
-            return Err(Error::Version { path: path.to_owned(), found: body[0], known: VERSION });
+        let (version, fields) = (body[0], &body[1..]);
+        if ![VERSION, PLACED].contains(&version) {
+            return Err(Error::Version { path: path.to_owned(), found: version, known: VERSION });
         }
-        let mut reader = Reader(&body[1..]);
-        let document = reader.document().filter(|_| reader.0.is_empty());
+        let mut reader = Reader(fields);
+        let document = reader.document(version).filter(|_| reader.0.is_empty());
         document.ok_or_else(|| Error::damaged(path, "its fields are inconsistent"))
     }
 }
@@ -265,21 +254,23 @@ impl<'a> Reader<'a> {
         Some(Some(Leader { id, score, link }))
     }
 
-    fn postings(&mut self) -> Option<Vec<Posting>> {
+    /// Postings of version 1: each key with the places where it stood, which are left out.
+    fn placed_keys(&mut self) -> Option<Vec<u64>> {
         let count = usize::try_from(self.number()?).ok()?;
-        // A posting takes ten bytes or more, so a large count without them takes no memory.
-        let mut postings = Vec::with_capacity(count.min(self.0.len() / 10));
+        // Each takes ten bytes or more, so a large count without them takes no memory.
+        let mut keys = Vec::with_capacity(count.min(self.0.len() / 10));
         for _ in 0..count {
-            let key = self.u64()?;
-            let token = u32::try_from(self.number()?).ok()?;
-            let last = token.wrapping_add(u32::try_from(self.number()?).ok()?);
-            postings.push(Posting { key, token, last });
+            keys.push(self.u64()?);
+            for _ in ["token", "last - token"] {
+                u32::try_from(self.number()?).ok()?;
+            }
         }
-        Some(postings)
+        into_set(&mut keys);
+        Some(keys)
     }
 
     /// All fields, in the order of the record.
-    fn document(&mut self) -> Option<Document> {
+    fn document(&mut self, version: u8) -> Option<Document> {
         Some(Document {
             id: self.bytes()?,
             meta: self.bytes()?,
@@ -289,7 +280,7 @@ impl<'a> Reader<'a> {
             flags: self.u32()?,
             leader: self.leader()?,
             content: self.array().map(u128::from_le_bytes)?,
-            postings: self.postings()?,
+            postings: if version == PLACED { self.placed_keys()? } else { self.keys()? },
             literals: self.keys()?,
             features: self.keys()?,
             sketch: self.elements()?,

@@ -7,7 +7,7 @@
 //!
 //! Cost: about 20 ns per key.
 
-use crate::record::{Document, Posting, NO_TIME};
+use crate::record::{Document, NO_TIME};
 use siphasher::sip::SipHasher24;
 use std::hash::Hasher;
 
@@ -55,15 +55,13 @@ impl ShareKey {
         keys.iter().map(|key| self.hash(kind, &key.to_le_bytes())).collect()
     }
 
-    /// The document as it may leave the house. Postings lose their places, so each key is there once.
+    /// The document as it may leave the house.
     pub fn shared(&self, document: &Document) -> Document {
         let one = |kind, value: u64| self.hash(kind, &value.to_le_bytes());
         let half = |number: u8| {
             let bytes = [&document.content.to_le_bytes()[..], &[number]].concat();
             u128::from(self.hash(Kind::Content, &bytes))
         };
-        let posted: Vec<u64> = document.postings.iter().map(|posting| posting.key).collect();
-        let posting = |key| Posting { key, token: 0, last: 0 };
         let element = |(at, value): (u64, &u32)| one(Kind::Element, at << 32 | u64::from(*value)) as u32;
         Document {
             id: format!("{:016x}", self.hash(Kind::Id, &document.id)).into_bytes(),
@@ -74,7 +72,7 @@ impl ShareKey {
             flags: document.flags,
             leader: None,
             content: half(0) << 64 | half(1),
-            postings: ascending(self.keys(Kind::Posting, &posted)).into_iter().map(posting).collect(),
+            postings: ascending(self.keys(Kind::Posting, &document.postings)),
             literals: ascending(self.keys(Kind::Literal, &document.literals)),
             features: self.keys(Kind::Feature, &document.features),
             sketch: (0..).zip(&document.sketch).map(element).collect(),
@@ -118,7 +116,7 @@ mod tests {
             known_as: 9,
             time: 1,
             content: 5 << 64 | 6,
-            postings: postings.iter().map(|key| Posting { key: *key, token: 3, last: 4 }).collect(),
+            postings: postings.to_vec(),
             literals: postings.to_vec(),
             features: postings.to_vec(),
             sketch: sketch.to_vec(),
@@ -144,8 +142,7 @@ mod tests {
             let (left, right): (Vec<u32>, Vec<u32>) = sketches.into_iter().unzip();
             let before = [document(&one, &left, &one), document(&other, &right, &other)];
             let [a, b] = [key.shared(&before[0]), key.shared(&before[1])];
-            let posted = |document: &Document| document.postings.iter().map(|posting| posting.key).collect::<Vec<_>>();
-            prop_assert_eq!(common(&posted(&a), &posted(&b)), common(&one, &other));
+            prop_assert_eq!(common(&a.postings, &b.postings), common(&one, &other));
             prop_assert_eq!(common(&a.literals, &b.literals), common(&one, &other));
             prop_assert_eq!(common(&a.features, &b.features), common(&one, &other));
             prop_assert_eq!(common(&a.samples, &b.samples), common(&one, &other));
@@ -168,7 +165,6 @@ mod tests {
         }
         assert_eq!((made.time, made.known_as, made.simhash), (NO_TIME, 0, None));
         assert!(made.submitter != 7 && made.content != 5 << 64 | 6);
-        assert!(made.postings.iter().all(|posting| posting.token == 0 && posting.last == 0));
         assert_eq!(format!("{:?}", ShareKey::new([1; SECRET])), "ShareKey(…)");
         assert_ne!(ShareKey::new([1; SECRET]).check(), ShareKey::new([2; SECRET]).check());
     }

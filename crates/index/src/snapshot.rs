@@ -7,7 +7,7 @@
 
 use crate::bitmap::Bitmap;
 use crate::record::{SHADOW, TEMPLATE};
-use crate::segment::{Segment, StoredRow, Which};
+use crate::segment::{tables, Segment, StoredRow, Which};
 use lookalike_table::{Error, Result, Table};
 use std::borrow::Cow;
 use std::ops::Range;
@@ -255,35 +255,8 @@ impl Snapshot {
         })
     }
 
-    /// Calls `seen` with the place of each key, and number, token and last token of each of its postings in live documents. Keys come in
-    /// order; numbers ascend within a key, and tokens within a number. Errors: the keys do not ascend, or damaged.
-    pub fn postings(&self, keys: &[u64], mut seen: impl FnMut(usize, u64, u32, u32)) -> Result<()> {
-        let mut columns = [const { Vec::new() }; 3];
-        self.each_key(Which::Postings, keys, |place, part, table, places| {
-            let mut at = places.start;
-            while at < places.end {
-                let end = places.end.min(at + CHUNK);
-                for (number, column) in columns.iter_mut().enumerate() {
-                    column.clear();
-                    table.numbers(number, at..end, column)?;
-                }
-                let [rows, tokens, runs] = &columns;
-                for ((row, token), run) in rows.iter().zip(tokens).zip(runs) {
-                    let row = part.segment.checked(*row)?;
-                    let last = (*token as u32).checked_add(*run as u32);
-                    let last = last.ok_or_else(|| part.segment.damaged("a posting ends beyond the last token"))?;
-                    if part.is_live(row) {
-                        seen(place, part.first + row, *token as u32, last);
-                    }
-                }
-                at = end;
-            }
-            Ok(())
-        })
-    }
-
     /// Appends the first and the last live holders of a key in ascending order, each once, and returns the number of all. Where nothing is
-    /// removed, the holders in between are not read, except of postings, of which a document may have several. Errors: damaged.
+    /// removed, the holders in between are not read, except in tables that may name one several times. Errors: damaged.
     pub fn first_and_last(&self, which: Which, key: u64, first: usize, last: usize, out: &mut Vec<u64>) -> Result<u64> {
         let mut count = 0;
         self.ends(which, &[key], first, last, &mut |_, numbers, all| {
@@ -304,7 +277,7 @@ impl Snapshot {
                 ends.hand_over(current, seen)?;
                 current = place;
             }
-            if part.removed.is_some() || which == Which::Postings {
+            if part.removed.is_some() || tables::may_repeat(table.schema()) {
                 return part.live(table, places, &mut buffer, |number| ends.push(number));
             }
             let count = places.end - places.start;

@@ -399,6 +399,11 @@ impl Snapshot {
         detached(py, usize::MAX, || conditions.count(&self.0)).map_err(archive_to_python)
     }
 
+    /// The numbers of all starter code, in ascending order.
+    fn templates(&self, py: Python<'_>) -> PyResult<Vec<u64>> {
+        detached(py, usize::MAX, || self.0.templates()).map_err(archive_to_python)
+    }
+
     /// Number of documents and shadows that are not removed.
     #[getter]
     fn live(&self) -> u64 {

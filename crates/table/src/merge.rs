@@ -56,20 +56,20 @@ fn head(row: &Row<'_>, input: Option<usize>) -> u128 {
 impl Merge {
     /// Merges tables. Errors: their columns differ, a file is damaged or cannot be read.
     pub fn new(scans: Vec<Scan>) -> Result<Self> {
+        let types = |scan: &Scan| scan.schema().columns.iter().map(|(_, kind)| *kind).collect::<Vec<_>>();
+        if scans.windows(2).any(|pair| types(&pair[0]) != types(&pair[1])) {
+            return Err(Error::refused("tables with different columns cannot be merged"));
+        }
         Self::ordered(scans, false)
     }
 
     /// As [`Self::new`], but rows with one key are in the order of the inputs, and in each of them as they are there: for rows whose first
-    /// column will be numbered through all inputs.
+    /// column will be numbered through all inputs. Columns may differ, because they are not compared.
     pub fn by_input(scans: Vec<Scan>) -> Result<Self> {
         Self::ordered(scans, true)
     }
 
     fn ordered(mut scans: Vec<Scan>, is_by_input: bool) -> Result<Self> {
-        let types = |scan: &Scan| scan.schema().columns.iter().map(|(_, kind)| *kind).collect::<Vec<_>>();
-        if scans.windows(2).any(|pair| types(&pair[0]) != types(&pair[1])) {
-            return Err(Error::refused("tables with different columns cannot be merged"));
-        }
         let mut heads = Vec::with_capacity(scans.len());
         for (input, scan) in scans.iter_mut().enumerate() {
             heads.push(scan.next_row()?.map(|row| head(&row, is_by_input.then_some(input))));

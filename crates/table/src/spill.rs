@@ -3,8 +3,8 @@
 //! Within the budget, rows stay in memory and are sorted in place (`sort.rs`). Beyond it, each full budget is written as a table file
 //! (`writer.rs`), and the files are merged (`merge.rs`). The order is the same at any budget and number of threads.
 //!
-//! A sorter takes any row that is a [`Spillable`]. The usual one is a key with its owner ([`OwnedKey`]), 12 bytes; [`PlacedKey`] has two
-//! more numbers, [`PairedKey`] one of 64 bits.
+//! A sorter takes any row that is a [`Spillable`]. The usual one is a key with its owner ([`OwnedKey`]), 12 bytes; [`PairedKey`]
+//! has one more number, of 64 bits.
 //!
 //! Cost: the bytes of each row up to the budget, and O(n log n) comparisons. On disk, about 4 bytes per row less, written and read once
 //! for every factor of `FAN_IN` beyond the budget. The owners of one key are in memory together, 4 bytes each, outside the budget.
@@ -74,49 +74,6 @@ impl Spillable for OwnedKey {
     #[inline]
     fn read(row: &Row<'_>) -> Self {
         Self { key: row.key(), owner: number(row, 0) as u32 }
-    }
-}
-
-/// A key, its owner, its place there, and one more small number, in 20 bytes.
-#[derive(Clone, Copy, Debug)]
-#[repr(C, packed(4))]
-pub struct PlacedKey {
-    /// The key.
-    pub key: u64,
-    /// Its owner.
-    pub owner: u32,
-    /// Its place in the owner.
-    pub place: u32,
-    /// A number that is mostly 0.
-    pub extra: u32,
-}
-
-impl Sortable for PlacedKey {
-    type Order = (u128, u32);
-
-    fn key(&self) -> u64 {
-        self.key
-    }
-
-    fn order(&self) -> (u128, u32) {
-        (u128::from(self.key) << 64 | u128::from(self.owner) << 32 | u128::from(self.place), self.extra)
-    }
-}
-
-impl Spillable for PlacedKey {
-    fn columns() -> &'static [(&'static str, ColumnType)] {
-        &[("owner", ColumnType::U32), ("place", ColumnType::U32), ("extra", ColumnType::Sparse)]
-    }
-
-    fn write(&self, writer: &mut Writer) -> Result<()> {
-        let numbers = [self.owner, self.place, self.extra];
-        writer.push(self.key, &numbers.map(|number| Cell::Number(u64::from(number))))
-    }
-
-    #[inline]
-    fn read(row: &Row<'_>) -> Self {
-        let [owner, place, extra] = [0, 1, 2].map(|column| number(row, column) as u32);
-        Self { key: row.key(), owner, place, extra }
     }
 }
 

@@ -2,7 +2,7 @@
 //! whole answers with those of the files themselves.
 
 use super::{At, Earlier, Handed};
-use crate::record::{Document, Posting, SHADOW, TEMPLATE};
+use crate::record::{Document, SHADOW, TEMPLATE};
 use crate::sign::person_key;
 use crate::{Bitmap, Part, Segment, Snapshot};
 use std::collections::{BTreeMap, BTreeSet};
@@ -13,7 +13,7 @@ fn document(id: &str, person: &str, known_as: &str, keys: &[u64]) -> Document {
         id: id.into(),
         submitter: person_key(person.as_bytes()),
         known_as: if known_as.is_empty() { 0 } else { person_key(known_as.as_bytes()) },
-        postings: keys.iter().map(|key| Posting { key: *key, token: 0, last: 0 }).collect(),
+        postings: keys.to_vec(),
         literals: keys.iter().map(|key| key + 100).collect(),
         ..Document::default()
     }
@@ -87,7 +87,7 @@ fn holders_of_keys_and_literals_are_met_and_counted_by_person() {
         all.count(crate::Which::Postings, own.clone()).expect("whole").into_iter().collect();
     let naive = |key: u64| {
         let live = documents.iter().enumerate().filter(|(row, one)| *row != 5 && one.flags == 0).map(|(_, one)| one);
-        let holders = live.filter(|one| one.postings.iter().any(|posting| posting.key == key));
+        let holders = live.filter(|one| one.postings.contains(&key));
         holders.map(|one| one.submitter).chain([person_key(b"ann")]).collect::<BTreeSet<_>>().len() as u32
     };
     assert_eq!(counts, own.iter().map(|(key, _)| (*key, naive(*key))).collect());

@@ -264,8 +264,7 @@ fn copies(snapshot: &Snapshot, content: u128, conditions: &Conditions, work: &mu
 /// The k-grams and the literals that are looked up, both ascending.
 fn keys_of(files: &[Arc<SubmittedFile>], keyed: Option<&Document>) -> [Vec<u64>; 2] {
     if let Some(document) = keyed {
-        let picks = document.postings.iter().map(|posting| posting.key);
-        return [ascending(picks), ascending(document.literals.iter().copied())];
+        return [&document.postings, &document.literals].map(|keys| ascending(keys.iter().copied()));
     }
     let parts = || files.iter().flat_map(|file| &file.parts);
     let said = parts().flat_map(|part| part.literals.iter().map(|one| part.exact_text(one.key as u32)));

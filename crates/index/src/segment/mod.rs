@@ -388,7 +388,8 @@ fn parameters_of(file: &Arc<TableFile>) -> Result<Vec<u8>> {
 /// A table of a file; none if it is not there. Errors: it has other columns, or another version.
 fn table(file: &Arc<TableFile>, name: &str) -> Result<Option<Table>> {
     let Some(found) = file.schemas().find(|schema| schema.name == name) else { return Ok(None) };
-    let known = tables::schema(name);
+    let newest = tables::schema(name);
+    let known = tables::earlier(name).filter(|known| known.version == found.version).unwrap_or(newest);
     if found.version != known.version {
         let found = u8::try_from(found.version).unwrap_or(u8::MAX);
         return Err(Error::Version { path: file.path().to_owned(), found, known: known.version as u8 });

@@ -2,10 +2,10 @@
 //!
 //! Keys are stored by key. [`Segment::documents`] reads all tables of keys once per call, whatever the range. [`Records`] reads them
 //! once for all documents, and sorts their keys by row within a memory budget (`lookalike_table::spill`).
-//! Postings come back in order of token, literals, features and samples in ascending order and once each.
+//! Keys come back in ascending order and once each.
 
 use super::{Segment, Which};
-use crate::record::{Document, Posting};
+use crate::record::Document;
 use lookalike_table::disk::Disk;
 use lookalike_table::spill::{PairedKey, Sorted, Sorter};
 use lookalike_table::{Error, Result, Row, Table};
@@ -29,7 +29,6 @@ impl Segment {
             self.add_keys(which, rows.start, &mut found)?;
         }
         self.add_simhashes(rows, &mut found)?;
-        found.iter_mut().for_each(|document| document.postings.sort_by_key(|one| (one.token, one.last, one.key)));
         Ok(found)
     }
 
@@ -44,13 +43,6 @@ impl Segment {
             }
         }
         Ok(Records { segment: self.clone(), next: 0, keys: keys.finish()?, simhash: 0 })
-    }
-
-    /// Errors: a posting that ends beyond the last token.
-    fn posting(&self, key: u64, token: u32, run: u32) -> Result<Posting> {
-        let last = token.checked_add(run);
-        let last = last.ok_or_else(|| self.damaged("a posting ends beyond the last token"))?;
-        Ok(Posting { key, token, last })
     }
 
     fn without_keys(&self, row: u64) -> Result<Document> {
@@ -85,15 +77,7 @@ impl Segment {
         while let Some(row) = scan.next_row()? {
             let at = self.checked(number(&row, 0))?.checked_sub(first).and_then(|at| found.get_mut(at as usize));
             let Some(document) = at else { continue };
-            match which {
-                Which::Postings => {
-                    let (token, run) = (number(&row, 1) as u32, number(&row, 2) as u32);
-                    document.postings.push(self.posting(row.key(), token, run)?);
-                }
-                Which::Literals => document.literals.push(row.key()),
-                Which::Features => document.features.push(row.key()),
-                Which::Samples => document.samples.push(row.key()),
-            }
+            push(document, which, row.key());
         }
         Ok(())
     }
@@ -113,79 +97,60 @@ pub(super) fn number(row: &Row<'_>, column: usize) -> u64 {
     row.number(column).unwrap_or(0)
 }
 
-/// Keys of all tables that are being sorted by document.
-pub(super) struct Sorting {
-    postings: Sorter<PairedKey>,
-    others: Sorter<PairedKey>,
+/// Adds a key to its document. Keys of a table come in ascending order; one that comes again is the same.
+fn push(document: &mut Document, which: Which, key: u64) {
+    let keys = match which {
+        Which::Postings => &mut document.postings,
+        Which::Literals => &mut document.literals,
+        Which::Features => &mut document.features,
+        Which::Samples => &mut document.samples,
+    };
+    if keys.last() != Some(&key) {
+        keys.push(key);
+    }
 }
+
+/// Keys of all tables that are being sorted by document.
+pub(super) struct Sorting(Sorter<PairedKey>);
 
 impl Sorting {
     pub(super) fn new(place: Option<(Arc<dyn Disk>, usize, PathBuf)>) -> Self {
-        let part = |name: &str| {
-            let (disk, memory, path) = place.clone()?;
-            Some((disk, memory / 2, path.with_extension(name)))
-        };
-        Self { postings: Sorter::of(part("postings")), others: Sorter::of(part("others")) }
+        Self(Sorter::of(place.map(|(disk, memory, path)| (disk, memory, path.with_extension("keys")))))
     }
 
     /// Takes a row of a table of keys. REQUIRES: there is such a document. Errors: a file cannot be written.
     pub(super) fn add(&mut self, which: Which, document: u64, row: &Row<'_>) -> Result<()> {
-        let (document, rest) = (document << 32, row.key());
-        match which {
-            Which::Postings => {
-                let (token, owner) = (number(row, 1), number(row, 2) as u32);
-                self.postings.add(PairedKey { key: document | token, owner, rest })
-            }
-            _ => self.others.add(PairedKey { key: document | which as u64, owner: 0, rest }),
-        }
+        self.0.add(PairedKey { key: document, owner: which as u32, rest: row.key() })
     }
 
     pub(super) fn finish(self) -> Result<SortedKeys> {
-        Ok(SortedKeys { postings: Keys::new(self.postings)?, others: Keys::new(self.others)? })
+        let mut rows = self.0.finish()?;
+        let next = rows.next_row()?;
+        Ok(SortedKeys { rows, next })
     }
 }
 
-/// Keys of all tables in order of document.
+/// Keys in order of document and table, with the next one.
 #[derive(Debug)]
 pub(super) struct SortedKeys {
-    postings: Keys,
-    others: Keys,
-}
-
-impl SortedKeys {
-    /// Adds the keys of a row to its document. REQUIRES: rows ascend without gaps. Errors: damaged, or a file cannot be read.
-    pub(super) fn fill(&mut self, segment: &Segment, row: u64, document: &mut Document) -> Result<()> {
-        while let Some(found) = self.postings.take(row)? {
-            document.postings.push(segment.posting(found.rest, found.key as u32, found.owner)?);
-        }
-        while let Some(found) = self.others.take(row)? {
-            match found.key as u32 {
-                of if of == Which::Literals as u32 => document.literals.push(found.rest),
-                of if of == Which::Features as u32 => document.features.push(found.rest),
-                _ => document.samples.push(found.rest),
-            }
-        }
-        Ok(())
-    }
-}
-
-/// Keys in order of document, with the next one.
-#[derive(Debug)]
-struct Keys {
     rows: Sorted<PairedKey>,
     next: Option<PairedKey>,
 }
 
-impl Keys {
-    fn new(sorter: Sorter<PairedKey>) -> Result<Self> {
-        let mut rows = sorter.finish()?;
-        let next = rows.next_row()?;
-        Ok(Self { rows, next })
+impl SortedKeys {
+    /// Adds the keys of a row to its document. REQUIRES: rows ascend without gaps. Errors: a file cannot be read.
+    pub(super) fn fill(&mut self, row: u64, document: &mut Document) -> Result<()> {
+        while let Some(found) = self.take(row)? {
+            if let Some(which) = Which::ALL.get(found.owner as usize) {
+                push(document, *which, found.rest);
+            }
+        }
+        Ok(())
     }
 
     /// The next key if it is of this document.
     fn take(&mut self, row: u64) -> Result<Option<PairedKey>> {
-        let found = self.next.filter(|found| found.key >> 32 == row);
+        let found = self.next.filter(|found| found.key == row);
         if found.is_some() {
             self.next = self.rows.next_row()?;
         }
@@ -211,7 +176,7 @@ impl Records {
             return Ok(None);
         }
         let mut document = self.segment.without_keys(row)?;
-        self.keys.fill(&self.segment, row, &mut document)?;
+        self.keys.fill(row, &mut document)?;
         let simhashes = self.segment.simhashes()?;
         if simhashes.rows.get(self.simhash).is_some_and(|at| u64::from(*at) == row) {
             document.simhash = simhashes.values.get(self.simhash).copied();

@@ -75,17 +75,11 @@ impl Segment {
         loop {
             match scan.next_row() {
                 Ok(None) => return Ok(missing),
-                Ok(Some(row)) if self.is_possible(table, document(&row), &row) => take(document(&row), &row)?,
+                Ok(Some(row)) if document(&row) < self.rows() => take(document(&row), &row)?,
                 Ok(Some(_)) => missing += 1,
                 Err(_) => missing += scan.skip_page(),
             }
         }
-    }
-
-    /// Whether a row names a document that is there, and a posting ends before the last token.
-    fn is_possible(&self, table: &Table, document: u64, row: &Row<'_>) -> bool {
-        let end = number(row, 1).saturating_add(number(row, 2));
-        document < self.rows() && (table.schema().name != tables::POSTINGS || end <= u64::from(u32::MAX))
     }
 
     /// The bytes of a row in a table that may not have all rows. The row after a bad page is looked for there in vain, but
@@ -129,7 +123,7 @@ impl Salvage {
             return Ok(None);
         }
         let mut keys = Document::default();
-        self.keys.fill(&self.segment, row, &mut keys)?;
+        self.keys.fill(row, &mut keys)?;
         let simhash = self.simhashes.next_if(|(at, _)| *at == row).map(|(_, simhash)| simhash);
         self.next += 1;
         Ok(Some(self.segment.salvaged(row).map(|found| {

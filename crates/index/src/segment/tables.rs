@@ -6,7 +6,9 @@
 use lookalike_table::{ColumnType, Schema};
 
 /// The version of the tables.
-pub const VERSION: u32 = 1;
+const VERSION: u32 = 1;
+/// The version of `postings`.
+const VERSION_OF_POSTINGS: u32 = 2;
 
 /// Row → compressed text.
 pub const TEXTS: &str = "texts";
@@ -22,7 +24,7 @@ pub const SIMHASHES: &str = "simhashes";
 pub const IDS: &str = "ids";
 /// Upper half of the content hash → row, lower half.
 pub const CONTENTS: &str = "contents";
-/// Identity of a k-gram → row, token, last − token.
+/// Identity of a k-gram → row.
 pub const POSTINGS: &str = "postings";
 /// Hash of a string literal → row.
 pub const LITERALS: &str = "literals";
@@ -59,7 +61,7 @@ pub mod document {
 
 /// The schema of a table.
 pub fn schema(name: &str) -> Schema {
-    use ColumnType::{Bytes, Fixed, Sparse, U32, U64};
+    use ColumnType::{Bytes, Fixed, U32, U64};
     let columns: &[(&str, ColumnType)] = match name {
         DOCUMENTS => &[
             ("id", Bytes),
@@ -76,9 +78,20 @@ pub fn schema(name: &str) -> Schema {
         ],
         SIMHASHES => &[("simhash", U64)],
         CONTENTS => &[("row", U32), ("lower", U64)],
-        POSTINGS => &[("row", U32), ("token", U32), ("run", Sparse)],
-        IDS | LITERALS | FEATURES | SAMPLES => &[("row", U32)],
+        IDS | POSTINGS | LITERALS | FEATURES | SAMPLES => &[("row", U32)],
         _ => &[("bytes", Bytes)],
     };
-    Schema { version: VERSION, ..Schema::new(name, columns) }
+    let version = if name == POSTINGS { VERSION_OF_POSTINGS } else { VERSION };
+    Schema { version, ..Schema::new(name, columns) }
+}
+
+/// Whether a table may have a key of a document several times, as postings had in version 1: once for each place.
+pub fn may_repeat(found: &Schema) -> bool {
+    found.name == POSTINGS && found.version == VERSION
+}
+
+/// The schema of a table in the version before, if there was one.
+pub fn earlier(name: &str) -> Option<Schema> {
+    let columns = [("row", ColumnType::U32), ("token", ColumnType::U32), ("run", ColumnType::Sparse)];
+    (name == POSTINGS).then(|| Schema { version: VERSION, ..Schema::new(name, &columns) })
 }

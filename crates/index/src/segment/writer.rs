@@ -12,7 +12,7 @@ use super::{bytes_of_leader, number_of_time, tables};
 use crate::record::Document;
 use crate::shadows::{hidden, is_readable, key_of};
 use lookalike_table::disk::Disk;
-use lookalike_table::spill::{OwnedKey, PairedKey, PlacedKey, Sorted, Sorter, Spillable};
+use lookalike_table::spill::{OwnedKey, PairedKey, Sorted, Sorter, Spillable};
 use lookalike_table::{Cell, Error, Result, Writer};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -118,7 +118,7 @@ struct Waiting {
     simhashes: Spool,
     ids: Sorter<OwnedKey>,
     contents: Sorter<PairedKey>,
-    postings: Sorter<PlacedKey>,
+    postings: Sorter<OwnedKey>,
     literals: Sorter<OwnedKey>,
     features: Sorter<OwnedKey>,
     samples: Sorter<OwnedKey>,
@@ -166,7 +166,6 @@ impl Waiting {
         }
         let row = u32::try_from(self.rows).ok().filter(|row| *row < u32::MAX);
         let row = row.ok_or_else(|| Error::refused("a segment holds less than 2^32 documents: begin another"))?;
-        check(document)?;
         self.is_failed = true;
         let hashed = is_readable(document.flags, &document.id).then(|| hidden(document));
         let document = hashed.as_ref().unwrap_or(document);
@@ -204,14 +203,13 @@ impl Waiting {
         self.ids.push(row, &[key_of(document.flags, &document.id)])?;
         let (upper, lower) = ((document.content >> 64) as u64, document.content as u64);
         self.contents.add(PairedKey { key: upper, owner: row, rest: lower })?;
-        for posting in &document.postings {
-            let extra = posting.last - posting.token;
-            self.postings.add(PlacedKey { key: posting.key, owner: row, place: posting.token, extra })?;
-        }
-        let Self { keys, literals, features, samples, .. } = self;
-        for (sorter, some) in
-            [(literals, &document.literals), (features, &document.features), (samples, &document.samples)]
-        {
+        let Self { keys, postings, literals, features, samples, .. } = self;
+        for (sorter, some) in [
+            (postings, &document.postings),
+            (literals, &document.literals),
+            (features, &document.features),
+            (samples, &document.samples),
+        ] {
             keys.clear();
             keys.extend_from_slice(some);
             keys.sort_unstable();
@@ -267,18 +265,6 @@ fn write_sorted<R: Spillable>(sorter: Sorter<R>, name: &str, writer: &mut Writer
         row.write(writer)?;
     }
     Ok(())
-}
-
-/// Errors: a document that cannot be stored.
-fn check(document: &Document) -> Result<()> {
-    let id = String::from_utf8_lossy(&document.id);
-    match document.postings.iter().find(|posting| posting.last < posting.token) {
-        Some(posting) => Err(Error::refused(format!(
-            "a posting of document `{id}` ends at token `{}`, before its start `{}`: sign the document again",
-            posting.last, posting.token
-        ))),
-        None => Ok(()),
-    }
 }
 
 /// The columns of a document.

@@ -1,7 +1,7 @@
 //! Documents of much and of little entropy, with empty, repeated and huge fields.
 
 use super::mix64;
-use crate::record::{Document, Leader, Posting, NO_TIME};
+use crate::record::{Document, Leader, NO_TIME};
 use crate::shadows::shadow_of;
 use proptest::prelude::*;
 
@@ -12,12 +12,6 @@ fn key() -> impl Strategy<Value = u64> {
 
 fn keys() -> impl Strategy<Value = Vec<u64>> {
     prop::collection::vec(key(), 0..5)
-}
-
-fn posting() -> impl Strategy<Value = Posting> {
-    let token = prop_oneof![4 => 0u32..4, 1 => any::<u32>()];
-    let run = prop_oneof![4 => Just(0u32), 1 => 0u32..3, 1 => Just(u32::MAX)];
-    (key(), token, run).prop_map(|(key, token, run)| Posting { key, token, last: token.saturating_add(run) })
 }
 
 /// Bytes: none, few, and rarely more than a page.
@@ -47,7 +41,7 @@ fn leader() -> impl Strategy<Value = Option<Leader>> {
 }
 
 type Told = (Vec<u8>, Vec<u8>, u64, u64, i64, u32, Option<Leader>, u128);
-type Keys = (Vec<Posting>, Vec<u64>, Vec<u64>, Vec<u32>, Vec<u64>, Option<u64>);
+type Keys = (Vec<u64>, Vec<u64>, Vec<u64>, Vec<u32>, Vec<u64>, Option<u64>);
 type Stored = (u32, u32, u64, Vec<u8>, Vec<u8>);
 
 fn told() -> impl Strategy<Value = Told> {
@@ -56,9 +50,8 @@ fn told() -> impl Strategy<Value = Told> {
 }
 
 fn keyed() -> impl Strategy<Value = Keys> {
-    let postings = prop::collection::vec(posting(), 0..6);
     let sketch = prop::collection::vec(any::<u32>(), 0..3);
-    (postings, keys(), keys(), sketch, keys(), prop::option::of(any::<u64>()))
+    (keys(), keys(), keys(), sketch, keys(), prop::option::of(any::<u64>()))
 }
 
 fn stored() -> impl Strategy<Value = Stored> {
@@ -104,11 +97,10 @@ pub fn any_document() -> impl Strategy<Value = Document> {
     })
 }
 
-/// A document as a segment returns it: postings by token, keys sorted and once each.
+/// A document as a segment returns it: keys sorted and once each.
 pub fn normal(document: &Document) -> Document {
     let mut normal = document.clone();
-    normal.postings.sort_by_key(|posting| (posting.token, posting.last, posting.key));
-    for keys in [&mut normal.literals, &mut normal.features, &mut normal.samples] {
+    for keys in [&mut normal.postings, &mut normal.literals, &mut normal.features, &mut normal.samples] {
         keys.sort_unstable();
         keys.dedup();
     }
@@ -122,7 +114,6 @@ pub fn many(count: u64, seed: u64) -> Vec<Document> {
 
 fn one(bits: u64, number: u64) -> Document {
     let some = |salt: u64, count: u64, range: u64| (0..count).map(move |i| mix64(bits ^ salt << 32 ^ i) % range);
-    let posting = |(token, key): (usize, u64)| Posting { key, token: token as u32 * 9, last: token as u32 * 9 };
     as_stored(Document {
         id: format!("document {number} of {bits:x}").into_bytes(),
         meta: br#"{"title": "a"}"#.to_vec(),
@@ -132,7 +123,7 @@ fn one(bits: u64, number: u64) -> Document {
         flags: u32::from(bits % 4 == 1),
         leader: (bits % 4 == 1).then(|| Leader { id: b"x".to_vec(), score: 0.5, link: 1 }),
         content: u128::from(bits) << 64 | u128::from(number),
-        postings: some(1, 6, 40).enumerate().map(posting).collect(),
+        postings: some(1, 6, 40).collect(),
         literals: some(2, 2, 20).collect(),
         features: some(3, 4, 60).collect(),
         sketch: some(4, 4, 1 << 32).map(|element| element as u32).collect(),

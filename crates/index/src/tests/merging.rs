@@ -2,7 +2,7 @@
 
 use super::documents::many;
 use super::{on_disk, path, shared, write};
-use crate::{merge, merge_unless, Bitmap, Document, Posting, Segment, SegmentWriter, Settings};
+use crate::{merge, merge_unless, Bitmap, Document, Segment, SegmentWriter, Settings};
 use lookalike_table::merge::FAN_IN;
 use lookalike_table::ram::Ram;
 use std::sync::atomic::AtomicBool;
@@ -42,14 +42,6 @@ fn a_bitmap_of_another_segment_is_refused() {
     let map = Bitmap::of_rows(5, [1]).expect("five rows");
     assert!(merge(&shared(&disk), &[(on_disk(&many(4, 3), 0), Some(&map))], path(), b"").is_err());
     assert!(disk.files().is_empty());
-}
-
-#[test]
-fn a_posting_that_ends_before_it_starts_is_refused_and_nothing_else() {
-    let wrong = Document { postings: vec![Posting { key: 1, token: 2, last: 1 }], ..Document::default() };
-    let disk = Ram::default();
-    assert!(write(&disk, path(), std::slice::from_ref(&wrong), 0).is_err() && disk.files().is_empty());
-    assert!(Segment::of_documents(&[wrong], b"").is_err());
 }
 
 #[test]

@@ -3,6 +3,7 @@
 mod asking;
 mod damage;
 mod documents;
+mod earlier_versions;
 mod faults;
 mod merging;
 mod naive;

@@ -1,6 +1,7 @@
 //! Records against the documents they were made of, whole and damaged.
 
-use crate::record::{Document, Leader, Posting, SHADOW};
+use crate::record::{Document, Leader, SHADOW};
+use xxhash_rust::xxh3::xxh3_64;
 
 fn document() -> Document {
     Document {
@@ -12,7 +13,7 @@ fn document() -> Document {
         flags: SHADOW,
         leader: Some(Leader { id: b"a".to_vec(), score: 0.75, link: 3 }),
         content: u128::MAX / 3,
-        postings: vec![Posting { key: 5, token: 300, last: 300 }, Posting { key: 5, token: 0, last: u32::MAX }],
+        postings: vec![3, 5],
         literals: vec![9, 9, 1],
         features: vec![u64::MAX],
         sketch: vec![1, u32::MAX],
@@ -30,6 +31,29 @@ fn document() -> Document {
 fn a_record_is_its_document() {
     for document in [document(), Document::default()] {
         assert_eq!(Document::decode(&document.encode()).expect("sound"), document);
+    }
+}
+
+#[test]
+fn a_record_of_version_1_is_read_without_places() {
+    let document = document();
+    let made = document.encode();
+    let (mut keys, mut placed) = (vec![2], vec![3]);
+    keys.extend([3u64, 5].iter().flat_map(|key| key.to_le_bytes()));
+    // Key 5 at tokens 0 to 2^32 - 1, key 3 at token 300, key 5 at token 1.
+    for (key, places) in [(5u64, &[0, 255, 255, 255, 255, 15][..]), (3, &[172, 2, 0]), (5, &[1, 0])] {
+        placed.extend(key.to_le_bytes());
+        placed.extend(places);
+    }
+    let at = made.windows(keys.len()).position(|window| window == keys).expect("the postings");
+    let version = |number: u8, postings: &[u8]| {
+        let body = [&[number], &made[1..at], postings, &made[at + keys.len()..made.len() - 8]].concat();
+        [&body[..], &xxh3_64(&body).to_le_bytes()].concat()
+    };
+    assert_eq!(version(2, &keys), made);
+    assert_eq!(Document::decode(&version(1, &placed)).expect("sound"), document);
+    for wrong in [version(0, &placed), version(3, &keys), version(1, &keys), version(2, &placed)] {
+        assert!(Document::decode(&wrong).is_err());
     }
 }
 

@@ -1,7 +1,7 @@
 //! Bytes of segments on disk.
 
 use super::{mix64, on_disk};
-use crate::record::{Document, Posting};
+use crate::record::Document;
 
 /// Bytes of a segment of documents made by a function, with and without what the function is told to add; per document.
 fn added(count: u64, make: impl Fn(u64, bool) -> Document) -> f64 {
@@ -13,17 +13,14 @@ fn added(count: u64, make: impl Fn(u64, bool) -> Document) -> f64 {
 }
 
 #[test]
-fn a_run_that_is_rare_costs_nearly_nothing() {
-    let run = |number: u64, posting: u64| if number.is_multiple_of(20) && posting == 3 { 1000 } else { 0 };
+fn a_posting_costs_little_more_than_the_bits_that_tell_it_apart() {
     let make = |number: u64, has: bool| {
-        let posting = |i: u64| {
-            let (key, token) = (mix64(number << 8 | i), i as u32 * 8);
-            Posting { key, token, last: token + if has { run(number, i) as u32 } else { 0 } }
-        };
-        Document { postings: (0..10).map(posting).collect(), ..Document::default() }
+        let postings = (0..10).map(|i| mix64(number << 8 | i)).collect();
+        Document { postings: if has { postings } else { vec![] }, ..Document::default() }
     };
+    // Of 200,000 random keys in order, each needs 64 - 17.6 + 1.5 bits, and the document 14.3.
     let per_posting = added(20_000, make) / 10.0;
-    assert!(per_posting < 0.05, "{per_posting} bytes");
+    assert!((7.7..8.5).contains(&per_posting), "{per_posting} bytes");
 }
 
 #[test]

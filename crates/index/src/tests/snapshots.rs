@@ -125,7 +125,6 @@ fn questions_that_cannot_be_answered_are_refused() {
     let snapshot = Snapshot::new(vec![Part::of(segment.clone())]).expect("made");
     let refused = |found: Result<(), Error>| matches!(found, Err(Error::Refused { .. }));
     assert!(refused(snapshot.holders(Which::Features, &[2, 1], |_, _| {})));
-    assert!(refused(snapshot.postings(&[2, 1], |_, _, _, _| {})));
     assert!(refused(snapshot.row(9).map(drop)) && refused(snapshot.text(9).map(drop)));
     assert!(refused(segment.row(9).map(drop)) && refused(segment.documents(3..10).map(drop)));
     let map = crate::Bitmap::of_rows(8, []).expect("empty");
