@@ -188,6 +188,11 @@ class Catalogue:
         if busy:
             raise faults.kept(self.folder.path)
 
+    def write_back(self) -> None:
+        """Write the journal back, as far as readers and the disk let it: it begins anew. Errors: ``OSError``."""
+        with self.turn, faults.spoken(self.folder.catalogue):
+            self._base.execute("PRAGMA wal_checkpoint(RESTART)")
+
     def problems(self) -> list[str]:
         """Return what SQLite's full check finds."""
         with self.turn, faults.spoken(self.folder.catalogue):

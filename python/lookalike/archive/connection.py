@@ -23,6 +23,9 @@ from lookalike.errors import ParameterError
 _LONGEST = 2**29
 #: Milliseconds to wait for SQLite's own locks, which are held for moments only.
 _BUSY = 10_000
+#: Pages of the journal after which it is written back, so that it begins anew. A long one holds pages for which the
+#: catalogue has no room on a full disk, and then nothing can be removed any more.
+_JOURNAL_PAGES = 64
 #: Held while a process forks, and while a connection is used that is not among those below.
 GUARD = threading.RLock()
 _ALL: weakref.WeakSet[Connection] = weakref.WeakSet()
@@ -62,20 +65,34 @@ class Connection:
         return self._base
 
     def _opened(self) -> sqlite3.Connection:
-        """Connect to the file, or to a copy of it where its folder cannot be written."""
-        address = f"file:{quote(self._folder.catalogue)}"
+        """Connect to the file, or to a copy of it where its folder cannot be written or has no room left."""
         if self._write and os.getpid() == self.process:
-            base = connected(f"{address}?mode=rw")
-            base.execute("PRAGMA journal_mode=WAL")
-            return base
+            return self._for_writing()
         try:
-            base = connected(f"{address}?mode=ro")
+            base = connected(f"{self._address}?mode=ro")
             base.execute("SELECT count(*) FROM sqlite_master")
         except sqlite3.OperationalError as error:
-            if faults.code(error) not in faults.NEEDS_WRITING or os.access(self._folder.path, os.W_OK):
+            is_refused = faults.code(error) in faults.NEEDS_WRITING and not os.access(self._folder.path, os.W_OK)
+            if not is_refused and not faults.has_no_room(error):
                 raise
             base, self._origin = copies.copied(self._folder, connected)
         return base
+
+    def _for_writing(self) -> sqlite3.Connection:
+        """Connect to the file for changes. On a full disk, the reserve makes room for what SQLite keeps beside it."""
+        try:
+            base = connected(f"{self._address}?mode=rw")
+            base.execute("PRAGMA journal_mode=WAL")
+        except sqlite3.OperationalError as error:
+            if not faults.has_no_room(error) or not self._folder.give_up_reserve():
+                raise
+            return self._for_writing()
+        base.execute(f"PRAGMA wal_autocheckpoint={_JOURNAL_PAGES}")
+        return base
+
+    @property
+    def _address(self) -> str:
+        return f"file:{quote(self._folder.catalogue)}"
 
     def let_go(self) -> None:
         """Close the connection until it is needed again; one in the middle of a transaction stays."""

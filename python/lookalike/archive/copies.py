@@ -1,8 +1,9 @@
-"""A private copy of the catalogue, for folders that cannot be written: SQLite needs to write beside a journal.
+"""A private copy of the catalogue, for folders that cannot be written or are full: SQLite writes beside a journal.
 
 The copy includes the journal (``-wal``), so that it shows the newest commits. Opening the file as ``immutable`` beside
-a journal would answer from the past. The copy is held in memory: on disk it exists only while it is made. Cost: the
-size of the catalogue, at most some tens of megabytes; it is made again when the files have changed.
+a journal would answer from the past. The copy is held in memory; files of it, which Linux keeps in memory too, exist
+only while it is made. Cost: the size of the catalogue, at most some tens of megabytes; it is made again when the files
+have changed.
 """
 
 from __future__ import annotations
@@ -21,6 +22,8 @@ from lookalike.archive.folder import CATALOGUE, Folder
 from lookalike.errors import LockedError
 
 _NAMES = (CATALOGUE, f"{CATALOGUE}-wal")
+#: Where files take no space on a disk; elsewhere they are temporary files like others.
+_MEMORY = "/dev/shm" if os.access("/dev/shm", os.W_OK | os.X_OK) else None
 #: Attempts to copy both files while nobody changes them.
 _ATTEMPTS = 20
 #: Nanoseconds in which a file may change twice and keep its size and its time: clocks of file systems are coarse.
@@ -54,7 +57,7 @@ class Origin:
 
 def copied(folder: Folder, connect: Connect) -> tuple[sqlite3.Connection, Origin]:
     """Return a connection to a copy in memory, and what it was made of. Errors: ``LockedError``, ``OSError``."""
-    with tempfile.TemporaryDirectory(prefix="lookalike-") as place:
+    with tempfile.TemporaryDirectory(prefix="lookalike-", dir=_MEMORY) as place:
         origin = fill(folder, place)
         memory = connect("file::memory:")
         try:

@@ -15,10 +15,12 @@ from lookalike.errors import DamagedError, LockedError
 NEEDS_WRITING = (8, 14)
 #: Codes that say that the file is damaged: corrupt, of another format, no database.
 _DAMAGED = (11, 24, 26)
-#: Errors of the system, by SQLite's code: no right, disk full, read-only, cannot open, error of the disk, too large.
-_SYSTEM = {3: errno.EACCES, 8: errno.EROFS, 10: errno.EIO, 13: errno.ENOSPC, 14: errno.EACCES, 18: errno.EFBIG}
+#: Errors of the system, by SQLite's code: no right, read-only, cannot open, error of the disk, too large.
+_SYSTEM = {3: errno.EACCES, 8: errno.EROFS, 10: errno.EIO, 14: errno.EACCES, 18: errno.EFBIG}
 #: Busy, locked, and a lock that could not be had in many attempts.
 _BUSY = (5, 6, 15)
+#: Full, in one word or in another: no room for the memory that processes share, beside the file.
+_NO_ROOM = (13, 10 | 19 << 8)
 _NO_MEMORY = 7
 _CANNOT_OPEN = 14
 #: What SQLite says, without a code of its own, of a file whose header asks for a newer version of it.
@@ -29,6 +31,11 @@ def code(error: sqlite3.Error) -> int:
     """Return the primary code of an error; 11 (damaged) if it has none, as errors of decoding."""
     number = getattr(error, "sqlite_errorcode", None)
     return 11 if number is None else number & 0xFF
+
+
+def has_no_room(error: sqlite3.Error) -> bool:
+    """Return whether the disk is full."""
+    return getattr(error, "sqlite_errorcode", None) in _NO_ROOM
 
 
 def damaged(path: str, reason: str) -> DamagedError:
@@ -70,6 +77,8 @@ def _translated(path: str, error: Exception) -> Exception:
         return LockedError(f"`{path}` is being used by another program: wait for it to end")
     if number == _NO_MEMORY:
         return MemoryError(f"no memory for `{path}`")
+    if isinstance(error, sqlite3.Error) and has_no_room(error):
+        return OSError(errno.ENOSPC, f"{os.strerror(errno.ENOSPC)} ({error})", path)
     if number in _SYSTEM:
         reason = _reason(path) if number == _CANNOT_OPEN else _SYSTEM[number]
         return OSError(reason, f"{os.strerror(reason)} ({error})", path)

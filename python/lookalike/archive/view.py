@@ -91,7 +91,7 @@ def meta_of(meta: bytes) -> dict[str, Any]:
     A number that no double holds, such as 1e400, is ``None``: written again, it would be no JSON.
     """
     try:
-        found = json.loads(meta, parse_float=_finite, parse_constant=lambda _: None) if meta else {}
+        found = _META.decode(meta.decode("utf-8", "surrogatepass")) if meta else {}
     except (ValueError, RecursionError):
         return {}
     return found if isinstance(found, dict) else {}
@@ -100,6 +100,10 @@ def meta_of(meta: bytes) -> dict[str, Any]:
 def _finite(digits: str) -> float | None:
     number = float(digits)
     return number if math.isfinite(number) else None
+
+
+#: Making one takes longer than reading the metadata of a document.
+_META = json.JSONDecoder(parse_float=_finite, parse_constant=lambda _: None)
 
 
 def written(time: int) -> str | int:

@@ -427,13 +427,17 @@ class Writer:
         self._view = view
 
     def _commit_from_reserve(self, change: Change) -> None:
-        """Commit a removal. If the disk is full, the reserve makes room for it. Errors: ``OSError``."""
-        try:
-            self._commit(change)
-        except OSError as error:
-            if error.errno not in NO_SPACE or not self._folder.give_up_reserve():
-                raise
-            self._commit(change)
+        """Commit a removal. On a full disk the journal, and then the reserve, make room for it. Errors: ``OSError``."""
+        for make_room in (self._catalogue.write_back, self._folder.give_up_reserve):
+            try:
+                self._commit(change)
+                return
+            except OSError as error:
+                if error.errno not in NO_SPACE:
+                    raise
+            with contextlib.suppress(OSError):
+                make_room()
+        self._commit(change)
 
     def _sweep(self) -> None:
         """Delete files that the catalogue lists as garbage; those that stay are tried again by the next writer."""
