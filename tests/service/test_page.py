@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import json
+import re
 import subprocess
 import sys
 import zipfile
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
+from urllib.parse import quote
 
 import pytest
 
@@ -710,3 +712,15 @@ def test_the_view_of_a_pair_needs_a_token_and_a_document(guarded: tuple[Server, 
     assert server.ask("POST", "/page/pairs/nothing/n01", "text").status == 404
     assert server.ask("POST", "/page/pairs/news/n01", "quite another text").code == "no-passage"
     assert server.ask("POST", "/page/pairs/bare/n01", notices()[0][1]).code == "no-text"
+
+
+def test_the_view_of_a_pair_leaves_starter_code_out(server: Server):
+    copied = (MATERIAL / "class" / "chen" / "loans.py").read_text()
+    asked = server.ask("POST", "/v1/indexes/years/query?name=loans.py&question=passages&top=1", copied).json
+    (match,) = asked["answers"][0]["matches"]
+    path = f"/page/pairs/years/{quote(match['id'])}?name=loans.py"
+    shown = server.ask("POST", path, copied).body.decode()
+    lengths = re.findall(r"(\d+) tokens, \d+ bits", shown)
+    assert lengths == [str(one["tokens"]) for one in match["passages"]]
+    starter = (MATERIAL / "starter" / "python" / "loans.py").read_text()
+    assert server.ask("POST", path, starter).code == "no-passage"

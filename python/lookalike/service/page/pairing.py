@@ -1,7 +1,7 @@
 """Shows a document beside one of an index, as the page of a pair in a report, with every passage they share.
 
-Both are compared by ``compare``, with k and t of the index; a corpus is compared as text. Cost: that of ``compare`` on
-two submissions.
+Both are compared by ``compare``, with k, t and the starter code of the index; a corpus is compared as text. Cost: that
+of ``compare`` on two submissions, and a pass over the flags of all documents.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ import os
 import re
 import tempfile
 from collections.abc import Iterable
-from typing import Any
+from typing import Any, TypeAlias
 
 from lookalike.archive.store import Index
 from lookalike.comparison.job import compare
@@ -28,6 +28,8 @@ NO_TEXT = Fault(409, "no-text", "the index does not keep texts, so the documents
 _ODD = re.compile(r"[^A-Za-z0-9._-]")
 #: The submissions that are compared: one folder each.
 _ASKED, _STORED = "asked", "stored"
+#: A file of a document: its name, and its readable text.
+_File: TypeAlias = tuple[bytes, str]
 
 
 def pair_page(asked: Given, index: Index, id_: str, folder: str) -> str | None:
@@ -35,21 +37,25 @@ def pair_page(asked: Given, index: Index, id_: str, folder: str) -> str | None:
     with index.snapshot() as view:
         if view.document(id_) is None:
             return None
-        texts = [(name.decode("utf-8", "replace"), text) for name, text in view.texts(id_)]
+        texts = view.texts(id_)
+        starter = [file for number in view.core.templates() for file in view.core.texts(number)]
     if not texts or not index.parameters.texts:
         raise FaultError(NO_TEXT)
     parameters = index.parameters
     is_corpus = parameters.kind == "corpus"
-    stored = [Document(_readable(name, is_corpus), text.encode("utf-8", "replace")) for name, text in texts]
     own = [_text(asked)] if is_corpus else signing.files(asked, folder)
     question: dict[str, Any] = {"comments": parameters.comments, "k": parameters.k, "t": parameters.t}
     if is_corpus:
         question["k"], question["t"] = parameters.thresholds_of("text")
     with tempfile.TemporaryDirectory(dir=folder, prefix="pair-") as place:
-        for name, documents in ((_ASKED, own), (_STORED, stored)):
-            _write(os.path.join(place, name), documents)
+        both, given = os.path.join(place, "both"), os.path.join(place, "starter")
+        os.mkdir(both)
+        _write(os.path.join(both, _ASKED), own)
+        _write(os.path.join(both, _STORED), _documents(texts, is_corpus))
+        _write(given, _documents(starter, is_corpus))
+        question |= {"template": [given] if starter else []}
         report = compare(
-            place, by_directory=True, layout="dirs", language=parameters.language, min_score=0, threads=1, **question
+            both, by_directory=True, layout="dirs", language=parameters.language, min_score=0, threads=1, **question
         )
     pairs = [*report.pairs, *report.contained, *report.shared]
     if not pairs:
@@ -58,6 +64,12 @@ def pair_page(asked: Given, index: Index, id_: str, folder: str) -> str | None:
     names = [shown.get(entry.name, entry.name) for entry in report.entries]
     pages = PairPages(report, names, report.marks, is_alone=True, is_asked=True)
     return pages.page(pairs[0], "your document beside one of the archive")
+
+
+def _documents(files: Iterable[_File], is_corpus: bool) -> list[Document]:
+    """Return stored texts as files."""
+    named = ((_readable(name.decode("utf-8", "replace"), is_corpus), text) for name, text in files)
+    return [Document(name, text.encode("utf-8", "replace")) for name, text in named]
 
 
 def _readable(name: str, is_corpus: bool) -> str:
