@@ -189,6 +189,18 @@ def test_an_index_of_an_earlier_version_has_the_same_answers(old: Path):
         assert [row["id"] for row in repeated.select()] == ["kept-2"]
 
 
+def test_postings_of_an_earlier_version_find_the_same_passages(old: Path):
+    def found(index: Index) -> list[Any]:
+        answers = [index.query(row["text"], question=["passages"]).find("passages") for row in (*LATER, *DAYS[1])]
+        return [[(match.id, match.passages) for match in answer.matches] for answer in answers]
+
+    with la.Index.open(old, write=True) as index:
+        before = found(index)
+        assert {id_ for one in before for id_, _ in one} == {"kept-0", "kept-1", "plain-4", "kept-2"}
+        index.compact()
+        assert found(index) == before
+
+
 def test_an_index_of_an_earlier_version_is_written_without_what_can_be_read(old: Path):
     assert any(b"secret-owner-1" in one.read_bytes() for one in old.iterdir())
     with la.Index.open(old, write=True) as index:
