@@ -25,6 +25,12 @@ pub trait Column: Sync {
     /// A prefix of more than `depth` bits has an empty bucket.
     fn bucket(&self, prefix: u64) -> Range<usize>;
 
+    /// As `bucket`. A column that decodes values to find their positions also appends them to `values`: all of the bucket, or none.
+    #[inline(always)]
+    fn bucket_with(&self, prefix: u64, _values: &mut Vec<u64>) -> Range<usize> {
+        self.bucket(prefix)
+    }
+
     /// Returns the values at `rows` if the column stores them uncompressed; otherwise the caller must `read`.
     #[inline]
     fn slice(&self, _rows: Range<usize>) -> Option<&[u64]> {

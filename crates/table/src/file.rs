@@ -7,6 +7,7 @@
 //! **Cost.** Opening takes 32 bytes of memory per page. A probe finds its page by interpolation among the first keys of all pages, and its
 //! rows in the page without decoding it (`codec/keys.rs`).
 
+use crate::codec::bits::Select;
 use crate::codec::keys::Keys;
 use crate::disk::{Bytes, Disk, OpenFile};
 use crate::error::{Error, Result};
@@ -475,19 +476,20 @@ impl Table {
 
     /// The keys of a page of a whole file, verified; `None` if that is damaged.
     #[inline(always)]
-    pub(crate) fn page_keys(&self, page: usize) -> Option<Keys<'_>> {
+    pub(crate) fn page_keys<S: Select>(&self, page: usize, machine: S) -> Option<Keys<'_, S>> {
         self.file.is_sound(self.number, page).then_some(())?;
-        self.unverified_keys(page)
+        self.unverified_keys(page, machine)
     }
 
     /// The keys of a page of a whole file, which may be damaged: for prefetching.
     #[inline(always)]
-    pub(crate) fn unverified_keys(&self, page: usize) -> Option<Keys<'_>> {
+    pub(crate) fn unverified_keys<S: Select>(&self, page: usize, machine: S) -> Option<Keys<'_, S>> {
         let Content::Whole(bytes) = &self.file.content else { return None };
         let directory = self.directory();
         let place = *directory.offsets.get(page)? as usize..*directory.offsets.get(page + 1)? as usize;
         let rows = self.rows_of(page);
-        Some(Keys::inside(Page::keys_of(bytes.get(place)?, directory.sections)?, (rows.end - rows.start) as usize))
+        let keys = Page::keys_of(bytes.get(place)?, directory.sections)?;
+        Some(Keys::inside(keys, (rows.end - rows.start) as usize, machine))
     }
 
     /// All rows in order.

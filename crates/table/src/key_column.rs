@@ -1,13 +1,15 @@
 //! The keys of a mapped or loaded table as a [`Column`], for searches with many lookups by prefix.
 //!
-//! A lookup reads the directory of pages, which is in memory, one entry of a page's own directory, and the bits of one heap. The first is
-//! prefetched by `hint`, the last by `bucket`. The interface of a column has no errors: a part that cannot be read counts as empty, and
+//! A lookup reads the directory of pages, which is in memory, one entry of a page's own directory, and the bits of some keys; `hint`
+//! prefetches where these probably are. A bucket is found by decoding it, so `bucket_with` also returns its values. The interface of a column has no errors: a part that cannot be read counts as empty, and
 //! is remembered. So whoever searches must ask [`KeyColumn::checked`] before an answer is given.
 
-use crate::codec::keys::Keys;
+use crate::codec::bits::{Portable, Select};
 use crate::column::Column;
 use crate::error::{Error, Result};
 use crate::file::Table;
+#[cfg(target_arch = "x86_64")]
+use crate::machine::BitInstructions;
 use std::ops::Range;
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -17,6 +19,9 @@ pub struct KeyColumn {
     table: Table,
     depth: u32,
     is_damaged: AtomicBool,
+    /// Proves the instructions for single bits, if the processor has them.
+    #[cfg(target_arch = "x86_64")]
+    bit_instructions: Option<BitInstructions>,
 }
 
 impl KeyColumn {
@@ -26,7 +31,22 @@ impl KeyColumn {
             let name = &table.schema().name;
             return Err(Error::refused(format!("table `{name}` is too large to search, or its file is streamed")));
         }
-        Ok(Self { table, depth: depth.min(63), is_damaged: AtomicBool::new(false) })
+        Ok(Self {
+            table,
+            depth: depth.min(63),
+            is_damaged: AtomicBool::new(false),
+            #[cfg(target_arch = "x86_64")]
+            bit_instructions: BitInstructions::detect(),
+        })
+    }
+
+    /// The same column with the portable code.
+    #[cfg(test)]
+    pub(crate) fn portable(self) -> Self {
+        #[cfg(target_arch = "x86_64")]
+        return Self { bit_instructions: None, ..self };
+        #[cfg(not(target_arch = "x86_64"))]
+        self
     }
 
     /// The table.
@@ -57,15 +77,22 @@ impl KeyColumn {
         }
     }
 
+    /// The rows with keys from `low` to `high`. Appends these keys, all or none.
     #[inline(always)]
-    fn rows(&self, low: u64, high: u64) -> Option<Range<usize>> {
+    fn rows(&self, machine: impl Select, low: u64, high: u64, keys: &mut Vec<u64>) -> Option<Range<usize>> {
         let page = self.table.page_of_key(low);
         let (from, to) = self.table.bounds(page);
-        let found = self.keys(page)?.between(low, high, from, to)?;
+        let before = keys.len();
+        let page_keys = self.table.page_keys(page, machine)?;
+        let (found, is_complete) = page_keys.between_with((low, high), (from, to), |key| keys.push(key))?;
+        if !is_complete {
+            keys.truncate(before);
+        }
         let rows = self.table.rows_of(page);
         let (start, end) = (rows.start as usize + found.start, rows.start as usize + found.end);
         // Rows up to the end of the page may go on in the next one.
         if end as u64 == rows.end && to <= high && rows.end < self.table.len() {
+            keys.truncate(before);
             let end = high.checked_add(1).map_or(Ok(self.table.len()), |next| self.table.below(next)).ok()?;
             return Some(start..(end as usize).max(start));
         }
@@ -73,8 +100,34 @@ impl KeyColumn {
     }
 
     #[inline(always)]
-    fn keys(&self, page: usize) -> Option<Keys<'_>> {
-        self.table.page_keys(page)
+    fn bucket_as(&self, machine: impl Select, prefix: u64, values: &mut Vec<u64>) -> Range<usize> {
+        let none = self.len()..self.len();
+        if self.depth > 0 && prefix >> self.depth > 0 || self.depth == 0 && prefix > 0 || self.table.is_empty() {
+            return none;
+        }
+        let ((low, high), before) = (self.span(prefix), values.len());
+        self.rows(machine, low, high, values).unwrap_or_else(|| {
+            values.truncate(before);
+            self.report();
+            none
+        })
+    }
+
+    #[inline(always)]
+    fn read_as(&self, machine: impl Select, rows: Range<usize>, seen: &mut dyn FnMut(usize, &[u64])) {
+        let (mut at, end) = (rows.start as u64, (rows.end as u64).min(self.table.len()));
+        while at < end {
+            let page = self.table.page_of_row(at);
+            let found = self.table.rows_of(page);
+            let first = found.start as usize;
+            let places = (at - found.start) as usize..(end.min(found.end) - found.start) as usize;
+            let read = self.table.page_keys(page, machine);
+            let read = read.and_then(|keys| keys.read(places, &mut |place, keys| seen(first + place, keys)));
+            if read.is_none() {
+                return self.report();
+            }
+            at = found.end;
+        }
     }
 }
 
@@ -94,37 +147,60 @@ impl Column for KeyColumn {
             let low = self.span(prefix).0;
             let page = self.table.page_of_key(low);
             let (from, to) = self.table.bounds(page);
-            if let Some(keys) = self.table.unverified_keys(page) {
+            if let Some(keys) = self.table.unverified_keys(page, Portable) {
                 keys.hint(low, from, to);
             }
         }
     }
 
-    #[inline(always)]
     fn bucket(&self, prefix: u64) -> Range<usize> {
-        let none = self.len()..self.len();
-        if self.depth > 0 && prefix >> self.depth > 0 || self.depth == 0 && prefix > 0 || self.table.is_empty() {
-            return none;
-        }
-        let (low, high) = self.span(prefix);
-        self.rows(low, high).unwrap_or_else(|| {
-            self.report();
-            none
-        })
+        self.bucket_with(prefix, &mut Vec::new())
     }
 
-    fn read(&self, rows: Range<usize>, seen: &mut dyn FnMut(usize, &[u64])) {
-        let (mut at, end) = (rows.start as u64, (rows.end as u64).min(self.table.len()));
-        while at < end {
-            let page = self.table.page_of_row(at);
-            let found = self.table.rows_of(page);
-            let first = found.start as usize;
-            let places = (at - found.start) as usize..(end.min(found.end) - found.start) as usize;
-            let read = self.keys(page).and_then(|keys| keys.read(places, &mut |place, keys| seen(first + place, keys)));
-            if read.is_none() {
-                return self.report();
-            }
-            at = found.end;
+    #[inline]
+    fn bucket_with(&self, prefix: u64, values: &mut Vec<u64>) -> Range<usize> {
+        #[cfg(target_arch = "x86_64")]
+        if let Some(machine) = self.bit_instructions {
+            // SAFETY: `machine` proves the features the function is compiled for.
+            return unsafe { fast::bucket(machine, self, prefix, values) };
         }
+        self.bucket_as(Portable, prefix, values)
+    }
+
+    #[inline]
+    fn read(&self, rows: Range<usize>, seen: &mut dyn FnMut(usize, &[u64])) {
+        #[cfg(target_arch = "x86_64")]
+        if let Some(machine) = self.bit_instructions {
+            // SAFETY: `machine` proves the features the function is compiled for.
+            return unsafe { fast::read(machine, self, rows, seen) };
+        }
+        self.read_as(Portable, rows, seen);
+    }
+}
+
+/// The code for x86-64 with instructions for single bits.
+#[cfg(target_arch = "x86_64")]
+mod fast {
+    use super::{BitInstructions, KeyColumn};
+    use std::ops::Range;
+
+    #[target_feature(enable = "popcnt,bmi1,bmi2")]
+    pub(super) fn bucket(
+        machine: BitInstructions,
+        column: &KeyColumn,
+        prefix: u64,
+        values: &mut Vec<u64>,
+    ) -> Range<usize> {
+        column.bucket_as(machine, prefix, values)
+    }
+
+    #[target_feature(enable = "popcnt,bmi1,bmi2")]
+    pub(super) fn read(
+        machine: BitInstructions,
+        column: &KeyColumn,
+        rows: Range<usize>,
+        seen: &mut dyn FnMut(usize, &[u64]),
+    ) {
+        column.read_as(machine, rows, seen);
     }
 }

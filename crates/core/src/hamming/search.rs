@@ -81,6 +81,40 @@ pub struct HammingSearch {
 /// A query in the order of a table, and its index.
 type Keyed = (u64, u32);
 
+/// The buckets of a group of queries.
+#[derive(Default)]
+struct Buckets {
+    /// For each lookup the rows, and where their values end in `values`.
+    rows: Vec<(Range<u32>, u32)>,
+    /// The values of buckets that the column has decoded, one bucket after the other.
+    values: Vec<u64>,
+}
+
+impl Buckets {
+    #[inline(always)]
+    fn clear(&mut self) {
+        self.rows.clear();
+        self.values.clear();
+    }
+
+    #[inline(always)]
+    fn push<C: Column>(&mut self, column: &C, prefix: u64) {
+        let rows = column.bucket_with(prefix, &mut self.values);
+        self.rows.push((rows.start as u32..rows.end as u32, self.values.len() as u32));
+    }
+
+    /// The rows of each lookup, and their values if they were decoded.
+    #[inline(always)]
+    fn iter(&self) -> impl Iterator<Item = (Range<usize>, &[u64])> {
+        let mut from = 0;
+        self.rows.iter().map(move |(rows, end)| {
+            let values = &self.values[from..*end as usize];
+            from = *end as usize;
+            (rows.start as usize..rows.end as usize, values)
+        })
+    }
+}
+
 /// Buffers that are reused.
 #[derive(Default)]
 struct Scratch {
@@ -89,7 +123,7 @@ struct Scratch {
     /// The same, distributed by their highest bits.
     distributed: Vec<Keyed>,
     /// The buckets of two groups of queries: one to be compared, one to be looked up.
-    buckets: [Vec<Range<usize>>; 2],
+    buckets: [Buckets; 2],
     /// Rows found in later tables: their query, their value in the order of the first table, their distance.
     elsewhere: Vec<(u32, u64, u8)>,
 }
@@ -239,16 +273,20 @@ impl Plan {
     fn hint<C: Column>(&self, column: &C, group: &[Keyed]) {
         for (value, _) in group {
             let prefix = self.prefix(*value);
-            self.hints.iter().for_each(|flip| column.hint(prefix ^ flip));
+            for flip in &self.hints {
+                column.hint(prefix ^ flip);
+            }
         }
     }
 
     #[inline(always)]
-    fn find<C: Column>(&self, column: &C, group: &[Keyed], buckets: &mut Vec<Range<usize>>) {
+    fn find<C: Column>(&self, column: &C, group: &[Keyed], buckets: &mut Buckets) {
         buckets.clear();
         for (value, _) in group {
             let prefix = self.prefix(*value);
-            buckets.extend(self.flips.iter().map(|flip| column.bucket(prefix ^ flip)));
+            for flip in &self.flips {
+                buckets.push(column, prefix ^ flip);
+            }
         }
     }
 }
@@ -280,15 +318,19 @@ struct GroupComparison<'a> {
 impl GroupComparison<'_> {
     /// Compares each query of a group with its buckets.
     #[inline(always)]
-    fn all<K: Kernel, C: Column>(mut self, kernel: K, column: &C, group: &[Keyed], buckets: &[Range<usize>]) {
+    fn all<K: Kernel, C: Column>(mut self, kernel: K, column: &C, group: &[Keyed], buckets: &Buckets) {
         let plan = &self.search.plans[self.table];
-        for (query, buckets) in group.iter().zip(buckets.chunks(plan.flips.len().max(1))) {
+        let mut buckets = buckets.iter();
+        for query in group {
             let mut seen = 0;
-            for (flip, rows) in plan.flips.iter().zip(buckets) {
-                if rows.len() > CROWD && !plan.tails.is_empty() {
-                    seen += self.narrow(kernel, column, *query, rows.clone(), *flip);
+            for (flip, (rows, values)) in plan.flips.iter().zip(&mut buckets) {
+                if !values.is_empty() {
+                    self.compare_values(kernel, *query, rows.start, values);
+                    seen += values.len();
+                } else if rows.len() > CROWD && !plan.tails.is_empty() {
+                    seen += self.narrow(kernel, column, *query, rows, *flip);
                 } else {
-                    seen += self.compare(kernel, column, *query, rows.clone());
+                    seen += self.compare(kernel, column, *query, rows);
                 }
             }
             self.out.candidates[query.1 as usize] += seen as u64;
@@ -385,13 +427,20 @@ fn value_at<C: Column>(column: &C, at: usize) -> Option<u64> {
 /// Finds the positions of values that the column contains exactly once.
 pub fn locate<C: Column>(column: &C, values: &[(u32, u64, u8)], found: &mut Vec<HammingHit>) {
     let prefix = |value: u64| value.checked_shr(64 - column.depth()).unwrap_or(0);
-    let mut buckets = Vec::with_capacity(IN_FLIGHT);
+    let mut buckets = Buckets::default();
     for group in values.chunks(IN_FLIGHT) {
         group.iter().for_each(|(_, value, _)| column.hint(prefix(*value)));
         buckets.clear();
-        buckets.extend(group.iter().map(|(_, value, _)| column.bucket(prefix(*value))));
-        for ((query, value, distance), bucket) in group.iter().zip(&buckets) {
-            let rows = within(column, bucket.clone(), *value, *value);
+        group.iter().for_each(|(_, value, _)| buckets.push(column, prefix(*value)));
+        for ((query, value, distance), (bucket, values)) in group.iter().zip(buckets.iter()) {
+            let place = |first: usize| bucket.start + first;
+            let rows = match values.is_empty() {
+                true => within(column, bucket, *value, *value),
+                false => {
+                    place(values.partition_point(|other| other < value))
+                        ..place(values.partition_point(|other| other <= value))
+                }
+            };
             found.extend(rows.map(|row| HammingHit { query: *query, row: row as u32, distance: *distance }));
         }
     }

@@ -3,6 +3,8 @@
 //! [`Fields`] holds numbers of one width, with random access in two loads per number. [`Writer`] and [`Reader`] write and read
 //! numbers of varying widths. Reads beyond the end return zeros.
 
+#[cfg(target_arch = "x86_64")]
+use crate::machine::BitInstructions;
 use crate::memory::{prefetch, reserve};
 
 /// Returns a mask of the lowest `width` bits. REQUIRES: `width` ≤ 64.
@@ -18,6 +20,46 @@ pub(super) fn mask(width: u32) -> u64 {
 #[inline(always)]
 pub(super) fn width_of(number: u64) -> u32 {
     64 - number.leading_zeros()
+}
+
+/// Finds a set bit of a word: [`Portable`] on any machine, or the token `BitInstructions`.
+pub trait Select: Copy {
+    /// Returns the position of set bit number `j`. REQUIRES: more than `j` bits are set; otherwise the result is arbitrary.
+    fn one(self, bits: u64, j: u32) -> u32;
+}
+
+/// The portable code.
+#[derive(Clone, Copy, Debug)]
+pub struct Portable;
+
+impl Select for Portable {
+    /// **Source.** Vigna 2008, *Broadword implementation of rank/select queries*, up to the byte.
+    #[inline(always)]
+    fn one(self, bits: u64, j: u32) -> u32 {
+        const ONES: u64 = 0x0101_0101_0101_0101;
+        let pairs = bits - (bits >> 1 & 0x5555_5555_5555_5555);
+        let fours = (pairs & 0x3333_3333_3333_3333) + (pairs >> 2 & 0x3333_3333_3333_3333);
+        // Each byte counts the bits of the bytes up to it.
+        let counts = ((fours + (fours >> 4)) & 0x0F0F_0F0F_0F0F_0F0F).wrapping_mul(ONES);
+        let is_before = ((((u64::from(j) * ONES) | (ONES << 7)) - counts) & (ONES << 7)) >> 7;
+        let byte = is_before.count_ones() * 8;
+        let before = (counts << 8).checked_shr(byte).unwrap_or(0) as u32 & 0xFF;
+        let mut rest = bits.checked_shr(byte).unwrap_or(0);
+        for _ in before..j {
+            rest &= rest.wrapping_sub(1);
+        }
+        byte + rest.trailing_zeros()
+    }
+}
+
+#[cfg(target_arch = "x86_64")]
+impl Select for BitInstructions {
+    /// PDEP moves a single bit to the position of set bit number `j`.
+    #[inline(always)]
+    fn one(self, bits: u64, j: u32) -> u32 {
+        // SAFETY: `self` proves BMI2.
+        unsafe { std::arch::x86_64::_pdep_u64(1 << j, bits) }.trailing_zeros()
+    }
 }
 
 /// Appends words, little-endian. Several times as fast as an iterator over bytes.
@@ -167,6 +209,26 @@ mod tests {
     use super::*;
     use crate::testing::fixed;
     use proptest::prelude::*;
+
+    /// The position of set bit number `j`, by clearing those below it.
+    fn naive(mut bits: u64, j: u32) -> u32 {
+        (0..j).for_each(|_| bits &= bits.wrapping_sub(1));
+        bits.trailing_zeros()
+    }
+
+    proptest! {
+        #![proptest_config(fixed(2000))]
+        #[test]
+        fn a_set_bit_is_found_as_by_naive(bits in prop_oneof![any::<u64>(), Just(0), Just(u64::MAX), (0u32..64).prop_map(|at| 1 << at)]) {
+            for j in 0..bits.count_ones() {
+                prop_assert_eq!(Portable.one(bits, j), naive(bits, j));
+                #[cfg(target_arch = "x86_64")]
+                if let Some(machine) = BitInstructions::detect() {
+                    prop_assert_eq!(machine.one(bits, j), naive(bits, j));
+                }
+            }
+        }
+    }
 
     proptest! {
         #![proptest_config(fixed(300))]

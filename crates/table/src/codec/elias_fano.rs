@@ -15,7 +15,7 @@
 //! **Source.** Elias 1974, *Efficient storage and retrieval by content and address*; Fano 1971; the layout is that of Vigna 2008,
 //! *Broadword implementation of rank/select queries*, for both kinds of bits.
 
-use super::bits::Fields;
+use super::bits::{Fields, Portable, Select};
 use crate::column::Column;
 #[cfg(target_arch = "x86_64")]
 use crate::machine::BitInstructions;
@@ -272,40 +272,11 @@ fn count(high: &mut [u64], zeros: usize, ones: usize) -> (Vec<u32>, Vec<u32>) {
     (zeros, ones)
 }
 
-/// Finds a set bit of a word: [`Portable`] on any machine, or the token `BitInstructions`.
-trait Select: Copy {
-    /// Returns the position of set bit number `j`. REQUIRES: more than `j` bits are set; otherwise the result is arbitrary, up to 64.
-    fn one(self, bits: u64, j: u32) -> u32;
-}
-
-/// The portable code.
-#[derive(Clone, Copy)]
-struct Portable;
-
-impl Select for Portable {
-    #[inline(always)]
-    fn one(self, mut bits: u64, j: u32) -> u32 {
-        for _ in 0..j {
-            bits &= bits.wrapping_sub(1);
-        }
-        bits.trailing_zeros()
-    }
-}
-
 /// The code for x86-64 with instructions for single bits.
 #[cfg(target_arch = "x86_64")]
 mod fast {
-    use super::{BitInstructions, EliasFano, Select};
+    use super::{BitInstructions, EliasFano};
     use std::ops::Range;
-
-    impl Select for BitInstructions {
-        /// PDEP moves a single bit to the position of set bit number `j`.
-        #[inline(always)]
-        fn one(self, bits: u64, j: u32) -> u32 {
-            // SAFETY: `self` proves BMI2.
-            unsafe { std::arch::x86_64::_pdep_u64(1 << j, bits) }.trailing_zeros()
-        }
-    }
 
     #[target_feature(enable = "popcnt,bmi1,bmi2")]
     pub(super) fn bucket(machine: BitInstructions, column: &EliasFano, prefix: u64) -> Range<usize> {
@@ -320,23 +291,5 @@ mod fast {
         seen: &mut dyn FnMut(usize, &[u64]),
     ) {
         column.read_as(machine, rows, seen);
-    }
-
-    #[cfg(test)]
-    mod tests {
-        use super::super::Portable;
-        use super::*;
-        use crate::testing::fixed;
-        use proptest::prelude::*;
-
-        proptest! {
-            #![proptest_config(fixed(2000))]
-            #[test]
-            fn a_bit_is_found_as_on_any_machine(bits in any::<u64>(), j in 0u32..64) {
-                if let Some(machine) = BitInstructions::detect().filter(|_| j < bits.count_ones()) {
-                    prop_assert_eq!(machine.one(bits, j), Portable.one(bits, j));
-                }
-            }
-        }
     }
 }

@@ -17,7 +17,7 @@
 //!
 //! **Source.** Ottaviano, Venturini 2014, *Partitioned Elias–Fano indexes*, with blocks of one size.
 
-use super::bits::{mask, put_words};
+use super::bits::{mask, put_words, Portable, Select};
 use crate::memory::prefetch;
 use std::ops::Range;
 
@@ -32,7 +32,7 @@ const MOST_HIGH: usize = BLOCK * 3 / 64;
 const NARROW: u32 = 57;
 /// Bytes of the unary bits of a block of spread keys, about.
 const HIGH: usize = 48;
-/// Keys that are compared one by one before the end of a range is searched for.
+/// The most keys that are decoded one by one before the end of a range is searched for.
 const SHORT: usize = 24;
 
 /// Appends the code of ascending keys. REQUIRES: they ascend.
@@ -75,26 +75,6 @@ fn encode_block(block: &[u64], first: u64, width: u32, payload: &mut Vec<u64>) {
     }
 }
 
-/// Returns the position of set bit number `j`. REQUIRES: more than `j` bits are set.
-///
-/// **Source.** Vigna 2008, *Broadword implementation of rank/select queries*, up to the byte.
-#[inline(always)]
-fn set_bit(bits: u64, j: u32) -> usize {
-    const ONES: u64 = 0x0101_0101_0101_0101;
-    let pairs = bits - (bits >> 1 & 0x5555_5555_5555_5555);
-    let fours = (pairs & 0x3333_3333_3333_3333) + (pairs >> 2 & 0x3333_3333_3333_3333);
-    // Each byte counts the bits of the bytes up to it.
-    let counts = ((fours + (fours >> 4)) & 0x0F0F_0F0F_0F0F_0F0F).wrapping_mul(ONES);
-    let is_before = ((((u64::from(j) * ONES) | (ONES << 7)) - counts) & (ONES << 7)) >> 7;
-    let byte = is_before.count_ones() * 8;
-    let before = (counts << 8).checked_shr(byte).unwrap_or(0) as u32 & 0xFF;
-    let mut rest = bits.checked_shr(byte).unwrap_or(0);
-    for _ in before..j {
-        rest &= rest.wrapping_sub(1);
-    }
-    (byte + rest.trailing_zeros()) as usize
-}
-
 /// The word at index `i`, or `None` beyond the end.
 #[inline(always)]
 fn word(bytes: &[u8], i: usize) -> Option<u64> {
@@ -103,13 +83,15 @@ fn word(bytes: &[u8], i: usize) -> Option<u64> {
 
 /// Encoded keys, read in place.
 #[derive(Clone, Copy, Debug)]
-pub struct Keys<'a> {
+pub struct Keys<'a, S = Portable> {
     bytes: &'a [u8],
     len: usize,
+    /// What finds a bit.
+    machine: S,
 }
 
 /// One block.
-struct Block<'a> {
+struct Block<'a, S> {
     first: u64,
     width: u32,
     len: usize,
@@ -117,6 +99,7 @@ struct Block<'a> {
     high: &'a [u8],
     /// The low bits, and what follows them.
     low: &'a [u8],
+    machine: S,
 }
 
 impl<'a> Keys<'a> {
@@ -126,13 +109,15 @@ impl<'a> Keys<'a> {
         let blocks = len.div_ceil(BLOCK);
         let payload = usize::try_from(word(bytes, blocks * 2)? >> 6).ok()?;
         let length = blocks.checked_mul(ENTRY)?.checked_add(8)?.checked_add(payload.checked_mul(8)?)?;
-        (length == bytes.len()).then_some(Self { bytes, len })
+        (length == bytes.len()).then_some(Self { bytes, len, machine: Portable })
     }
+}
 
+impl<'a, S: Select> Keys<'a, S> {
     /// Opens `len` keys at the beginning of the bytes, without looking at them. Every access stays inside the bytes.
     #[inline(always)]
-    pub fn inside(bytes: &'a [u8], len: usize) -> Self {
-        Self { bytes, len }
+    pub fn inside(bytes: &'a [u8], len: usize, machine: S) -> Self {
+        Self { bytes, len, machine }
     }
 
     /// Returns the number of keys.
@@ -155,7 +140,7 @@ impl<'a> Keys<'a> {
     }
 
     #[inline(always)]
-    fn block(&self, block: usize) -> Option<Block<'a>> {
+    fn block(&self, block: usize) -> Option<Block<'a, S>> {
         let (first, entry) = (self.first(block)?, word(self.bytes, block * 2 + 1)?);
         // After the last block, the entry is the word that ends the directory.
         let next = if block + 1 == self.blocks() { block * 2 + 2 } else { block * 2 + 3 };
@@ -166,7 +151,7 @@ impl<'a> Keys<'a> {
         let at = self.blocks() * ENTRY + 8 + start * 8;
         let rest = self.bytes.get(at..)?;
         let (high, low) = rest.split_at_checked(high * 8)?;
-        Some(Block { first, width, len, high, low })
+        Some(Block { first, width, len, high, low, machine: self.machine })
     }
 
     /// Prefetches what a search for a key reads if keys are spread evenly from `from` to `to` and nothing follows them: the entry of
@@ -225,19 +210,31 @@ impl<'a> Keys<'a> {
     /// Returns the positions of the keys from `low` to `high`, both included. Returns `None` if the bytes are damaged.
     #[inline(always)]
     pub fn between(&self, low: u64, high: u64, from: u64, to: u64) -> Option<Range<usize>> {
+        self.between_with((low, high), (from, to), |_| {}).map(|(found, _)| found)
+    }
+
+    /// As [`Self::between`], and calls `seen` with these keys. Also returns whether `seen` got all of them; not if they are many, or in
+    /// several blocks.
+    #[inline(always)]
+    pub fn between_with(
+        &self,
+        (low, high): (u64, u64),
+        (from, to): (u64, u64),
+        seen: impl FnMut(u64),
+    ) -> Option<(Range<usize>, bool)> {
         if self.is_empty() || low > high {
-            return Some(self.len..self.len);
+            return Some((self.len..self.len, true));
         }
         let number = self.locate(low, from, to)?;
         let block = self.block(number)?;
-        let place = block.seek(low)?;
-        let start = number * BLOCK + place.0;
+        let (found, is_short) = block.between(low, high, seen)?;
+        let start = number * BLOCK + found.start;
         // Most ranges are short and end in the same block.
-        if let Some(end) = block.end(place, high)?.filter(|end| *end < block.len || number + 1 == self.blocks()) {
-            return Some(start..number * BLOCK + end);
+        if is_short && (found.end < block.len || number + 1 == self.blocks()) {
+            return Some((start..number * BLOCK + found.end, true));
         }
-        let Some(next) = high.checked_add(1) else { return Some(start..self.len) };
-        Some(start..self.below(next, from, to)?.max(start))
+        let end = high.checked_add(1).map_or(Some(self.len), |next| self.below(next, from, to))?;
+        Some((start..end.max(start), false))
     }
 
     /// Returns key number `i`, or `None` if there is none or the bytes are damaged.
@@ -266,7 +263,7 @@ impl<'a> Keys<'a> {
     }
 }
 
-impl Block<'_> {
+impl<S: Select> Block<'_, S> {
     /// Returns the position of zero number `j` among the unary bits; `None` if there are not so many.
     #[inline(always)]
     fn zero(&self, j: usize) -> Option<usize> {
@@ -281,7 +278,7 @@ impl Block<'_> {
             let bits = u64::from_le_bytes(*chunk.first_chunk()?) ^ flip;
             let count = bits.count_ones();
             if left < count {
-                return Some(i * 64 + set_bit(bits, left));
+                return Some(i * 64 + self.machine.one(bits, left) as usize);
             }
             left -= count;
         }
@@ -313,57 +310,58 @@ impl Block<'_> {
         self.high.get(at / 8).is_some_and(|byte| byte >> (at % 8) & 1 == 1)
     }
 
+    /// Returns the position of the unary bit of the first key of a heap or a later one, and how many keys are before; nothing if the
+    /// block ends before.
+    #[inline(always)]
+    fn start(&self, heap: u64) -> Option<Option<(usize, usize)>> {
+        if heap == 0 {
+            return Some(Some((0, 0)));
+        }
+        let heap = usize::try_from(heap).ok().filter(|heap| *heap <= MOST_HIGH * 64);
+        // The keys of the heap begin after the zero that ends the heap before it.
+        let Some((heap, zero)) = heap.and_then(|heap| Some((heap, self.zero(heap - 1)?))) else { return Some(None) };
+        let before = (zero + 1).checked_sub(heap).filter(|before| *before <= self.len)?;
+        Some(Some((zero + 1, before)))
+    }
+
     /// Returns the number of keys below `key`.
     #[inline(always)]
     fn below(&self, key: u64) -> Option<usize> {
-        self.seek(key).map(|place| place.0)
-    }
-
-    /// Returns the number of keys below `key`, and a position among the unary bits from which on those of the other keys are.
-    #[inline(always)]
-    fn seek(&self, key: u64) -> Option<(usize, usize)> {
-        let Some(difference) = key.checked_sub(self.first) else { return Some((0, 0)) };
-        let heap = difference >> self.width;
-        if heap > (MOST_HIGH * 64) as u64 {
-            return Some((self.len, 0));
-        }
-        let heap = heap as usize;
-        // The keys of the heap begin after the zero that ends the heap before it.
-        let mut at = match heap {
-            0 => 0,
-            _ => match self.zero(heap - 1) {
-                Some(zero) => zero + 1,
-                None => return Some((self.len, 0)),
-            },
-        };
-        let mut i = at.checked_sub(heap)?;
+        let Some(difference) = key.checked_sub(self.first) else { return Some(0) };
+        let Some((mut at, mut i)) = self.start(difference >> self.width)? else { return Some(self.len) };
         let wanted = difference & mask(self.width);
         while i < self.len && self.is_one(at) && self.low(i)? < wanted {
             (i, at) = (i + 1, at + 1);
         }
-        Some((i.min(self.len), at))
+        Some(i)
     }
 
-    /// Returns the position after the last key up to `high`, counted from a place that `seek` returned; nothing if that is far.
+    /// Returns the positions of the keys from `low` to `high`, calls `seen` with these keys, and returns whether there are no more than
+    /// [`SHORT`]; otherwise the positions end too early.
     #[inline(always)]
-    fn end(&self, (mut i, mut at): (usize, usize), high: u64) -> Option<Option<usize>> {
-        for _ in 0..SHORT {
-            if i >= self.len {
-                return Some(Some(self.len));
+    fn between(&self, low: u64, high: u64, mut seen: impl FnMut(u64)) -> Option<(Range<usize>, bool)> {
+        let Some((at, mut i)) = self.start(low.saturating_sub(self.first) >> self.width)? else {
+            return Some((self.len..self.len, true));
+        };
+        let (mut chunk, mut start) = (at / 64, i);
+        let mut bits = word(self.high, chunk).unwrap_or(0) & (u64::MAX << (at % 64));
+        while i < self.len {
+            while bits == 0 {
+                chunk += 1;
+                bits = if chunk * 8 < self.high.len() { word(self.high, chunk)? } else { return None };
             }
-            while !self.is_one(at) {
-                at += 1;
-                if at >= self.high.len() * 8 {
-                    return None;
-                }
+            let heap = (chunk * 64 + bits.trailing_zeros() as usize).checked_sub(i)? as u64;
+            let key = self.first.wrapping_add(heap << self.width | self.low(i)?);
+            if key > high || i - start == SHORT {
+                return Some((start..i, key > high));
             }
-            let key = self.first.wrapping_add((at.checked_sub(i)? as u64) << self.width | self.low(i)?);
-            if key > high {
-                return Some(Some(i));
+            (i, bits) = (i + 1, bits & (bits - 1));
+            match key < low {
+                true => start = i,
+                false => seen(key),
             }
-            (i, at) = (i + 1, at + 1);
         }
-        Some(None)
+        Some((start..i, true))
     }
 
     /// Writes the keys at positions of the block to the front of `out`.

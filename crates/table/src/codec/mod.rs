@@ -10,7 +10,7 @@
 //!
 //! The entropy of a set of n uniform values is log₂(2⁶⁴/n) + 1.44 bits per value; every codec is within 3 bits of it (`tests.rs`).
 
-mod bits;
+pub(crate) mod bits;
 pub mod elias_fano;
 pub mod huffman;
 pub mod keys;

@@ -39,16 +39,21 @@ proptest! {
     ) {
         let mut keys = keys;
         keys.sort_unstable();
-        let (plain, mapped) = (Plain::new(keys.clone(), depth), column(&keys_file(&keys, page), depth).expect("opened"));
-        prop_assert_eq!((mapped.len(), mapped.depth()), (keys.len(), depth));
-        for prefix in (0..1u64 << depth).chain([1 << depth, u64::MAX]) {
-            mapped.hint(prefix);
-            let (rows, expected) = (mapped.bucket(prefix), plain.bucket(prefix));
-            prop_assert_eq!(&keys[rows.clone()], &keys[expected.clone()], "{}", prefix);
-            prop_assert_eq!(values(&mapped, rows), &keys[expected]);
+        let plain = Plain::new(keys.clone(), depth);
+        let opened = || column(&keys_file(&keys, page), depth).expect("opened");
+        for mapped in [opened(), opened().portable()] {
+            prop_assert_eq!((mapped.len(), mapped.depth()), (keys.len(), depth));
+            for prefix in (0..1u64 << depth).chain([1 << depth, u64::MAX]) {
+                mapped.hint(prefix);
+                let mut decoded = vec![7];
+                let (rows, expected) = (mapped.bucket_with(prefix, &mut decoded), plain.bucket(prefix));
+                prop_assert_eq!(&keys[rows.clone()], &keys[expected.clone()], "{}", prefix);
+                prop_assert!(decoded == [7] || decoded[1..] == keys[rows.clone()], "{}", prefix);
+                prop_assert_eq!(values(&mapped, rows), &keys[expected]);
+            }
+            prop_assert_eq!(values(&mapped, 0..keys.len() + 5), &keys[..]);
+            mapped.checked().expect("sound");
         }
-        prop_assert_eq!(values(&mapped, 0..keys.len() + 5), &keys[..]);
-        mapped.checked().expect("sound");
     }
 }
 
