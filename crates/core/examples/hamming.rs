@@ -54,9 +54,9 @@ fn main() -> Result<(), Box<dyn Error + Send + Sync>> {
         values.extend((0..count).map(mix64));
         let queries: Vec<u64> = (0..asked).map(|i| query(i, count, distance)).collect();
         let design = solve(64, distance, count, limit)?;
-        let (seconds, tables) = best(1, || Tables::build(&design, &values, None));
+        let (seconds, tables) = best(1, || Tables::numbered(&design, &values));
         let tables = tables.ok_or("nothing was built")??;
-        println!("build {seconds:.2} s, {:.2} bytes per fingerprint", tables.bytes() as f64 / count as f64);
+        println!("build {seconds:.2} s, {:.2} bytes per fingerprint", tables.bytes().0 as f64 / count as f64);
         let prefixes: Vec<(u32, u32)> = design.arrangements.iter().map(|one| (one.prefix, one.radius)).collect();
         println!("{} tables {prefixes:?}, {} lookups", prefixes.len(), design.lookups(count));
         let (seconds, answers) = best(5, || tables.query_batch(&queries));

@@ -63,7 +63,7 @@ pub fn near_prints(
     if prints.is_empty() {
         return Ok(NearPrints::default());
     }
-    let tables = Tables::build(&solve(BITS, distance, prints.len() as u64, Limit::Fast)?, &prints, None)?;
+    let tables = Tables::numbered(&solve(BITS, distance, prints.len() as u64, Limit::Fast)?, &prints)?;
     let mut scan = Scan { archive, tables, is_verified, crowds: BTreeMap::new(), failure: None };
     let (mut numbers, mut values) = (Vec::with_capacity(PART), Vec::with_capacity(PART));
     archive.each_print(&mut |number, print| {

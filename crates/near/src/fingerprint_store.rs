@@ -19,11 +19,10 @@ use crate::run::{FingerprintRow, Hold, Run};
 use crate::table_folder::TableFolder;
 use lookalike_core::hamming::design::Design;
 use lookalike_core::hamming::solve::{solve, Limit};
-use lookalike_core::hamming::tables::{task_size, Hit};
+use lookalike_core::hamming::tables::{Answers, Hit};
 use lookalike_core::hamming::BITS;
 use lookalike_table::error::{Error, Result};
 use lookalike_table::sort::sort;
-use rayon::prelude::*;
 
 /// Number of rows in a full tail. Comparing a query with so many rows takes about as long as looking it up in a run.
 pub const TAIL: usize = 1 << 12;
@@ -86,26 +85,6 @@ pub(crate) fn merged(sizes: &[(usize, usize)]) -> Vec<bool> {
     }
 }
 
-/// Answers to a batch of queries, as columns: ascending by query and id, without duplicates.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct StoreAnswers {
-    /// Index of the query.
-    pub queries: Vec<u32>,
-    /// The id of a row within the distance.
-    pub ids: Vec<u64>,
-    /// Number of bits in which query and row differ.
-    pub distances: Vec<u8>,
-    /// For each query, the number of fingerprints it was compared with.
-    pub candidates: Vec<u64>,
-}
-
-/// Answers of one task.
-struct TaskAnswers {
-    /// Query, id, distance.
-    rows: Vec<(u32, u64, u8)>,
-    candidates: Vec<u64>,
-}
-
 impl FingerprintStore {
     /// Makes an empty table in memory. Errors: a distance that is too large, or a limit in bytes, which a growing table
     /// cannot keep.
@@ -154,7 +133,7 @@ impl FingerprintStore {
 
     /// Number of rows.
     pub fn len(&self) -> usize {
-        self.runs.iter().map(Run::len).sum::<usize>() + self.tail.0.len()
+        self.runs.iter().map(|run| run.len()).sum::<usize>() + self.tail.0.len()
     }
 
     /// Whether there are no rows.
@@ -166,7 +145,7 @@ impl FingerprintStore {
     pub fn bytes(&self) -> (usize, usize) {
         let tail = self.tail.0.len() * 8;
         let ids = tail + self.names.as_ref().map_or(0, Names::bytes);
-        self.runs.iter().map(Run::bytes).fold((tail, ids), |sum, run| (sum.0 + run.0, sum.1 + run.1))
+        self.runs.iter().map(|run| run.bytes()).fold((tail, ids), |sum, run| (sum.0 + run.0, sum.1 + run.1))
     }
 
     /// Number of runs, each of which a query searches in addition to the tail.
@@ -197,7 +176,7 @@ impl FingerprintStore {
 
     /// Errors: a part of a mapped file that was read so far is damaged.
     pub(crate) fn checked(&self) -> Result<()> {
-        self.runs.iter().try_for_each(Run::checked)?;
+        self.runs.iter().try_for_each(|run| run.checked())?;
         self.names.as_ref().map_or(Ok(()), Names::checked)
     }
 
@@ -363,43 +342,21 @@ impl FingerprintStore {
 
     /// All rows within a distance of each query, computed on all cores. The answer does not depend on the number of
     /// cores. Errors: as for [`Self::query`], or 2^32 queries or more.
-    pub fn query_batch(&self, queries: &[u64], distance: u32) -> Result<StoreAnswers> {
+    pub fn query_batch(&self, queries: &[u64], distance: u32) -> Result<Answers> {
         self.check_distance(distance)?;
-        if queries.len() >= 1 << 32 {
-            let reason = format!("`{}` queries are too many for one batch: use fewer than 2^32", queries.len());
-            return Err(Error::Refused { reason });
-        }
-        let size = task_size(queries.len());
-        let parts: Vec<TaskAnswers> = queries
-            .par_chunks(size)
-            .enumerate()
-            .map(|(chunk, queries)| self.part((chunk * size) as u32, queries, distance))
-            .collect();
+        let answers = Answers::of(queries, |queries, seen| {
+            let mut candidates = vec![self.tail.0.len() as u64; queries.len()];
+            for (number, query) in (0..).zip(queries) {
+                self.find_in_tail(*query, distance, |_, id, distance| seen(number, id, distance));
+            }
+            for run in &self.runs {
+                let compared = run.find(queries, distance, &mut |query, id, distance, _| seen(query, id, distance));
+                candidates.iter_mut().zip(compared).for_each(|(sum, some)| *sum += some);
+            }
+            candidates
+        })?;
         self.checked()?;
-        let rows = || parts.iter().flat_map(|part| &part.rows);
-        Ok(StoreAnswers {
-            queries: rows().map(|row| row.0).collect(),
-            ids: rows().map(|row| row.1).collect(),
-            distances: rows().map(|row| row.2).collect(),
-            candidates: parts.iter().flat_map(|part| &part.candidates).copied().collect(),
-        })
-    }
-
-    /// The answers to some of the queries; `first` is the number of the first of them.
-    fn part(&self, first: u32, queries: &[u64], distance: u32) -> TaskAnswers {
-        let mut rows = Vec::new();
-        let mut candidates = vec![self.tail.0.len() as u64; queries.len()];
-        for (i, query) in queries.iter().enumerate() {
-            self.find_in_tail(*query, distance, |_, id, distance| rows.push((first + i as u32, id, distance as u8)));
-        }
-        for run in &self.runs {
-            let compared = run
-                .find(queries, distance, &mut |query, id, distance, _| rows.push((first + query, id, distance as u8)));
-            candidates.iter_mut().zip(compared).for_each(|(sum, some)| *sum += some);
-        }
-        rows.sort_unstable();
-        rows.dedup();
-        TaskAnswers { rows, candidates }
+        Ok(answers)
     }
 
     /// All rows, ascending by (fingerprint, id). Errors: a file is damaged.

@@ -2,8 +2,8 @@
 //!
 //! ```text
 //! rows ─▶ tail ──────────────▶ Run ──────▶ merged Runs ────────▶ folder: manifest and run files
-//!         fingerprint_store.rs  run.rs,     fingerprint_store.rs  table_folder.rs, manifest.rs,
-//!                               owners.rs                         run_file.rs, packed_run.rs
+//!         fingerprint_store.rs  run.rs      fingerprint_store.rs  table_folder.rs, manifest.rs,
+//!                                                                 run_file.rs, packed_run.rs
 //! ```
 //!
 //! A [`fingerprint_store::FingerprintStore`] behaves alike in memory and in a folder. Queries search each [`run::Run`]:
@@ -19,7 +19,6 @@ pub mod manifest;
 pub mod name_file;
 pub mod named;
 pub mod names;
-pub mod owners;
 pub mod packed_run;
 pub mod pairs;
 pub mod print_reader;

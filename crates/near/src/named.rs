@@ -2,12 +2,12 @@
 //!
 //! The ids of a table are all numbers or all strings; the first rows decide. Answers are ascending by string.
 
-use crate::fingerprint_store::{FingerprintStore, StoreAnswers};
+use crate::fingerprint_store::FingerprintStore;
 use crate::manifest::TablePlan;
 use crate::names::{Names, Strings};
 use crate::pairs::NamedPairs;
 use crate::run::{FingerprintRow, Hold};
-use lookalike_core::hamming::tables::Hit;
+use lookalike_core::hamming::tables::{Answers, Hit};
 use lookalike_table::error::{Error, Result};
 
 impl FingerprintStore {
@@ -88,14 +88,14 @@ impl FingerprintStore {
 
     /// Answers, with their ids as strings and ascending by query and string if the table has such. Errors: a file is
     /// damaged.
-    pub fn named_answers(&self, answers: StoreAnswers) -> Result<(StoreAnswers, Option<Strings>)> {
+    pub fn named_answers(&self, answers: Answers) -> Result<(Answers, Option<Strings>)> {
         if !self.is_named() {
             return Ok((answers, None));
         }
         let names = self.strings(&answers.ids)?;
         let mut order: Vec<usize> = (0..answers.ids.len()).collect();
         order.sort_unstable_by_key(|i| (answers.queries[*i], names.get(*i), answers.distances[*i]));
-        let sorted = StoreAnswers {
+        let sorted = Answers {
             queries: order.iter().map(|i| answers.queries[*i]).collect(),
             ids: order.iter().map(|i| answers.ids[*i]).collect(),
             distances: order.iter().map(|i| answers.distances[*i]).collect(),

@@ -89,7 +89,7 @@ pub fn table_candidates(
     let distance = distance.distance()?;
     let work = || {
         let design = solve(BITS, distance, fingerprints.0.len() as u64, limit)?;
-        Tables::build(&design, &fingerprints.0, None)?.query_batch(&queries.0)
+        Tables::numbered(&design, &fingerprints.0)?.query_batch(&queries.0)
     };
     let answers = detached(py, usize::MAX, work).map_err(to_python)?;
     Ok(Values::U64(answers.candidates).into())

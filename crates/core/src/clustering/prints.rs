@@ -101,7 +101,7 @@ impl PrintGroups {
         sets.reset(self.group_of.len());
         self.neighbour_starts = vec![0; count];
         self.neighbour_counts = vec![0; count];
-        let tables = Tables::build(&solve(BITS, distance, count as u64, Limit::Fast)?, &self.values, None)?;
+        let tables = Tables::numbered(&solve(BITS, distance, count as u64, Limit::Fast)?, &self.values)?;
         let key = RandomState::new().hash_one(0);
         let mut order: Vec<u32> = (0..count as u32).collect();
         order.sort_unstable_by_key(|group| mix64(self.values[*group as usize] ^ key));

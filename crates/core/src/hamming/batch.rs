@@ -14,7 +14,7 @@ use super::BITS;
 use crate::error::Result;
 
 /// Tables built on queries, past which fingerprints are streamed.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub struct Batch {
     tables: Tables,
 }
@@ -36,7 +36,7 @@ impl Batch {
     /// Errors: a distance out of range, or more queries than 32 bits can number.
     pub fn new(queries: &[u64], distance: u32) -> Result<Self> {
         let design = solve(BITS, distance, queries.len() as u64, Limit::Fast)?;
-        Ok(Self { tables: Tables::build(&design, queries, None)? })
+        Ok(Self { tables: Tables::numbered(&design, queries)? })
     }
 
     /// Returns all pairs of a query and one of `values`, ascending and without duplicates. The values have the positions `first`,

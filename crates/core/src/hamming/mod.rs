@@ -4,7 +4,7 @@
 //! - `design.rs` chooses bits for each table so that nothing within the distance is missed, and computes the cost.
 //! - `solve.rs` finds the cheapest design.
 //! - `search.rs` searches sorted columns by a design; `check.rs` compares rows with a query.
-//! - `tables.rs` holds the columns in memory with their ids.
+//! - `tables.rs` holds the columns, in memory or in a mapped file, with their ids (`owners.rs`).
 //! - `scan.rs` compares one query with every fingerprint of a column.
 //! - `batch.rs` builds tables on the queries and streams the stored fingerprints past them.
 //!
@@ -14,6 +14,7 @@ pub mod batch;
 mod check;
 pub mod design;
 pub mod order;
+pub mod owners;
 pub mod scan;
 pub mod search;
 pub mod solve;

@@ -53,8 +53,6 @@ pub struct Findings {
     pub found: Vec<HammingHit>,
     /// For each query, the number of rows it was compared with.
     pub candidates: Vec<u64>,
-    /// Lookups of all queries.
-    pub lookups: u64,
 }
 
 /// The lookups of a query in one table.
@@ -203,7 +201,6 @@ impl HammingSearch {
                 near.all(kernel, column, group(step - 2), &scratch.buckets[step % 2]);
             }
         }
-        out.lookups += keyed.len() as u64 * plan.flips.len() as u64;
     }
 }
 

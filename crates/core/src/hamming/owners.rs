@@ -1,9 +1,9 @@
-//! The ids of a run, in the order of its first table, with marks on deleted ones.
+//! The ids of fingerprints, in the order of the first table, with marks on deleted ones.
 //!
 //! Cost: per id, the bits that the largest of 128 neighbours needs above the smallest, about 1 bit for the directory,
 //! and 9 bits per fingerprint if any fingerprint has several ids.
 
-use crate::run::FingerprintRow;
+use super::tables::FingerprintRow;
 use lookalike_table::codec::packed::{pack, Order, Packed};
 use lookalike_table::error::{Error, Result};
 use lookalike_table::Table;
@@ -14,12 +14,11 @@ use std::sync::atomic::{AtomicBool, Ordering};
 /// Packed numbers in memory.
 type Numbers = Packed<Vec<u8>>;
 
-/// Packs numbers. Errors: 2^32 or more.
-fn packed(numbers: &[u64]) -> Result<Numbers> {
+/// Packs numbers; nothing if there are 2^32 or more.
+fn packed(numbers: &[u64]) -> Option<Numbers> {
     let bytes = pack(numbers, Order::Any);
     let length = bytes.len();
-    let refused = || Error::Refused { reason: "a run has `2^32` rows or more: use several tables".to_owned() };
-    Packed::open(bytes, 0..length, Order::Any).ok_or_else(refused)
+    Packed::open(bytes, 0..length, Order::Any)
 }
 
 /// The ids; those of one fingerprint ascend.
@@ -33,7 +32,7 @@ enum Ids {
 
 /// The ids of each fingerprint, by the number of the fingerprint in the first table.
 #[derive(Debug)]
-pub struct RunOwners {
+pub struct Owners {
     ids: Ids,
     /// The file they are from, to name it in an error; empty in memory.
     path: PathBuf,
@@ -44,7 +43,7 @@ pub struct RunOwners {
     gone_count: usize,
 }
 
-impl RunOwners {
+impl Owners {
     fn new(ids: Ids) -> Self {
         Self { ids, path: PathBuf::new(), is_damaged: AtomicBool::new(false), gone: Vec::new(), gone_count: 0 }
     }
@@ -54,18 +53,21 @@ impl RunOwners {
         Self { path: path.to_owned(), ..self }
     }
 
-    /// Makes the owners of sorted rows with `distinct` different fingerprints. Errors: too many rows.
-    pub fn of(rows: &[FingerprintRow], distinct: usize) -> Result<Self> {
+    /// Makes the owners of sorted rows with `distinct` different fingerprints; nothing if there are 2^32 rows or more.
+    pub(super) fn of(rows: &[FingerprintRow], distinct: usize) -> Option<Self> {
         let ids: Vec<u64> = rows.iter().map(|row| row.1).collect();
         let is_start = |i: &usize| *i == 0 || *i == rows.len() || rows[*i].0 != rows[*i - 1].0;
         let starts = || -> Vec<u64> { (0..=rows.len()).filter(is_start).map(|start| start as u64).collect() };
         Self::loaded(&ids, (distinct < rows.len()).then(starts).as_deref())
     }
 
-    /// Makes owners of ids, and of where those of each fingerprint start. Errors: too many.
-    pub fn loaded(ids: &[u64], starts: Option<&[u64]>) -> Result<Self> {
-        let starts = starts.map(packed).transpose()?;
-        Ok(Self::new(Ids::Memory { ids: packed(ids)?, starts }))
+    /// Makes owners of ids, and of where those of each fingerprint start; nothing if there are 2^32 or more.
+    pub fn loaded(ids: &[u64], starts: Option<&[u64]>) -> Option<Self> {
+        let starts = match starts {
+            Some(starts) => Some(packed(starts)?),
+            None => None,
+        };
+        Some(Self::new(Ids::Memory { ids: packed(ids)?, starts }))
     }
 
     /// The owners in a table of a mapped file, without deletions.
