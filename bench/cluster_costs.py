@@ -1,7 +1,7 @@
-"""What steps cost on a cluster of the tests: CPU of the workers' processes, bytes shuffled and spilled.
+"""What steps cost on a cluster of the tests: CPU, most memory, bytes shuffled and spilled.
 
-CPU is read from the kernel for all processes below the workers, so Python is counted as well as Java. Spark's event log
-tells the bytes of every task; a step is a job group.
+CPU is read from the kernel for this process and all below it: the driver, the master, the workers, and their executors,
+Java and Python. Spark's event log tells the bytes of every task; a step is a job group.
 """
 
 from __future__ import annotations
@@ -56,13 +56,12 @@ class Watch:
         found["steps"] = found.get("steps", {}) | self.steps
 
     def _cpu(self) -> float:
-        """Return the CPU seconds of all processes below the workers, and of those that have ended there."""
+        """Return the CPU seconds of this process and of all below it, and of those that have ended there."""
         total = 0
-        for worker in self._cluster.workers:
-            for one in descendants(worker.pid):
-                with contextlib.suppress(OSError, IndexError):
-                    fields = Path(f"/proc/{one}/stat").read_text().rpartition(")")[2].split()
-                    total += sum(map(int, fields[11:15]))
+        for one in (os.getpid(), *descendants(os.getpid())):
+            with contextlib.suppress(OSError, IndexError):
+                fields = Path(f"/proc/{one}/stat").read_text().rpartition(")")[2].split()
+                total += sum(map(int, fields[11:15]))
         return total / _TICKS
 
 

@@ -1,27 +1,34 @@
 """Both engines on the same rows: the full matrix of methods, clusterings and keep rules, skewed corpora, and MLlib.
 
     python -m bench.engines matrix --rows 100000          # every case, on generated near-duplicates
-    python -m bench.engines matrix --folder texts/        # or on the files of a folder
+    python -m bench.engines matrix --corpus texts.zip     # or on the texts of a zip file, or of gzipped JSON Lines
+    python -m bench.engines matrix --only minhash         # or only the cases of which the name has this
     python -m bench.engines skew                          # a crowded key, a large cluster, identical texts, a chain
     python -m bench.engines mllib --rows 20000            # beside MinHashLSH of MLlib, on the same cluster
     python -m bench.engines growth --rows 100000          # marginal CPU up to four times the rows, beside one machine
 
-Every line says whether the bytes are equal, and the CPU seconds of the workers' processes and of the local engine. If
-one is not equal, the exit code is 1.
+Every line says whether the bytes are equal, and the CPU seconds of both engines; those of Spark are of all its
+processes. Rows go to the cluster and come back in files: the driver takes no more than 16 MiB of results. If one case
+is not equal, the exit code is 1.
 """
 
 from __future__ import annotations
 
 import argparse
+import gzip
 import itertools
+import json
 import random
+import shutil
 import sys
 import time
+import zipfile
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
 import lookalike.spark as las
+from bench import duplicates
 from bench.cluster_costs import Watch
 from tests.support import engines
 from tests.support.cluster import Cluster, session
@@ -40,19 +47,13 @@ def rows_of(texts: Sequence[str | None]) -> list[Row]:
     ]
 
 
-def near_duplicates(rows: int, seed: int = 7) -> list[str | None]:
-    """Texts of 40 to 200 words, of which a third are near-copies of another."""
-    draw, texts = random.Random(seed), []
-    words = [f"w{draw.getrandbits(40):x}" for _ in range(50_000)]
-    for _ in range(rows):
-        if texts and draw.random() < 0.33:
-            tokens = draw.choice(texts).split()
-            for _ in range(draw.randrange(4)):
-                tokens[draw.randrange(len(tokens))] = draw.choice(words)
-        else:
-            tokens = draw.choices(words, k=draw.randrange(40, 200))
-        texts.append(" ".join(tokens))
-    return list(texts)
+def texts_in(corpus: Path) -> list[str | None]:
+    """Texts of a zip file, in the order of their names, or of the column `text` of gzipped JSON Lines."""
+    if corpus.suffix == ".zip":
+        with zipfile.ZipFile(corpus) as files:
+            return [files.read(name).decode(errors="replace") for name in sorted(files.namelist())]
+    with gzip.open(corpus, "rt", encoding="utf-8") as lines:
+        return [json.loads(line)["text"] for line in lines]
 
 
 def skewed() -> Iterator[tuple[str, list[str | None]]]:
@@ -86,13 +87,31 @@ def matrix() -> Iterator[tuple[dict[str, Any], bool]]:
 class Run:
     """A cluster, a session, and what they are asked."""
 
-    def __init__(self, spark: Any, watch: Watch) -> None:
+    def __init__(self, spark: Any, watch: Watch, folder: Path) -> None:
         self.spark, self.watch, self.failed = spark, watch, 0
+        self._folder, self._files = folder, itertools.count()
+
+    def _place(self) -> Path:
+        return self._folder / f"{next(self._files)}.parquet"
 
     def frame(self, rows: Sequence[Row], partitions: int) -> Any:
         """Rows as a DataFrame that is read from a file."""
-        values = [(row["id"], row["text"], row["number"], row["name"]) for row in rows]
-        return self.spark.createDataFrame(values, engines.SCHEMA).repartition(partitions)
+        import pyarrow as pa
+        import pyarrow.parquet as pq
+
+        place = self._place()
+        pq.write_table(pa.Table.from_pylist(list(rows), schema=engines.KINDS), place)
+        return self.spark.read.parquet(str(place)).repartition(partitions)
+
+    def rows_of(self, table: Any) -> list[tuple[Any, ...]]:
+        """Rows of a table by way of files."""
+        import pyarrow.parquet as pq
+
+        place = self._place()
+        table.write.parquet(str(place))
+        found = pq.read_table(place)
+        shutil.rmtree(place)
+        return list(zip(*(column.to_pylist() for column in found.columns), strict=True))
 
     def compare(
         self, name: str, rows: list[Row], references: list[Row] | None, partitions: int, **chosen: Any
@@ -106,7 +125,7 @@ class Run:
 
         def asked() -> dict[str, Any]:
             with las.dedup(frame, against=against, **chosen) as answer:
-                return engines.cluster(answer)
+                return engines.cluster(answer, rows_of=self.rows_of)
 
         is_equal = self.watch.step(name, asked) == expected
         self.failed += not is_equal
@@ -120,7 +139,7 @@ def compare_with_mllib(run: Run, count: int) -> None:
     """Ask MLlib for the same pairs, with as many hash functions as the sketch has bands."""
     from pyspark.ml.feature import HashingTF, MinHashLSH, NGram, RegexTokenizer
 
-    rows = rows_of(near_duplicates(count))
+    rows = rows_of(duplicates.read(duplicates.file(count, "parquet")))
     run.compare("warm up", rows[:500], None, 2)
     own = run.compare(f"lookalike, {count:,} rows", rows, None, 2)
     frame = run.frame(rows, 2).select("id", "text")
@@ -142,13 +161,14 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("what", choices=("matrix", "skew", "mllib", "growth"))
     parser.add_argument("--rows", type=int, default=100_000)
-    parser.add_argument("--folder", type=Path)
+    parser.add_argument("--corpus", type=Path)
+    parser.add_argument("--only", default="")
     asked = parser.parse_args()
     cluster = Cluster()
     try:
         watch = Watch(cluster)
-        with session(cluster, **watch.settings(), **WARM) as spark:
-            run = Run(spark, watch)
+        with session(cluster.url, cluster.folder / "driver", **watch.settings(), **WARM) as spark:
+            run = Run(spark, watch, cluster.folder)
             _asked(run, asked)
     finally:
         cluster.stop()
@@ -160,22 +180,24 @@ def _asked(run: Run, asked: argparse.Namespace) -> None:
         return compare_with_mllib(run, asked.rows)
     if asked.what == "growth":
         costs = [
-            run.compare(f"{count:,} rows", rows_of(near_duplicates(count)), None, 8)
+            run.compare(f"{count:,} rows", rows_of(duplicates.read(duplicates.file(count, "parquet"))), None, 8)
             for count in (1_000, asked.rows, 4 * asked.rows)
         ]
         print(f"marginal CPU per row: {1e6 * (costs[2] - costs[1]) / (3 * asked.rows):.0f} µs", flush=True)
         return None
     if asked.what == "skew":
         for name, texts in skewed():
-            run.compare(name, rows_of(texts), None, 7)
+            if asked.only in name:
+                run.compare(name, rows_of(texts), None, 7)
         return None
-    files = sorted(path for path in asked.folder.rglob("*") if path.is_file()) if asked.folder else []
-    texts = [path.read_text(encoding="utf-8", errors="replace") for path in files] or near_duplicates(asked.rows)
+    texts = texts_in(asked.corpus) if asked.corpus else duplicates.read(duplicates.file(asked.rows, "parquet"))
     rows = rows_of(texts)
     for place, (chosen, is_against) in enumerate(matrix()):
-        partitions = PARTITIONS[place % len(PARTITIONS)]
+        # Each value of every choice meets each number of partitions.
+        partitions = PARTITIONS[(place // 2 + place) % len(PARTITIONS)]
         name = f"{' '.join(chosen.values())}{' against' if is_against else ''}, {partitions} partitions"
-        run.compare(name, rows, rows[::10] if is_against else None, partitions, **chosen)
+        if asked.only in name:
+            run.compare(name, rows, rows[::10] if is_against else None, partitions, **chosen)
     return None
 
 

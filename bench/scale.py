@@ -67,7 +67,7 @@ def measured(options: argparse.Namespace) -> dict[str, Any]:
     found: dict[str, Any] = {"machine": measure.machine(), "load": measure.load_average(), "day": time.strftime("%F")}
     watch = Watch(cluster)
     try:
-        with session(cluster, **watch.settings()) as spark:
+        with session(cluster.url, cluster.folder / "driver", **watch.settings()) as spark:
             spark.range(1000).count()
             if options.only != "documents":
                 found["near"] = [_near(spark, watch, count, options.queries) for count in options.prints]

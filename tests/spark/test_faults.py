@@ -1,63 +1,28 @@
-"""Lost executors and failing tasks change nothing: each step meets the fault once, and the bytes are the same.
-
-A fault is sent with the step itself. A file says whether it has struck already, so each strikes once, in whichever task
-is first, and no test depends on a moment.
-"""
+"""Lost executors, failing tasks and slow workers change nothing: each strikes once, and the bytes are the same."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+import pickle
+import subprocess
+import sys
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 import lookalike.spark as las
-from lookalike.spark import clustering, judging, proposing, shipping, signing
-from support import engines
-from support.generated import mixed
+from support import engines, speculation
+from support.cluster import PATIENCE, Cluster
+from support.faults import AGAIN, LIMITS, SENDERS, STEPS, faulty, struck_steps
 
-ROWS = mixed(600, seed=41)
-LIMITS = las.Limits(edges=0, component=4)
-STEPS = ("sign_batches", "pair_batches", "glance_batches", "score_batches", "cluster_components", "pass_batches")
-
-
-def faulty(fault: Callable[[str], None], folder: Path) -> Callable[..., Any]:
-    """A ``shipped`` whose steps meet a fault before they begin, the first time."""
-    marks = str(folder)
-
-    def shipped(step: str, *arguments: Any) -> Any:
-        run, name = shipping.shipped(step, *arguments), step.rsplit(".", 1)[1]
-
-        def struck(batches: Iterator[Any]) -> Iterator[Any]:
-            import os
-
-            # Only a task that has rows counts: an empty one may be over before anything is lost with it.
-            for first in batches:
-                try:
-                    os.close(os.open(f"{marks}/{name}", os.O_CREAT | os.O_EXCL))
-                except FileExistsError:
-                    pass
-                else:
-                    fault(f"{marks}/{name}")
-
-                def rest(first: Any = first) -> Iterator[Any]:
-                    yield first
-                    yield from batches
-
-                yield from run(rest())
-                return
-            yield from run(iter(()))
-
-        return struck
-
-    return shipped
+ROWS = speculation.ROWS
 
 
 @pytest.fixture
 def strike(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Callable[[Callable[[str], None]], Path]:
     def put(fault: Callable[[str], None]) -> Path:
-        for module in (signing, proposing, judging, clustering):
+        for module in SENDERS:
             monkeypatch.setattr(module, "shipped", faulty(fault, tmp_path))
         return tmp_path
 
@@ -83,7 +48,7 @@ def test_an_executor_is_killed_in_each_step(spark: Any, strike: Callable[..., Pa
 
     folder = strike(kill)
     assert answer(spark) == engines.local(ROWS)
-    assert {path.name for path in folder.iterdir()} == set(STEPS)
+    assert struck_steps(folder) == set(STEPS)
 
 
 def test_the_first_task_of_each_step_fails(spark: Any, strike: Callable[..., Path]) -> None:
@@ -92,4 +57,14 @@ def test_the_first_task_of_each_step_fails(spark: Any, strike: Callable[..., Pat
 
     folder = strike(fail)
     assert answer(spark) == engines.local(ROWS)
-    assert {path.name for path in folder.iterdir()} == set(STEPS)
+    assert struck_steps(folder) == set(STEPS)
+
+
+def test_a_slow_worker_is_overtaken_by_a_copy_in_each_step(cluster: Cluster, tmp_path: Path) -> None:
+    """Another session, which starts copies of slow tasks, has a task held in each step until its copy is done."""
+    program = [sys.executable, speculation.__file__, cluster.url, str(tmp_path)]
+    done = subprocess.run(program, capture_output=True, timeout=PATIENCE, check=False)
+    assert done.returncode == 0, done.stderr[-3000:].decode()
+    found = pickle.loads((tmp_path / "answer").read_bytes())
+    assert found == engines.local(ROWS)
+    assert struck_steps(tmp_path, AGAIN) == set(speculation.HELD)

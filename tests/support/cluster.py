@@ -1,6 +1,7 @@
 """A real Spark cluster on loopback: a master and workers as processes of their own, on free ports.
 
-The processes write to files, so that a failure can show what they said. The cluster is up when the master's own page
+Each worker has an address of its own (127.0.0.1, 127.0.0.2, …): Spark copies a slow task only to another machine. The
+processes write to files, so that a failure can show what they said. The cluster is up when the master's own page
 lists every worker as alive. All processes are ended by their ids, whatever happens.
 """
 
@@ -78,8 +79,11 @@ class Cluster:
 
     def add_worker(self) -> subprocess.Popen[bytes]:
         """Start one more worker; ``wait_for_workers`` tells when it takes part."""
-        name = f"worker{len(self._started)}"
-        started = self._start(name, "worker.Worker", *self._size, "-d", str(self.folder / name), self.url)
+        number = len(self._started)
+        name, work = f"worker{number}", self.folder / f"worker{number}"
+        started = self._start(
+            name, "worker.Worker", *self._size, "-d", str(work), self.url, address=f"127.0.0.{number}"
+        )
         self.workers.append(started)
         return started
 
@@ -121,7 +125,7 @@ class Cluster:
                     os.kill(one, signal.SIGKILL)
         shutil.rmtree(self.folder, ignore_errors=True)
 
-    def _start(self, name: str, kind: str, *arguments: str) -> subprocess.Popen[bytes]:
+    def _start(self, name: str, kind: str, *arguments: str, address: str = "127.0.0.1") -> subprocess.Popen[bytes]:
         """Start a process of Spark. `spark-class` becomes the Java process, so its id is the one to end."""
         import pyspark
 
@@ -132,13 +136,13 @@ class Cluster:
             **{key: value for key, value in os.environ.items() if not key.startswith("SPARK_")},
             "SPARK_HOME": home,
             "JAVA_HOME": java_home(),
-            "SPARK_LOCAL_IP": "127.0.0.1",
+            "SPARK_LOCAL_IP": address,
             "SPARK_LOCAL_DIRS": str(self.folder / "scratch"),
             "SPARK_DAEMON_MEMORY": "256m",
             "SPARK_DAEMON_JAVA_OPTS": SMALL,
             "PYSPARK_PYTHON": sys.executable,
         }
-        command = [f"{home}/bin/spark-class", f"{_DEPLOY}.{kind}", "--host", "127.0.0.1", "--webui-port", "0"]
+        command = [f"{home}/bin/spark-class", f"{_DEPLOY}.{kind}", "--host", address, "--webui-port", "0"]
         with open(self.folder / f"{name}.log", "wb") as log:
             process = subprocess.Popen(
                 [*command, *arguments], env=environment, stdin=subprocess.DEVNULL, stdout=log, stderr=log
@@ -195,16 +199,19 @@ SETTINGS = {
 
 
 @contextlib.contextmanager
-def session(cluster: Cluster, **settings: str) -> Iterator[Any]:
-    """Run a session on a cluster; a name in ``settings`` has _ for each dot. It is the only one of this process."""
+def session(url: str, scratch: Path, **settings: str) -> Iterator[Any]:
+    """Run a session on the cluster of this address; a name in ``settings`` has _ for each dot.
+
+    It is the only session of this process. Its driver keeps files in ``scratch``.
+    """
     from pyspark.sql import SparkSession
 
     from lookalike.spark.java import java_home
 
     own = {name.replace("_", "."): value for name, value in settings.items()}
     os.environ.update(JAVA_HOME=java_home(), PYSPARK_PYTHON=sys.executable, SPARK_LOCAL_IP="127.0.0.1")
-    os.environ.update(SPARK_LOCAL_DIRS=str(cluster.folder / "driver"))
-    builder = SparkSession.builder.master(cluster.url).appName("lookalike-tests")
+    os.environ.update(SPARK_LOCAL_DIRS=str(scratch))
+    builder = SparkSession.builder.master(url).appName("lookalike-tests")
     for name, value in (SETTINGS | own).items():
         builder = builder.config(name, value)
     found = builder.getOrCreate()

@@ -3,23 +3,23 @@
 from __future__ import annotations
 
 import struct
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
+
+import pyarrow as pa
 
 import lookalike as la
 from lookalike.deduplication.result import LINKS
 
 Row = dict[str, Any]
-#: What a corpus looks like to Spark.
+#: What a corpus looks like to Spark, and to Arrow.
 SCHEMA = "id bigint, text string, number double, name string"
+KINDS = pa.schema([("id", pa.int64()), ("text", pa.string()), ("number", pa.float64()), ("name", pa.string())])
 
 
 def local(rows: Sequence[Row], against: Sequence[Row] | None = None, name: str = "id", **chosen: Any) -> dict[str, Any]:
     """Return the answer of the local engine; rows are given in their order."""
-    import pyarrow as pa
-
-    kinds = pa.schema([("id", pa.int64()), ("text", pa.string()), ("number", pa.float64()), ("name", pa.string())])
-    tables = [pa.Table.from_pylist(list(part), schema=kinds) for part in (rows, against or [])]
+    tables = [pa.Table.from_pylist(list(part), schema=KINDS) for part in (rows, against or [])]
     found = la.dedup(tables[0], against=None if against is None else tables[1], **chosen)
     ids = [row[name] for row in (*(against or []), *rows)]
     first = len(against or [])
@@ -37,17 +37,25 @@ def local(rows: Sequence[Row], against: Sequence[Row] | None = None, name: str =
     }
 
 
-def cluster(answer: Any, name: str = "id") -> dict[str, Any]:
-    """Return an answer of the engine on Spark."""
+def collected(table: Any) -> Iterable[Sequence[Any]]:
+    """Return the rows of a small table by way of the driver."""
+    rows: list[Sequence[Any]] = table.collect()
+    return rows
+
+
+def cluster(
+    answer: Any, name: str = "id", rows_of: Callable[[Any], Iterable[Sequence[Any]]] = collected
+) -> dict[str, Any]:
+    """Return an answer of the engine on Spark. ``rows_of`` reads a table."""
 
     def listed(table: Any) -> list[tuple[Any, ...]]:
-        return sorted((row[0], row[1], bits(row[2]), row[3]) for row in table.collect())
+        return sorted((row[0], row[1], bits(row[2]), row[3]) for row in rows_of(table))
 
     summary = dict(answer.summary)
     summary["giants"] = [(one["survivor"], one["documents"], one["keys"]) for one in summary["giants"]]
     summary["capped"] = [tuple(one.values()) for one in summary["capped"]]
     return {
-        "kept": sorted(row[0] for row in answer.kept.select(name).collect()),
+        "kept": sorted(row[0] for row in rows_of(answer.kept.select(name))),
         "removed": listed(answer.removed),
         "clusters": listed(answer.clusters),
         "pairs": listed(answer.pairs),
