@@ -9,8 +9,8 @@ from __future__ import annotations
 import contextlib
 import json
 import os
+import re
 import time
-from collections import defaultdict
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any, TypeVar
@@ -27,7 +27,7 @@ class Watch:
     def __init__(self, cluster: Cluster) -> None:
         self._cluster, self._events = cluster, cluster.folder / "events"
         self._events.mkdir()
-        self.steps: dict[str, dict[str, float]] = {}
+        self.steps: dict[str, dict[str, Any]] = {}
 
     def settings(self) -> dict[str, str]:
         """Return what a session needs, with _ for each dot."""
@@ -72,17 +72,34 @@ def _lines(folder: Path) -> Iterator[dict[str, Any]]:
                 yield json.loads(line)
 
 
-def _by_group(folder: Path) -> dict[str, dict[str, float]]:
-    """Return bytes shuffled and spilled, and tasks, of every job group."""
-    group_of: dict[int, str] = {}
-    found: dict[str, dict[str, float]] = defaultdict(lambda: dict.fromkeys(("shuffled", "spilled", "tasks"), 0.0))
+def _by_group(folder: Path) -> dict[str, dict[str, Any]]:
+    """Return bytes shuffled and spilled, tasks and their seconds, of every job group and of its parts.
+
+    A part is what the jobs of a group are tagged with (``lookalike.spark.keeping.step``).
+    """
+    of_stage: dict[int, tuple[str, str]] = {}
+    found: dict[str, dict[str, Any]] = {}
     for event in _lines(folder):
         if event["Event"] == "SparkListenerJobStart":
-            group = (event.get("Properties") or {}).get("spark.jobGroup.id")
-            group_of |= {stage: group for stage in event["Stage IDs"] if group is not None}
-        elif event["Event"] == "SparkListenerTaskEnd" and event["Stage ID"] in group_of:
-            metrics, told = event.get("Task Metrics") or {}, found[group_of[event["Stage ID"]]]
-            told["tasks"] += 1
-            told["shuffled"] += metrics.get("Shuffle Write Metrics", {}).get("Shuffle Bytes Written", 0)
-            told["spilled"] += metrics.get("Disk Bytes Spilled", 0)
-    return {name: dict(told) for name, told in found.items()}
+            told = event.get("Properties") or {}
+            part = re.search(r"lookalike ([\w ]+)", told.get("spark.job.tags", ""))
+            if group := told.get("spark.jobGroup.id"):
+                # A stage that several jobs name belongs to the first of them: the others find its output.
+                of_stage = dict.fromkeys(event["Stage IDs"], (group, part[1] if part else "tables")) | of_stage
+        elif event["Event"] == "SparkListenerTaskEnd" and event["Stage ID"] in of_stage:
+            group, name = of_stage[event["Stage ID"]]
+            whole = found.setdefault(group, {**_NOTHING, "parts": {}})
+            _add(whole, event.get("Task Metrics") or {})
+            _add(whole["parts"].setdefault(name, dict(_NOTHING)), event.get("Task Metrics") or {})
+    return found
+
+
+_NOTHING = {"shuffled": 0.0, "spilled": 0.0, "tasks": 0.0, "java": 0.0, "busy": 0.0}
+
+
+def _add(told: dict[str, Any], metrics: dict[str, Any]) -> None:
+    told["tasks"] += 1
+    told["shuffled"] += metrics.get("Shuffle Write Metrics", {}).get("Shuffle Bytes Written", 0)
+    told["spilled"] += metrics.get("Disk Bytes Spilled", 0)
+    told["java"] += metrics.get("Executor CPU Time", 0) / 1e9
+    told["busy"] += metrics.get("Executor Run Time", 0) / 1e3

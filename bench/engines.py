@@ -27,6 +27,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
+import lookalike as la
 import lookalike.spark as las
 from bench import duplicates
 from bench.cluster_costs import Watch
@@ -35,6 +36,8 @@ from tests.support.cluster import Cluster, session
 from tests.support.generated import Row
 
 PARTITIONS = (1, 2, 7, 200)
+#: Rows of a row group: what Spark reads at least at a time.
+_GROUP = 2500
 #: A session as large jobs have it: compiled well, unlike that of the tests.
 WARM = {"spark_executor_extraJavaOptions": "-XX:+UseSerialGC", "spark_sql_shuffle_partitions": "8"}
 
@@ -89,19 +92,24 @@ class Run:
 
     def __init__(self, spark: Any, watch: Watch, folder: Path) -> None:
         self.spark, self.watch, self.failed = spark, watch, 0
-        self._folder, self._files = folder, itertools.count()
+        self.folder, self._files = folder, itertools.count()
 
     def _place(self) -> Path:
-        return self._folder / f"{next(self._files)}.parquet"
+        return self.folder / f"{next(self._files)}.parquet"
 
     def frame(self, rows: Sequence[Row], partitions: int) -> Any:
         """Rows as a DataFrame that is read from a file."""
         import pyarrow as pa
+
+        return self.table(pa.Table.from_pylist(list(rows), schema=engines.KINDS)).repartition(partitions)
+
+    def table(self, rows: Any) -> Any:
+        """An Arrow table as a DataFrame; Spark reads the file in as many parts as it likes."""
         import pyarrow.parquet as pq
 
         place = self._place()
-        pq.write_table(pa.Table.from_pylist(list(rows), schema=engines.KINDS), place)
-        return self.spark.read.parquet(str(place)).repartition(partitions)
+        pq.write_table(rows, place, row_group_size=_GROUP)
+        return self.spark.read.parquet(str(place))
 
     def rows_of(self, table: Any) -> list[tuple[Any, ...]]:
         """Rows of a table by way of files."""
@@ -135,25 +143,69 @@ class Run:
         return cpu
 
 
+def cleaned(frame: Any) -> int:
+    """Deduplicate on the cluster, read every kept row, and return how many there are."""
+    with las.dedup(frame) as answer:
+        answer.kept.write.format("noop").mode("overwrite").save()
+        return int(answer.summary["kept"])
+
+
 def compare_with_mllib(run: Run, count: int) -> None:
     """Ask MLlib for the same pairs, with as many hash functions as the sketch has bands."""
+    import pyarrow.parquet as pq
     from pyspark.ml.feature import HashingTF, MinHashLSH, NGram, RegexTokenizer
 
-    rows = rows_of(duplicates.read(duplicates.file(count, "parquet")))
-    run.compare("warm up", rows[:500], None, 2)
-    own = run.compare(f"lookalike, {count:,} rows", rows, None, 2)
-    frame = run.frame(rows, 2).select("id", "text")
-    tokens = RegexTokenizer(inputCol="text", outputCol="words").transform(frame)
-    shingles = NGram(n=5, inputCol="words", outputCol="shingles").transform(tokens)
-    vectors = HashingTF(inputCol="shingles", outputCol="vector", binary=True).transform(shingles).cache()
+    table = pq.read_table(duplicates.file(count, "parquet"))
+    frame = run.table(table)
 
-    def joined() -> int:
+    def joined(rows: Any) -> int:
+        tokens = RegexTokenizer(inputCol="text", outputCol="words").transform(rows)
+        shingles = NGram(n=5, inputCol="words", outputCol="shingles").transform(tokens)
+        vectors = HashingTF(inputCol="shingles", outputCol="vector", binary=True).transform(shingles).cache()
         model = MinHashLSH(inputCol="vector", outputCol="hashes", numHashTables=18, seed=1).fit(vectors)
-        return int(model.approxSimilarityJoin(vectors, vectors, 0.2).where("datasetA.id < datasetB.id").count())
+        found = model.approxSimilarityJoin(vectors, vectors, 0.2).where("datasetA.id < datasetB.id").count()
+        vectors.unpersist()
+        return int(found)
 
-    pairs = run.watch.step("MLlib", joined)
-    cpu = run.watch.steps["MLlib"]["cpu"]
-    print(f"MLlib MinHashLSH: {pairs:,} pairs, CPU {cpu:.1f} s: {cpu / own:.1f} times ours", flush=True)
+    for work in (cleaned, joined):
+        work(run.table(table.slice(0, 2000)))
+    costs = {}
+    for name, work in ((f"lookalike, {count:,} rows", cleaned), (f"MLlib MinHashLSH, {count:,} rows", joined)):
+        found = run.watch.step(name, lambda work=work: work(frame))
+        costs[name] = run.watch.steps[name]["cpu"]
+        print(f"{name}: {found:,} {'rows kept' if work is cleaned else 'pairs'}; CPU {costs[name]:.1f} s", flush=True)
+    own, theirs = costs.values()
+    print(f"MLlib takes {theirs / own:.1f} times our CPU", flush=True)
+
+
+def grow(run: Run, rows: int) -> None:
+    """Deduplicate a corpus and one four times as large, on the cluster and on one machine."""
+    import pyarrow.parquet as pq
+
+    cleaned(run.table(pq.read_table(duplicates.file(2_000, "parquet"))))
+    costs = []
+    for count in (rows, 4 * rows):
+        place, name = duplicates.file(count, "parquet"), f"{count:,} rows"
+        began = time.process_time()
+        answer = la.dedup(str(place), out=str(run.folder / f"local-{count}.parquet"))
+        alone = time.process_time() - began
+        frame = run.table(pq.read_table(place))
+        kept = run.watch.step(name, lambda frame=frame: cleaned(frame))
+        run.failed += kept != count - len(answer.gone)
+        costs.append((run.watch.steps[name]["cpu"], alone))
+        print(f"{name}: {kept:,} kept; CPU {costs[-1][0]:.1f} s, local {alone:.1f} s", flush=True)
+    more = [(high - low) / (3 * rows) for low, high in zip(*costs, strict=True)]
+    print(f"CPU of one more row: {1e6 * more[0]:.0f} µs, local {1e6 * more[1]:.0f} µs: {more[0] / more[1]:.1f} times")
+
+
+def print_parts(steps: dict[str, Any]) -> None:
+    """Print what Spark's log tells of each part of the steps."""
+    for name, step in steps.items():
+        for part, told in step.get("parts", {}).items():
+            print(
+                f"{name}, {part}: {told['tasks']:,.0f} tasks, {told['busy']:.1f} s, of it {told['java']:.1f} s CPU in "
+                f"Java; {told['shuffled'] / 1e6:,.1f} MB shuffled, {told['spilled'] / 1e6:,.1f} MB spilled"
+            )
 
 
 def main() -> int:
@@ -170,6 +222,8 @@ def main() -> int:
         with session(cluster.url, cluster.folder / "driver", **watch.settings(), **WARM) as spark:
             run = Run(spark, watch, cluster.folder)
             _asked(run, asked)
+        watch.complete({})
+        print_parts(watch.steps)
     finally:
         cluster.stop()
     return 1 if run.failed else 0
@@ -179,12 +233,7 @@ def _asked(run: Run, asked: argparse.Namespace) -> None:
     if asked.what == "mllib":
         return compare_with_mllib(run, asked.rows)
     if asked.what == "growth":
-        costs = [
-            run.compare(f"{count:,} rows", rows_of(duplicates.read(duplicates.file(count, "parquet"))), None, 8)
-            for count in (1_000, asked.rows, 4 * asked.rows)
-        ]
-        print(f"marginal CPU per row: {1e6 * (costs[2] - costs[1]) / (3 * asked.rows):.0f} µs", flush=True)
-        return None
+        return grow(run, asked.rows)
     if asked.what == "skew":
         for name, texts in skewed():
             if asked.only in name:

@@ -12,7 +12,7 @@ from weakref import finalize
 from lookalike.spark import contaminated, tables
 from lookalike.spark.clustering import followers
 from lookalike.spark.judging import glanced, scored, texts_of
-from lookalike.spark.keeping import Kept, quiet
+from lookalike.spark.keeping import Kept, quiet, step
 from lookalike.spark.plans import Limits, Plan, planned
 from lookalike.spark.proposing import proposed
 from lookalike.spark.result import SparkDeduplication
@@ -108,7 +108,8 @@ def _signed(df: DataFrame, against: DataFrame | None, plan: Plan, held: Kept) ->
     if against is not None:
         rows = rows.unionByName(signed_rows(against, plan, is_reference=True))
     held.hold(rows)
-    return rows, tables.checked(rows, plan)
+    with step(df, "sign"):
+        return rows, tables.checked(rows, plan)
 
 
 def _deduplicated(df: DataFrame, against: DataFrame | None, plan: Plan, held: Kept) -> SparkDeduplication:
@@ -140,7 +141,8 @@ class Work:
         self.rows, self.counts = rows, counts
         self.classed = tables.with_first(rows, repeated)
         self.documents = self.classed.where("first = rank and state = 0")
-        self.count, self.unsampled = tables.distinct_documents(counts, repeated)
+        with step(df, "identical texts"):
+            self.count, self.unsampled = tables.distinct_documents(counts, repeated)
         self.edges: DataFrame | None = None
         self.followers: DataFrame | None = None
         self.proposals: DataFrame | None = None
@@ -151,17 +153,21 @@ class Work:
         self.proposals = held.hold(proposed(self.documents, plan))
         pairs = self.proposals.where("left is not null").select("left", "right")
         possible = held.hold(glanced(pairs, self.documents, self.count, plan))
-        possible.count()
+        with step(self.df, "propose and glance"):
+            possible.count()
         self.edges = held.hold(self._scored(possible))
         return self.edges
 
     def search(self) -> None:
         """Find edges and cluster along them."""
         plan, held, edges = self.plan, self.held, self.find_edges()
-        found = held.hold(followers(edges, edges.count(), plan, held))
-        self.followers = found
-        if plan.asked.clustering == "components":
-            self.followers = held.hold(self._all_scored(found))
+        with step(self.df, "score"):
+            count = edges.count()
+        with step(self.df, "cluster"):
+            found = held.hold(followers(edges, count, plan, held))
+            self.followers = found
+            if plan.asked.clustering == "components":
+                self.followers = held.hold(self._all_scored(found))
 
     def _scored(self, pairs: DataFrame, *, is_edge: bool = True) -> DataFrame:
         every = self.counts.values()
@@ -189,6 +195,8 @@ class Work:
         """Make the tables and count."""
         plan, link = self.plan, _link(self.plan)
         removed = self.held.hold(tables.decided(self.classed, self.followers, link, plan))
+        with step(self.df, "decide"):
+            summary = self._summary(removed)
 
         def named(table: DataFrame, ranks: dict[str, str]) -> DataFrame:
             return tables.named(table, self.rows, plan, ranks, ["score", "link"])
@@ -200,7 +208,7 @@ class Work:
             named(tables.clusters(removed), {"rank": "id", "representative": "representative"}),
             self.pairs(),
             tables.ledger(self.df, removed, self.rows, plan),
-            self._summary(removed),
+            summary,
             self.held,
         )
 

@@ -40,6 +40,17 @@ def quiet(df: DataFrame) -> Iterator[None]:
             conf.set(name, found)
 
 
+@contextmanager
+def step(df: DataFrame, name: str) -> Iterator[None]:
+    """Mark the jobs of Spark that start meanwhile as those of a step: its pages and its log then tell them apart."""
+    session, tag = df.sparkSession, f"lookalike {name}"
+    session.addTag(tag)
+    try:
+        yield
+    finally:
+        session.removeTag(tag)
+
+
 class Kept:
     """DataFrames that are held."""
 
