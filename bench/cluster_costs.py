@@ -10,15 +10,21 @@ import contextlib
 import json
 import os
 import re
+import threading
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any, TypeVar
 
+from lookalike.spark import job
 from tests.support.cluster import Cluster, descendants
 
 Result = TypeVar("Result")
 _TICKS = os.sysconf("SC_CLK_TCK")
+#: The part of a step that has no other name: tables that are read after the deduplication.
+_REST = "tables"
+#: Seconds between two looks at the memory of processes.
+_LOOK = 0.5
 
 
 class Watch:
@@ -44,9 +50,58 @@ class Watch:
         context = SparkSession.active().sparkContext
         context.setJobGroup(name, name)
         before, began = self._cpu(), time.monotonic()
-        found = work()
-        self.steps[name] = {"cpu": self._cpu() - before, "seconds": time.monotonic() - began}
+        self._parts: dict[str, float] = {}
+        with self._peaks() as peaks, self._timed_parts():
+            found = work()
+        cpu = self._cpu() - before
+        of_parts = self._parts | {_REST: cpu - sum(self._parts.values())}
+        self.steps[name] = {
+            "cpu": cpu,
+            "seconds": time.monotonic() - began,
+            "peaks": peaks,
+            "cpu_of_parts": of_parts,
+        }
         return found
+
+    @contextlib.contextmanager
+    def _timed_parts(self) -> Iterator[None]:
+        """Note the CPU of the parts of a deduplication, wherever it marks them."""
+        mark = job.step
+
+        @contextlib.contextmanager
+        def timed(df: Any, name: str) -> Iterator[None]:
+            before = self._cpu()
+            with mark(df, name):
+                yield
+            self._parts[name] = self._parts.get(name, 0) + self._cpu() - before
+
+        job.step = timed
+        try:
+            yield
+        finally:
+            job.step = mark
+
+    @contextlib.contextmanager
+    def _peaks(self) -> Iterator[dict[str, int]]:
+        """Note the most memory that an executor and a Python worker have had so far, in bytes."""
+        ended, peaks = threading.Event(), {"executor": 0, "python": 0}
+
+        def look() -> None:
+            while not ended.wait(_LOOK):
+                for one in (below for worker in self._cluster.workers for below in descendants(worker.pid)):
+                    with contextlib.suppress(OSError, TypeError):
+                        status = Path(f"/proc/{one}/status").read_text()
+                        kind = "executor" if "Name:\tjava" in status else "python"
+                        most = re.search(r"VmHWM:\s+(\d+)", status)
+                        peaks[kind] = max(peaks[kind], 1024 * int(most[1]))  # type: ignore[index]
+
+        thread = threading.Thread(target=look)
+        thread.start()
+        try:
+            yield peaks
+        finally:
+            ended.set()
+            thread.join()
 
     def complete(self, found: dict[str, Any]) -> None:
         """Add what the event log tells. REQUIRES: the session has ended, so that the log is complete."""
@@ -85,7 +140,7 @@ def _by_group(folder: Path) -> dict[str, dict[str, Any]]:
             part = re.search(r"lookalike ([\w ]+)", told.get("spark.job.tags", ""))
             if group := told.get("spark.jobGroup.id"):
                 # A stage that several jobs name belongs to the first of them: the others find its output.
-                of_stage = dict.fromkeys(event["Stage IDs"], (group, part[1] if part else "tables")) | of_stage
+                of_stage = dict.fromkeys(event["Stage IDs"], (group, part[1] if part else _REST)) | of_stage
         elif event["Event"] == "SparkListenerTaskEnd" and event["Stage ID"] in of_stage:
             group, name = of_stage[event["Stage ID"]]
             whole = found.setdefault(group, {**_NOTHING, "parts": {}})

@@ -6,6 +6,8 @@
     python -m bench.engines skew                          # a crowded key, a large cluster, identical texts, a chain
     python -m bench.engines mllib --rows 20000            # beside MinHashLSH of MLlib, on the same cluster
     python -m bench.engines growth --rows 100000          # marginal CPU up to four times the rows, beside one machine
+    python -m bench.engines memory --rows 100000          # one job with executors of 1 GiB: the most memory they had
+    python -m bench.engines component --rows 40000        # edges of one component above the 512 MiB of an executor
 
 Every line says whether the bytes are equal, and the CPU seconds of both engines; those of Spark are of all its
 processes. Rows go to the cluster and come back in files: the driver takes no more than 16 MiB of results. If one case
@@ -67,11 +69,16 @@ def skewed() -> Iterator[tuple[str, list[str | None]]]:
     own = lambda count: draw.choices(words, k=count)  # noqa: E731
     held = [" ".join([*common, *own(40)] if draw.random() < 0.3 else own(100)) for _ in range(30_000)]
     yield "one key in 30 % of 30,000", list(held)
-    one = own(150)
-    yield "one cluster of 20,000", [" ".join([*one[:-1], f"x{place}"]) for place in range(20_000)]
-    yield "50,000 identical", [" ".join(one)] * 50_000
+    yield "one cluster of 20,000", alike(20_000)
+    yield "50,000 identical", [" ".join(own(150))] * 50_000
     chain = own(10_400)
     yield "a chain of 10,000", [" ".join(chain[place : place + 400]) for place in range(10_000)]
+
+
+def alike(rows: int) -> list[str | None]:
+    """Texts of one cluster: each has a word of its own at the end."""
+    one = random.Random(4).choices([f"w{number}" for number in range(20_000)], k=149)
+    return [" ".join([*one, f"x{place}"]) for place in range(rows)]
 
 
 def matrix() -> Iterator[tuple[dict[str, Any], bool]]:
@@ -182,7 +189,8 @@ def grow(run: Run, rows: int) -> None:
     """Deduplicate a corpus and one four times as large, on the cluster and on one machine."""
     import pyarrow.parquet as pq
 
-    cleaned(run.table(pq.read_table(duplicates.file(2_000, "parquet"))))
+    # The smaller corpus once before: what Java compiles by then is in neither measurement.
+    cleaned(run.table(pq.read_table(duplicates.file(rows, "parquet"))))
     costs = []
     for count in (rows, 4 * rows):
         place, name = duplicates.file(count, "parquet"), f"{count:,} rows"
@@ -198,20 +206,38 @@ def grow(run: Run, rows: int) -> None:
     print(f"CPU of one more row: {1e6 * more[0]:.0f} µs, local {1e6 * more[1]:.0f} µs: {more[0] / more[1]:.1f} times")
 
 
+def print_growth(steps: dict[str, Any], rows: int) -> None:
+    """Print what one more row costs in each part."""
+    low, high = list(steps.values())[-2:]
+    for part in high["parts"]:
+        cpu = [step["cpu_of_parts"].get(part, 0) for step in (low, high)]
+        sent = [step["parts"].get(part, {}).get("shuffled", 0) for step in (low, high)]
+        more = [(after - before) / (3 * rows) for before, after in (cpu, sent)]
+        print(f"one more row, {part}: {1e6 * more[0]:.0f} µs, {more[1]:,.0f} bytes shuffled")
+
+
+def print_peaks(run: Run, rows: list[Row], name: str) -> None:
+    """Compare both engines, and print the most memory that the processes of the cluster had."""
+    run.compare(name, rows, None, 8)
+    most = {kind: f"{size / 2**20:,.0f} MiB" for kind, size in run.watch.steps[name]["peaks"].items()}
+    print(f"{name}: most memory of an executor {most['executor']}, of a Python worker {most['python']}", flush=True)
+
+
 def print_parts(steps: dict[str, Any]) -> None:
     """Print what Spark's log tells of each part of the steps."""
     for name, step in steps.items():
         for part, told in step.get("parts", {}).items():
+            cpu, sent, spilled = step["cpu_of_parts"].get(part, 0), told["shuffled"] / 1e6, told["spilled"] / 1e6
             print(
-                f"{name}, {part}: {told['tasks']:,.0f} tasks, {told['busy']:.1f} s, of it {told['java']:.1f} s CPU in "
-                f"Java; {told['shuffled'] / 1e6:,.1f} MB shuffled, {told['spilled'] / 1e6:,.1f} MB spilled"
+                f"{name}, {part}: {told['tasks']:,.0f} tasks, CPU {cpu:.1f} s, of it {told['java']:.1f} s in tasks of "
+                f"Java; {sent:,.1f} MB shuffled, {spilled:,.1f} MB spilled"
             )
 
 
 def main() -> int:
     """Run what was asked."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("what", choices=("matrix", "skew", "mllib", "growth"))
+    parser.add_argument("what", choices=("matrix", "skew", "mllib", "growth", "memory", "component"))
     parser.add_argument("--rows", type=int, default=100_000)
     parser.add_argument("--corpus", type=Path)
     parser.add_argument("--only", default="")
@@ -219,11 +245,15 @@ def main() -> int:
     cluster = Cluster()
     try:
         watch = Watch(cluster)
-        with session(cluster.url, cluster.folder / "driver", **watch.settings(), **WARM) as spark:
+        memory = "512m" if asked.what == "component" else "1g"
+        settings = watch.settings() | WARM | {"spark_executor_memory": memory}
+        with session(cluster.url, cluster.folder / "driver", **settings) as spark:
             run = Run(spark, watch, cluster.folder)
             _asked(run, asked)
         watch.complete({})
         print_parts(watch.steps)
+        if asked.what == "growth":
+            print_growth(watch.steps, asked.rows)
     finally:
         cluster.stop()
     return 1 if run.failed else 0
@@ -234,6 +264,11 @@ def _asked(run: Run, asked: argparse.Namespace) -> None:
         return compare_with_mllib(run, asked.rows)
     if asked.what == "growth":
         return grow(run, asked.rows)
+    if asked.what == "memory":
+        rows = rows_of(duplicates.read(duplicates.file(asked.rows, "parquet")))
+        return print_peaks(run, rows, f"{asked.rows:,} rows")
+    if asked.what == "component":
+        return print_peaks(run, rows_of(alike(asked.rows)), f"a component of {asked.rows:,} rows")
     if asked.what == "skew":
         for name, texts in skewed():
             if asked.only in name:
