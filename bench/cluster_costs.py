@@ -63,6 +63,12 @@ class Watch:
         }
         return found
 
+    def warm_up(self, _name: str, work: Callable[[], Result]) -> Result:
+        """Run a step, and note nothing."""
+        found = self.step("warm up", work)
+        del self.steps["warm up"]
+        return found
+
     @contextlib.contextmanager
     def _timed_parts(self) -> Iterator[None]:
         """Note the CPU of the parts of a deduplication, wherever it marks them."""

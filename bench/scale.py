@@ -5,8 +5,9 @@
     python -m bench.scale --out FILE          keep the measurements
 
 Every step runs on a real cluster of two workers on loopback, at two sizes. The difference of the two, by document, is
-the unit cost: the start of Spark is in neither. CPU is that of all processes of the workers, Java and Python; bytes
-shuffled and spilled are from Spark's event log. The model is in ``scale_model``.
+the unit cost. The steps run once before at the smaller size, so that neither the start of Spark nor what Java compiles
+is in it. CPU is that of all processes, Java and Python; bytes shuffled and spilled are from Spark's event log. The
+model is in ``scale_model``.
 """
 
 from __future__ import annotations
@@ -23,7 +24,7 @@ from bench import duplicates, measure, scale_model
 from bench.cluster_costs import Watch
 
 #: Documents of the two runs of each step.
-SIZES = (20_000, 60_000)
+SIZES = (100_000, 400_000)
 #: Stored fingerprints of the two runs of `near`, and queries.
 PRINTS, QUERIES = (20_000_000, 100_000_000), 1_000_000
 #: Every so many queries one is made of a stored fingerprint, with this many bits changed: it must be found.
@@ -48,7 +49,8 @@ def main(given: list[str] | None = None) -> int:
     options = arguments(given)
     if options.kept is None:
         before = json.loads(options.out.read_text()) if options.out is not None and options.out.exists() else {}
-        found = before | measured(options)
+        found = measured(options)
+        found = before | found | {"steps": before.get("steps", {}) | found["steps"]}
         if options.out is not None:
             options.out.write_text(json.dumps(found, indent=1) + "\n", encoding="utf-8")
     else:
@@ -72,7 +74,8 @@ def measured(options: argparse.Namespace) -> dict[str, Any]:
             if options.only != "documents":
                 found["near"] = [_near(spark, watch, count, options.queries) for count in options.prints]
             if options.only != "near":
-                found["documents"] = [_documents(spark, watch, count) for count in options.sizes]
+                _documents(spark, watch.warm_up, options.sizes[0])
+                found["documents"] = [_documents(spark, watch.step, count) for count in options.sizes]
                 found["keys"] = _keys(spark, options.sizes[-1])
         watch.complete(found)
     finally:
@@ -98,7 +101,7 @@ def _near(spark: Any, watch: Watch, count: int, queries: int) -> dict[str, Any]:
     return {"fingerprints": count, "queries": queries, "pairs": len(pairs), "planted": len(expected)}
 
 
-def _documents(spark: Any, watch: Watch, count: int) -> dict[str, Any]:
+def _documents(spark: Any, run: Callable[[str, Callable[[], Any]], Any], count: int) -> dict[str, Any]:
     """Run the steps on so many documents of the corpus of near-duplicates."""
     from lookalike.spark import build_index, dedup, sign, simhash
 
@@ -116,7 +119,7 @@ def _documents(spark: Any, watch: Watch, count: int) -> dict[str, Any]:
         "build_index": lambda: _drain(build_index(rows)),
         "dedup": answer,
     }
-    found = {name: watch.step(f"{name} {count}", work) for name, work in steps.items()}
+    found = {name: run(f"{name} {count}", work) for name, work in steps.items()}
     rows.unpersist()
     return {"count": count, "bytes": size, "kept": found["dedup"]}
 

@@ -31,8 +31,24 @@ def unit(found: dict[str, Any], step: str) -> dict[str, float]:
     """Return what a step costs by document: CPU seconds, bytes shuffled and spilled, from the two runs."""
     small, large = (one["count"] for one in found["documents"])
     low, high = found["steps"][f"{step} {small}"], found["steps"][f"{step} {large}"]
-    names = ("cpu", "shuffled", "spilled")
-    return {name: max(0.0, (high.get(name, 0) - low.get(name, 0)) / (large - small)) for name in names}
+    return {name: _more(low, high, name, large - small) for name in ("cpu", "shuffled", "spilled")}
+
+
+def parts(found: dict[str, Any], step: str) -> dict[str, dict[str, float]]:
+    """Return what the parts of a step cost by document, as ``unit`` does."""
+    small, large = (one["count"] for one in found["documents"])
+    low, high = (
+        {part: told | {"cpu": of["cpu_of_parts"].get(part, 0)} for part, told in of["parts"].items()}
+        for of in (found["steps"][f"{step} {count}"] for count in (small, large))
+    )
+    return {
+        part: {name: _more(low.get(part, {}), told, name, large - small) for name in ("cpu", "shuffled", "spilled")}
+        for part, told in high.items()
+    }
+
+
+def _more(low: dict[str, float], high: dict[str, float], name: str, documents: int) -> float:
+    return (high.get(name, 0) - low.get(name, 0)) / documents
 
 
 def slowest(keys: Sequence[Sequence[int]], grown: float, tasks: int) -> float:
@@ -73,14 +89,17 @@ def _units(found: dict[str, Any]) -> str:
         "| step | CPU, µs | shuffled, bytes | spilled, bytes |",
         "|---|---:|---:|---:|",
     ]
-    for step in ("simhash", "sign", "build_index", "dedup"):
-        cost = unit(found, step)
-        lines.append(f"| `{step}` | {cost['cpu'] * 1e6:,.0f} | {cost['shuffled']:,.0f} | {cost['spilled']:,.0f} |")
+    costs = {f"`{step}`": unit(found, step) for step in ("simhash", "sign", "build_index", "dedup")}
+    costs |= {f"`dedup`: {part}": cost for part, cost in parts(found, "dedup").items()}
+    for name, cost in costs.items():
+        lines.append(f"| {name} | {cost['cpu'] * 1e6:,.0f} | {cost['shuffled']:,.0f} | {cost['spilled']:,.0f} |")
     return "\n".join(lines)
 
 
 def _runs(found: dict[str, Any]) -> str:
     cost, base = unit(found, "dedup"), found["documents"][-1]["count"]
+    if cost["cpu"] <= 0:
+        return "The larger run of `dedup` took no more CPU than the smaller one: measure with larger sizes."
     lines = [
         f"`dedup` on workers of {CORES} cores and {NETWORK / 1e6:,.0f} MB/s:",
         "",
