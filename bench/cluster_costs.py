@@ -21,10 +21,22 @@ from tests.support.cluster import Cluster, descendants
 
 Result = TypeVar("Result")
 _TICKS = os.sysconf("SC_CLK_TCK")
+#: Rows of a row group.
+_GROUP = 2500
 #: The part of a step that has no other name: tables that are read after the deduplication.
 _REST = "tables"
 #: Seconds between two looks at the memory of processes.
 _LOOK = 0.5
+
+
+def write_rows(table: Any, place: Path) -> None:
+    """Write an Arrow table as a Parquet file with row groups that are small beside an executor.
+
+    Spark reads a row group as a whole: one of 400,000 documents does not fit 1 GiB.
+    """
+    import pyarrow.parquet as pq
+
+    pq.write_table(table, place, row_group_size=_GROUP)
 
 
 class Watch:

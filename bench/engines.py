@@ -32,14 +32,12 @@ from typing import Any
 import lookalike as la
 import lookalike.spark as las
 from bench import duplicates
-from bench.cluster_costs import Watch
+from bench.cluster_costs import Watch, write_rows
 from tests.support import engines
 from tests.support.cluster import Cluster, session
 from tests.support.generated import Row
 
 PARTITIONS = (1, 2, 7, 200)
-#: Rows of a row group: what Spark reads at least at a time.
-_GROUP = 2500
 #: A session as large jobs have it: compiled well, unlike that of the tests.
 WARM = {"spark_executor_extraJavaOptions": "-XX:+UseSerialGC", "spark_sql_shuffle_partitions": "8"}
 
@@ -112,10 +110,8 @@ class Run:
 
     def table(self, rows: Any) -> Any:
         """An Arrow table as a DataFrame; Spark reads the file in as many parts as it likes."""
-        import pyarrow.parquet as pq
-
         place = self._place()
-        pq.write_table(rows, place, row_group_size=_GROUP)
+        write_rows(rows, place)
         return self.spark.read.parquet(str(place))
 
     def rows_of(self, table: Any) -> list[tuple[Any, ...]]:

@@ -21,10 +21,10 @@ from pathlib import Path
 from typing import Any
 
 from bench import duplicates, measure, scale_model
-from bench.cluster_costs import Watch
+from bench.cluster_costs import Watch, write_rows
 
 #: Documents of the two runs of each step.
-SIZES = (100_000, 400_000)
+SIZES = (50_000, 150_000)
 #: Stored fingerprints of the two runs of `near`, and queries.
 PRINTS, QUERIES = (20_000_000, 100_000_000), 1_000_000
 #: Every so many queries one is made of a stored fingerprint, with this many bits changed: it must be found.
@@ -74,9 +74,10 @@ def measured(options: argparse.Namespace) -> dict[str, Any]:
             if options.only != "documents":
                 found["near"] = [_near(spark, watch, count, options.queries) for count in options.prints]
             if options.only != "near":
-                _documents(spark, watch.warm_up, options.sizes[0])
-                found["documents"] = [_documents(spark, watch.step, count) for count in options.sizes]
-                found["keys"] = _keys(spark, options.sizes[-1])
+                small, large = (_rows(spark, cluster.folder, count) for count in options.sizes)
+                _documents(small, watch.warm_up)
+                found["documents"] = [_documents(rows, watch.step) for rows in (small, large)]
+                found["keys"] = _keys(large)
         watch.complete(found)
     finally:
         cluster.stop()
@@ -101,12 +102,21 @@ def _near(spark: Any, watch: Watch, count: int, queries: int) -> dict[str, Any]:
     return {"fingerprints": count, "queries": queries, "pairs": len(pairs), "planted": len(expected)}
 
 
-def _documents(spark: Any, run: Callable[[str, Callable[[], Any]], Any], count: int) -> dict[str, Any]:
-    """Run the steps on so many documents of the corpus of near-duplicates."""
+def _rows(spark: Any, folder: Path, count: int) -> Any:
+    """Return so many documents of the corpus of near-duplicates."""
+    import pyarrow.parquet as pq
+
+    place = folder / f"{count}.parquet"
+    write_rows(pq.read_table(duplicates.file(count, "parquet")), place)
+    return spark.read.parquet(str(place)).repartition(PARTITIONS)
+
+
+def _documents(rows: Any, run: Callable[[str, Callable[[], Any]], Any]) -> dict[str, Any]:
+    """Run the steps on documents."""
     from lookalike.spark import build_index, dedup, sign, simhash
 
-    rows = spark.read.parquet(str(duplicates.file(count, "parquet"))).repartition(PARTITIONS).cache()
-    size = rows.selectExpr("sum(octet_length(text))").collect()[0][0]
+    rows = rows.cache()
+    count, size = rows.selectExpr("count(*)", "sum(octet_length(text))").collect()[0]
 
     def answer() -> int:
         with dedup(rows) as found:
@@ -129,13 +139,13 @@ def _drain(rows: Any) -> None:
     rows.write.format("noop").mode("overwrite").save()
 
 
-def _keys(spark: Any, count: int) -> list[list[int]]:
+def _keys(rows: Any) -> list[list[int]]:
     """Count the keys of the filter by how many documents hold them."""
     from pyspark.sql import functions as sql
 
     from lookalike.spark import sign
 
-    signed = sign(spark.read.parquet(str(duplicates.file(count, "parquet"))).repartition(PARTITIONS))
+    signed = sign(rows)
     holders = signed.select(sql.explode("features").alias("key")).groupBy("key").count()
     return sorted(
         [row["count"], row["keys"]] for row in holders.groupBy("count").agg(sql.count("*").alias("keys")).collect()
