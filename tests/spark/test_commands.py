@@ -130,8 +130,11 @@ def test_near_finds_what_the_local_command_finds(cluster: Cluster, tmp_path: Pat
     assert found
 
 
-def test_an_interrupt_ends_the_job_with_130(cluster: Cluster, rows: Path, tmp_path: Path) -> None:
-    """The command is interrupted once the cluster runs it, which the master's page tells."""
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_an_interrupt_ends_the_job_with_130(
+    cluster: Cluster, rows: Path, tmp_path: Path, number: signal.Signals
+) -> None:
+    """The command and its Java are interrupted, as by a terminal, once the cluster runs it: the master's page tells."""
     import urllib.request
 
     def applications() -> list[Any]:
@@ -144,16 +147,18 @@ def test_an_interrupt_ends_the_job_with_130(cluster: Cluster, rows: Path, tmp_pa
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
+        start_new_session=True,
     )
     try:
         becomes(lambda: {one["id"] for one in applications()} - before or child.poll() is not None, "the job runs")
-        child.send_signal(signal.SIGINT)
+        os.killpg(child.pid, number)
         _, said = child.communicate(timeout=PATIENCE)
     finally:
         child.kill()
         child.wait()
     assert child.returncode == 130, said
     assert "Traceback" not in said
+    assert said.splitlines()[-1] == "lookalike: interrupted"
     becomes(lambda: not {one["id"] for one in applications()} - before, "the job is gone")
 
 

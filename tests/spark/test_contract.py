@@ -7,8 +7,10 @@ from __future__ import annotations
 
 from typing import Any
 
+import pyarrow as pa
 import pytest
 
+import lookalike as la
 import lookalike.spark as las
 from support import engines
 from support.generated import mixed
@@ -62,3 +64,28 @@ def test_an_order_that_is_not_the_ids(spark: Any) -> None:
         assert engines.cluster(answer) == expected
     by_rows = engines.local(rows, **(chosen | {"order": None}))
     assert by_rows["removed"] != expected["removed"]
+
+
+def test_the_largest_number_is_kept_also_of_strings(spark: Any) -> None:
+    """Numbers may be written as strings; rows without one come last, and a note counts them."""
+    written = ["4.5", "x", None, " 9 ", "1e2", "0x10", "inf", "NaN", "-3", "", "1_0", "4.5d"]
+    rows = [{"id": row["id"], "text": row["text"], "q": written[row["id"] % 12]} for row in ROWS[:600]]
+    expected = la.dedup(pa.Table.from_pylist(rows), keep="max:q")
+    answer = las.dedup(spark.createDataFrame(rows, "id bigint, text string, q string"), keep="max:q")
+    assert sorted(row[0] for row in answer.kept.select("id").collect()) == sorted(expected.select()["id"].to_pylist())
+    assert answer.notes == expected.notes
+    assert answer.notes
+
+
+def test_rows_that_cannot_be_deduplicated_are_refused_by_name(spark: Any) -> None:
+    schema = "id bigint, text string, q string"
+    with pytest.raises(la.ParameterError, match="number column `q` holds no number in any row"):
+        las.dedup(spark.createDataFrame([(1, "a b c d e f", "x")], schema), keep="max:q")
+    with pytest.raises(la.ParameterError, match="column `LOOKALIKE_score` has a name that the ledger needs"):
+        las.dedup(spark.createDataFrame([(1, "a", "x")], "id bigint, text string, LOOKALIKE_score string"))
+    with pytest.raises(la.ParameterError, match="rows of type list are no DataFrame of Spark"):
+        las.dedup([{"id": 1, "text": "a"}])  # type: ignore[arg-type]
+    with pytest.raises(la.ParameterError, match="rows of a stream never end"):
+        las.dedup(spark.readStream.format("rate").load())
+    with pytest.raises(la.ParameterError, match="there are no columns: is it empty"):
+        las.dedup(spark.createDataFrame([], ""))

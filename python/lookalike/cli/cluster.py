@@ -86,12 +86,12 @@ def dedup(context: click.Context, inputs: tuple[str, ...], against: tuple[str, .
             for name, path in files.items():
                 if path is not None:
                     write(getattr(answer, _TABLES[name]), path, own.format, overwrite=chosen["overwrite"])
-            summary = answer.summary
+            summary, told = answer.summary, answer.notes
     bad = own.bad + (other.bad if other is not None else 0)
     if chosen["as_json"]:
-        click.echo(json.dumps({**summary, "unparsed": bad}, ensure_ascii=False, indent=2, default=str))
+        click.echo(json.dumps({**summary, "unparsed": bad, "notes": told}, ensure_ascii=False, indent=2, default=str))
     else:
-        click.echo(printed.deduplicated(summary, bad, files, quiet=quiet))
+        click.echo(printed.deduplicated(summary, bad, files, told, quiet=quiet))
     _refuse(bad, summary["rows"], chosen["strict"])
 
 

@@ -113,7 +113,7 @@ def field_at(batch: Any, path: str) -> Any:
 def columns(batch: pa.RecordBatch, wanted: Wanted, source: str) -> tuple[Columns, list[str]]:
     """Return a batch, and what is wrong with rows of it. Errors: ``ParameterError`` if columns hold something else."""
     ids = None if wanted.name is None else names_of(field_at(batch, wanted.name))
-    numbers = None if wanted.number is None else _numbers(field_at(batch, wanted.number), wanted.number, source)
+    numbers = None if wanted.number is None else numbers_of(field_at(batch, wanted.number), wanted.number, source)
     made, notes = texts_of(field_at(batch, wanted.text), source, ids, numbers)
     rest = [name for name in batch.schema.names if name != wanted.text]
     return replace(made, others=lambda: batch.select(rest).to_pylist()) if rest else made, notes
@@ -217,14 +217,14 @@ def id_buffers(ids: pa.Array) -> tuple[tuple[Buffer | None, Buffer, Buffer, int]
         return buffers_of(pa.array([name_of(one) for one in ids.to_pylist()], pa.large_string())), False
 
 
-def _numbers(values: pa.Array, column: str, source: str) -> array[float]:
+def numbers_of(values: pa.Array, column: str, source: str) -> array[float]:
     """Return numbers, and moments as numbers; NaN where there is none."""
     import pyarrow as pa
     import pyarrow.compute as pc
 
     types, kind = pa.types, values.type
     if types.is_dictionary(kind):
-        return _numbers(values.dictionary_decode(), column, source)
+        return numbers_of(values.dictionary_decode(), column, source)
     if types.is_temporal(kind) and not types.is_interval(kind):
         values = values.cast(pa.int32() if kind.bit_width == 32 else pa.int64())
     elif any(is_it(kind) for is_it in (types.is_string, types.is_large_string, types.is_string_view)):

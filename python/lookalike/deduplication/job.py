@@ -25,7 +25,7 @@ from lookalike.deduplication.outputs import Outputs, Stream, check, write
 from lookalike.deduplication.reading import DECIDING, READING, Stretch, open_core, open_files, read
 from lookalike.deduplication.repeating import repeated_ids
 from lookalike.deduplication.result import Deduplication
-from lookalike.deduplication.settings import Settings, settings
+from lookalike.deduplication.settings import Settings, settings, told_numbers
 from lookalike.deduplication.token_rows import TokenSource, are_tokens
 from lookalike.designs.filters import Filter
 from lookalike.documents.reasons import RefusedError
@@ -252,13 +252,11 @@ def _places(parts: Sequence[tuple[Any, Sequence[Stretch]]], asked: Settings, scr
 def _unnumbered(core: _core.Corpus, first: int, sources: Sequence[Source], column: str | None) -> list[str]:
     """Return a note on rows without a number, from ``first`` on. Errors: ``ParameterError`` if no row has one."""
     rows, numbered = core.numbered(first) if column is not None else (0, 0)
+    there = ""
     if rows and not numbered:
         names = next((names for one in sources if isinstance(one, LineSource) and (names := one.columns())), [])
         there = f"; there are {listed(names)}" if names and column not in names else ""
-        raise ParameterError(f"number column `{column}` holds no number in any row: name a column of numbers{there}")
-    if rows == numbered:
-        return []
-    return [f"rows whose `{column}` is missing or not a number: {rows - numbered:,} of {rows:,}; they come last"]
+    return told_numbers(rows, numbered, str(column), there)
 
 
 def _paths(given: Any) -> list[str] | None:

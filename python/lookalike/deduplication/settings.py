@@ -289,6 +289,18 @@ def _check_unverified(chosen: dict[str, Any]) -> None:
         )
 
 
+def told_numbers(rows: int, numbered: int, column: str, there: str = "") -> list[str]:
+    """Return a note on rows without the number that decides which is kept; ``there`` names the columns there are.
+
+    Errors: ``ParameterError`` if no row has one.
+    """
+    if rows and not numbered:
+        raise ParameterError(f"number column `{column}` holds no number in any row: name a column of numbers{there}")
+    if rows == numbered:
+        return []
+    return [f"rows whose `{column}` is missing or not a number: {rows - numbered:,} of {rows:,}; they come last"]
+
+
 def parse_memory(memory: str | int) -> int:
     """Return an amount of memory, such as 512MiB, in bytes. Errors: ``ParameterError``."""
     text = str(memory).strip().lower().replace(" ", "")

@@ -62,7 +62,7 @@ def deduplicated(
         | {"contamination": _told(found, removed, classed, counts)}
         | {"documents": sum(one.rows for (_, state), one in counts.items() if state == 0)}
         | {"unsampled": 0, "capped": [], "giants": []},
-        held,
+        _held=held,
     )
 
 

@@ -209,6 +209,7 @@ class Work:
             self.pairs(),
             tables.ledger(self.df, removed, self.rows, plan),
             summary,
+            tables.unnumbered(self.counts, plan),
             self.held,
         )
 

@@ -14,6 +14,8 @@ from lookalike.spark.shipping import filled, plain
 if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame
 
+#: Columns that the ledger adds.
+LEDGER = ("lookalike_survivor", "lookalike_score", "lookalike_link", "lookalike_method", "lookalike_order")
 #: Memory of a Python worker for rows of a cell, if the caller names none: small beside an executor of 1 GiB.
 MEMORY = "256MiB"
 
@@ -70,6 +72,8 @@ def planned(
     df: DataFrame, against: DataFrame | None, order: str | None, limits: Limits | None, given: dict[str, Any]
 ) -> Plan:
     """Check what was asked. Errors: ``ParameterError``."""
+    for one in (df, against):
+        _check_kind(one)
     chosen = {"memory": MEMORY, **plain(given)}
     if order is not None and (against is None or chosen.get("method") != "containment"):
         chosen["order"] = order
@@ -92,13 +96,27 @@ def planned(
     return Plan(asked, chosen, by, name, kind, against is not None, is_sought, limits or Limits())
 
 
+def _check_kind(rows: Any) -> None:
+    """Errors: ``ParameterError`` for rows that are no DataFrame of Spark, or never end."""
+    if rows is not None and not hasattr(rows, "sparkSession"):
+        raise ParameterError(
+            f"rows of type {type(rows).__name__} are no DataFrame of Spark: make one with spark.createDataFrame, or "
+            "use lookalike.dedup"
+        )
+    if rows is not None and rows.isStreaming:
+        raise ParameterError("rows of a stream never end: write them to a table first, or use an index for each batch")
+
+
 def _checked(df: DataFrame, asked: Settings, order: str, name: str, where: str, *, is_reference: bool = False) -> str:
     """Return how the order is compared. Errors: ``ParameterError`` for a column that is not there or of no use."""
     numbers = [] if is_reference or asked.number_column is None else [asked.number_column]
     for column in (asked.text_column, order, name, *numbers):
         if column not in df.columns:
-            there = ", ".join(df.columns[:8])
-            raise ParameterError(f"column `{column}` is not in {where}; there are {there}")
+            there = f"there are {', '.join(df.columns[:8])}" if df.columns else "there are no columns: is it empty?"
+            raise ParameterError(f"column `{column}` is not in {where}; {there}")
+    taken = [one for one in df.columns if one.lower() in LEDGER]
+    if taken and not is_reference:
+        raise ParameterError(f"column `{taken[0]}` has a name that the ledger needs: rename it")
     kind = df.schema[asked.text_column].dataType.simpleString()
     if kind != "string":
         raise ParameterError(f"text column `{asked.text_column}` is of type {kind}: use one of strings, or cast it")

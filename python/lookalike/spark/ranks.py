@@ -111,6 +111,13 @@ def order_of(rank: Column, prefix: int, kind: str) -> Column:
     return word.bitwiseXOR(sql.lit(-_SIGN))
 
 
+def has_no_number(rank: Column, prefix: int) -> Column:
+    """Return whether the keep rule ``max:`` found no number in a row. It stands before the order."""
+    from pyspark.sql import functions as sql
+
+    return sql.substring(rank, prefix - 7, 8) == sql.lit(b"\xff" * 8)
+
+
 def is_reference(rank: Column) -> Column:
     """Return whether a rank is that of a reference."""
     from pyspark.sql import functions as sql

@@ -34,6 +34,8 @@ class SparkDeduplication:
     ledger: DataFrame
     #: Counts, as ``Deduplication.to_json`` has them, without what belongs to files.
     summary: dict[str, Any]
+    #: What else should be known, in words.
+    notes: list[str] = field(default_factory=list)
     _held: Kept = field(repr=False, default_factory=Kept)
 
     def close(self) -> None:

@@ -10,6 +10,7 @@ import errno
 import logging
 import os
 import re
+import signal
 import sys
 import tempfile
 import threading
@@ -57,8 +58,10 @@ def session(master: str | None, conf: Sequence[str], tell: Progress) -> Iterator
     os.environ["JAVA_HOME"] = java_home()
     os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
     logging.getLogger("py4j").setLevel(logging.CRITICAL)
-    with _log() as log, _spoken(log):
+    with _log() as log, _Interrupts() as interrupts, _spoken(log, interrupts, master):
         started = _started(master, asked, log)
+        # Spark has put its own handler in the place of Python's.
+        interrupts.heed()
         try:
             with _watched(started, tell):
                 yield started
@@ -133,23 +136,61 @@ def _watched(started: Any, tell: Progress) -> Iterator[None]:
         thread.join()
 
 
+class _Interrupts:
+    """Turns SIGINT and SIGTERM into ``KeyboardInterrupt``, and remembers them: Java may hear of them too and end."""
+
+    def __init__(self) -> None:
+        self.is_heard = False
+        self._before: dict[int, Any] = {}
+
+    def __enter__(self) -> _Interrupts:
+        self.heed()
+        return self
+
+    def heed(self) -> None:
+        """Put the handlers in place. Only the main thread may; elsewhere nobody interrupts."""
+        if threading.current_thread() is threading.main_thread():
+            for number in (signal.SIGINT, signal.SIGTERM):
+                before = signal.signal(number, self._hear)
+                self._before.setdefault(number, before)
+
+    def _hear(self, _number: int, _frame: object) -> None:
+        self.is_heard = True
+        raise KeyboardInterrupt
+
+    def __exit__(self, *_error: object) -> None:
+        for number, before in self._before.items():
+            signal.signal(number, before)
+
+
 @contextlib.contextmanager
-def _spoken(log: str) -> Iterator[None]:
+def _spoken(log: str, interrupts: _Interrupts, master: str | None) -> Iterator[None]:
     """Turn what Spark raises into one sentence. Errors: ``ParameterError``, ``VersionError``, ``WriteError``."""
     try:
         with told():
             yield
     except (LookalikeError, KeyboardInterrupt, OSError):
+        if interrupts.is_heard:
+            raise KeyboardInterrupt from None
         raise
     except Exception as error:
+        if interrupts.is_heard:
+            raise KeyboardInterrupt from None
         if not type(error).__module__.startswith(("pyspark", "py4j")):
             raise
+        if _ENDED in str(error):
+            asked = "" if master is None else f" at {master}"
+            raise WriteError(
+                errno.EIO, f"Spark has ended: is there a cluster{asked}, and can it be reached? its log is {log}"
+            ) from None
         kind, said = _condition(error)
         if kind in _USAGE:
             raise ParameterError(f"{said}{_USAGE[kind]}") from None
         raise WriteError(errno.EIO, f"Spark failed: {said}; its log is {log}") from None
 
 
+#: What every call says once Spark has ended by itself, as it does if no master answers.
+_ENDED = "Cannot call methods on a stopped SparkContext"
 #: Conditions of Spark that a user can mend, and how.
 _USAGE = {
     "PATH_NOT_FOUND": ": check the path",
@@ -169,4 +210,4 @@ def _condition(error: Any) -> tuple[str, str]:
         return found[1], found[2].strip().rstrip(".")
     lines = [line.strip() for line in text.splitlines() if line.strip()]
     worst = next((line for line in lines if "Exception: " in line or "Error: " in line), lines[0] if lines else "")
-    return "", worst[:300] or type(error).__name__
+    return "", worst.lstrip(": ")[:300] or type(error).__name__

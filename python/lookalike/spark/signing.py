@@ -10,6 +10,7 @@ from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
 
 from lookalike import _core
+from lookalike.corpora.arrays import numbers_of
 from lookalike.deduplication.reading import open_core
 from lookalike.deduplication.settings import Settings
 from lookalike.spark import columns
@@ -37,7 +38,7 @@ def signed_rows(df: DataFrame, plan: Plan, *, is_reference: bool = False) -> Dat
         read.append(column(df, plan.id).alias("id"))
     if plan.asked.number_column is not None:
         is_there = plan.asked.number_column in df.columns
-        number = column(df, plan.asked.number_column).cast("double") if is_there else sql.lit(None).cast("double")
+        number = column(df, plan.asked.number_column) if is_there else sql.lit(None).cast("double")
         read.append(number.alias("number"))
     names = df.schema[plan.id].dataType.simpleString()
     flag = REFERENCE if is_reference else OWN
@@ -58,7 +59,7 @@ def sign_batches(batches: Batches, chosen: dict[str, Any], flag: int, is_sought:
             order = batch["order"]
             largest = None
             if "number" in batch.schema.names and not is_sought:
-                largest = batch["number"].fill_null(float("nan")).to_numpy(zero_copy_only=False).astype(np.float64)
+                largest = np.asarray(numbers_of(batch["number"], str(asked.number_column), "the rows"))
             shingles = made.shingles if asked.method == "containment" and not is_sought else None
             sizes = made.sizes if asked.keep == "longest" and not is_sought else None
             rank = ranks(order, flag, shingles, sizes, largest)

@@ -5,9 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from lookalike.deduplication.result import LINKS, STATES
+from lookalike.deduplication.settings import told_numbers
 from lookalike.errors import ParameterError
 from lookalike.spark.plans import Plan, column
-from lookalike.spark.ranks import is_reference, order_of
+from lookalike.spark.ranks import has_no_number, is_reference, order_of
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
@@ -19,11 +20,12 @@ _NAMED = 8
 
 
 class Counted(NamedTuple):
-    """Rows of a kind and state: how many, the bytes of their texts, and how many have no key."""
+    """Rows of a kind and state: how many, the bytes of their texts, how many have no key, and how many no number."""
 
     rows: int
     bytes: int
     unsampled: int
+    unnumbered: int
 
 
 #: Counts by whether rows are references, and by state.
@@ -31,12 +33,14 @@ Counts = dict[tuple[bool, int], Counted]
 
 
 def checked(rows: DataFrame, plan: Plan) -> Counts:
-    """Count rows. Errors: ``ParameterError`` if a row has no order, or two have the same."""
+    """Count rows. Errors: ``ParameterError`` if a row has no order, two have the same, or none has a wanted number."""
     from pyspark.sql import functions as sql
 
     kind = sql.when(sql.length("rank") > 0, is_reference(sql.col("rank"))).alias("flag")
     unsampled = sql.sum(sql.when(sql.size("keys") == 0, 1).otherwise(0))
-    counts = rows.groupBy(kind, "state").agg(sql.count("*"), sql.sum("size"), unsampled).collect()
+    is_numbered = plan.asked.number_column is not None and not plan.is_sought
+    without = sql.count(sql.when(has_no_number(sql.col("rank"), plan.prefix), 1)) if is_numbered else sql.lit(0)
+    counts = rows.groupBy(kind, "state").agg(sql.count("*"), sql.sum("size"), unsampled, without).collect()
     if any(flag is None for flag, *_ in counts):
         raise ParameterError(f"order column `{plan.order}` is null in some rows: every row needs a value of its own")
     order = order_of(sql.col("rank"), plan.prefix, plan.kind)
@@ -47,7 +51,18 @@ def checked(rows: DataFrame, plan: Plan) -> Counts:
             f"order column `{plan.order}` has `{twice[0]['order']}` in {twice[0]['count']} rows: every row needs a "
             "value of its own, so that the answer does not depend on where a row lies"
         )
-    return {(flag, state): Counted(*numbers) for flag, state, *numbers in counts}
+    found = {(flag, state): Counted(*numbers) for flag, state, *numbers in counts}
+    unnumbered(found, plan)
+    return found
+
+
+def unnumbered(counts: Counts, plan: Plan) -> list[str]:
+    """Return a note on rows without the number that decides. Errors: ``ParameterError`` if no row has one."""
+    if plan.asked.number_column is None or plan.is_sought:
+        return []
+    own = [one for (flag, state), one in counts.items() if not flag and STATES[state] in ("compared", "short")]
+    rows, numbered = (sum(one.rows for one in own), sum(one.rows - one.unnumbered for one in own))
+    return told_numbers(rows, numbered, plan.asked.number_column)
 
 
 def repeated_texts(rows: DataFrame) -> DataFrame:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from lookalike._types import counted
@@ -16,9 +16,12 @@ _STATES = {
 }
 
 
-def deduplicated(summary: Mapping[str, Any], bad: int, files: Mapping[str, str | None], *, quiet: bool) -> str:
+def deduplicated(
+    summary: Mapping[str, Any], bad: int, files: Mapping[str, str | None], told: Sequence[str], *, quiet: bool
+) -> str:
     """Return what a deduplication found and where the outputs are; ``bad``: lines that could not be read."""
-    return "\n".join(map(visible, [*_found(summary), *(() if quiet else _notes(summary, bad)), *_written(files)]))
+    notes = () if quiet else (*_notes(summary, bad), *(f"  note: {one}" for one in told))
+    return "\n".join(map(visible, [*_found(summary), *notes, *_written(files)]))
 
 
 def _found(summary: Mapping[str, Any]) -> Iterator[str]:
