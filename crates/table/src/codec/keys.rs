@@ -320,8 +320,9 @@ impl<S: Select> Block<'_, S> {
         let heap = usize::try_from(heap).ok().filter(|heap| *heap <= MOST_HIGH * 64);
         // The keys of the heap begin after the zero that ends the heap before it.
         let Some((heap, zero)) = heap.and_then(|heap| Some((heap, self.zero(heap - 1)?))) else { return Some(None) };
-        let before = (zero + 1).checked_sub(heap).filter(|before| *before <= self.len)?;
-        Some(Some((zero + 1, before)))
+        let before = (zero + 1).checked_sub(heap)?;
+        // Bits that a forger has set behind those of the last key belong to no key.
+        Some((before <= self.len).then_some((zero + 1, before)))
     }
 
     /// Returns the number of keys below `key`.
