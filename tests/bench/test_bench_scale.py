@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from typing import Any
 
 from bench import scale, scale_model
 
@@ -20,12 +21,16 @@ def test_the_page_shows_the_kept_measurements(capsys):
 
 def test_documents_give_a_table_of_large_runs():
     cost = {"cpu": 1.0, "shuffled": 1e6, "spilled": 0.0}
-    steps = {
+    steps: dict[str, dict[str, Any]] = {
         f"{step} {count}": {name: value * count for name, value in cost.items()} for step in STEPS for count in (10, 30)
     }
+    for count in (10, 30):
+        part = {"shuffled": 5e5 * count, "spilled": 0.0}
+        steps[f"dedup {count}"] |= {"parts": {"score": part}, "cpu_of_parts": {"score": 0.25 * count}}
     found = {"day": "2026-01-01", "machine": "one", "load": 0.0, "keys": [[1, 100]], "steps": steps}
     printed = scale_model.page(found | {"documents": [{"count": 10, "bytes": 10}, {"count": 30, "bytes": 90}]})
     assert "| `dedup` | 1,000,000 | 1,000,000 | 0 |" in printed
+    assert "| `dedup`: score | 250,000 | 500,000 | 0 |" in printed
     for documents in ("0.1 billion", "8.0 billion", "64.0 billion"):
         assert documents in printed
     # A second of CPU by document, on 1,000 workers of 4 cores, and a megabyte on 100 MB/s.
