@@ -40,6 +40,20 @@ fn every_flipped_byte_and_every_cut_is_noticed() {
     }
 }
 
+/// The inputs the fuzzer starts from; records and segments of all versions are among them.
+#[test]
+fn seeds_of_the_fuzzer_are_read() {
+    let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../../fuzz/corpus/segment");
+    let (mut records, mut segments) = (0, 0);
+    for seed in std::fs::read_dir(folder).expect("the fuzzer has seeds") {
+        let bytes = std::fs::read(seed.expect("listed").path()).expect("readable");
+        read_record(&bytes);
+        records += usize::from(Document::decode(&bytes).is_ok());
+        segments += usize::from(ask(bytes).is_ok());
+    }
+    assert!(records >= 2 && segments >= 3, "{records} records, {segments} segments");
+}
+
 /// What is left of each document of a damaged file; nothing if it cannot be opened.
 fn salvaged(bytes: Vec<u8>) -> Option<(Vec<Option<Salvaged>>, u64)> {
     let disk = Ram::with([(path().to_owned(), bytes)].into());
