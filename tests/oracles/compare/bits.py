@@ -35,8 +35,9 @@ def measure(entries: Sequence[Entry]) -> None:
             contexts[part.language][run[:-1]] += 1
     for entry in entries:
         entry.bits = [0] * len(entry.tokens)
+    distinct = {language: sum(len(run) == 1 for run in found) for language, found in counts.items()}
     for entry, part, at in everything:
-        share = 1 / max(sum(len(run) == 1 for run in counts[part.language]), 1)
+        share = 1 / max(distinct.get(part.language, 0), 1)
         for run in runs(entry, part, at):
             share = (counts[part.language][run] + 2.0 * share) / (contexts[part.language][run[:-1]] + 2.0)
         entry.bits[at] = surprise(share) if entry.weights[at] else 0
