@@ -32,10 +32,12 @@ demo: $(VENV)/.built
 
 test: check quick fuzz
 
+# The tests of Spark mostly wait for its processes, so they run beside the others; what they say is shown at the end.
 quick: $(VENV)/.built browser cluster
 	cargo test --quiet
-	$(BIN)/python -m pytest -n 2 --dist loadfile --ignore tests/comparison/test_compare_worst_case.py --ignore tests/spark
-	$(BIN)/python -m pytest tests/spark
+	@mkdir -p out; $(BIN)/python -m pytest tests/spark > out/spark-tests.log 2>&1 & spark=$$!; \
+	  $(BIN)/python -m pytest -n 2 --dist worksteal --ignore tests/comparison/test_compare_worst_case.py --ignore tests/spark; others=$$?; \
+	  wait $$spark; spark=$$?; cat out/spark-tests.log; exit $$((others | spark))
 	$(BIN)/python -m pytest tests/comparison/test_compare_worst_case.py
 
 check: $(VENV)/.built
