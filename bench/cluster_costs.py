@@ -62,7 +62,7 @@ class Watch:
         context = SparkSession.active().sparkContext
         context.setJobGroup(name, name)
         before, began = self._cpu(), time.monotonic()
-        self._parts: dict[str, float] = {}
+        self._parts, self._seconds = dict[str, float](), dict[str, float]()
         with self._peaks() as peaks, self._timed_parts():
             found = work()
         cpu = self._cpu() - before
@@ -72,6 +72,7 @@ class Watch:
             "seconds": time.monotonic() - began,
             "peaks": peaks,
             "cpu_of_parts": of_parts,
+            "seconds_of_parts": self._seconds,
         }
         return found
 
@@ -83,14 +84,15 @@ class Watch:
 
     @contextlib.contextmanager
     def _timed_parts(self) -> Iterator[None]:
-        """Note the CPU of the parts of a deduplication, wherever it marks them."""
+        """Note the CPU and the time of the parts of a deduplication, wherever it marks them."""
         mark = job.step
 
         @contextlib.contextmanager
         def timed(df: Any, name: str) -> Iterator[None]:
-            before = self._cpu()
+            before, began = self._cpu(), time.monotonic()
             with mark(df, name):
                 yield
+            self._seconds[name] = self._seconds.get(name, 0) + time.monotonic() - began
             self._parts[name] = self._parts.get(name, 0) + self._cpu() - before
 
         job.step = timed

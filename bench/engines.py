@@ -8,6 +8,7 @@
     python -m bench.engines growth --rows 100000          # marginal CPU up to four times the rows, beside one machine
     python -m bench.engines memory --rows 100000          # one job with executors of 1 GiB: the most memory they had
     python -m bench.engines component --rows 40000        # edges of one component above the 512 MiB of an executor
+    python -m bench.engines workers --rows 100000         # two workers beside one, each with a core of its own
 
 Every line says whether the bytes are equal, and the CPU seconds of both engines; those of Spark are of all its
 processes. Rows go to the cluster and come back in files: the driver takes no more than 16 MiB of results. If one case
@@ -17,9 +18,11 @@ is not equal, the exit code is 1.
 from __future__ import annotations
 
 import argparse
+import contextlib
 import gzip
 import itertools
 import json
+import os
 import random
 import shutil
 import sys
@@ -230,28 +233,60 @@ def print_parts(steps: dict[str, Any]) -> None:
             )
 
 
+def print_workers(count: int) -> int:
+    """Deduplicate on one worker and on two, each held to one core, and print the time of each part."""
+    import pyarrow.parquet as pq
+
+    table, steps = pq.read_table(duplicates.file(count, "parquet")), {}
+    for workers in (1, 2):
+        with running(Cluster(workers=workers, cores=1), "1g") as run:
+            for _ in range(2):  # what Java compiles in the first run is in neither measurement
+                kept = run.watch.step("rows", lambda run=run: cleaned(run.table(table).repartition(8)))
+            steps[workers] = run.watch.steps["rows"] | {"kept": kept}
+    one, two = steps.values()
+    for part, seconds in (one["seconds_of_parts"] | {"all": one["seconds"]}).items():
+        beside = two["seconds"] if part == "all" else two["seconds_of_parts"][part]
+        print(f"{part}: {seconds:.1f} s on one worker, {beside:.1f} s on two: {seconds / beside:.2f} times as fast")
+    return int(one["kept"] != two["kept"])
+
+
+def hold(process: int, core: int) -> None:
+    """Let a process and what it starts use one core only."""
+    for thread in Path(f"/proc/{process}/task").iterdir():
+        os.sched_setaffinity(int(thread.name), {core})
+
+
+@contextlib.contextmanager
+def running(cluster: Cluster, memory: str) -> Iterator[Run]:
+    """A session on a cluster, whose steps are told at the end; a worker of one core is held to one."""
+    try:
+        if cluster.cores == 1:
+            for worker, core in zip(cluster.workers, os.sched_getaffinity(0), strict=False):
+                hold(worker.pid, core)
+        watch = Watch(cluster)
+        settings = watch.settings() | WARM | {"spark_executor_memory": memory}
+        with session(cluster.url, cluster.folder / "driver", **settings) as spark:
+            yield Run(spark, watch, cluster.folder)
+        watch.complete({})
+        print_parts(watch.steps)
+    finally:
+        cluster.stop()
+
+
 def main() -> int:
     """Run what was asked."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("what", choices=("matrix", "skew", "mllib", "growth", "memory", "component"))
+    parser.add_argument("what", choices=("matrix", "skew", "mllib", "growth", "memory", "component", "workers"))
     parser.add_argument("--rows", type=int, default=100_000)
     parser.add_argument("--corpus", type=Path)
     parser.add_argument("--only", default="")
     asked = parser.parse_args()
-    cluster = Cluster()
-    try:
-        watch = Watch(cluster)
-        memory = "512m" if asked.what == "component" else "1g"
-        settings = watch.settings() | WARM | {"spark_executor_memory": memory}
-        with session(cluster.url, cluster.folder / "driver", **settings) as spark:
-            run = Run(spark, watch, cluster.folder)
-            _asked(run, asked)
-        watch.complete({})
-        print_parts(watch.steps)
-        if asked.what == "growth":
-            print_growth(watch.steps, asked.rows)
-    finally:
-        cluster.stop()
+    if asked.what == "workers":
+        return print_workers(asked.rows)
+    with running(Cluster(), "512m" if asked.what == "component" else "1g") as run:
+        _asked(run, asked)
+    if asked.what == "growth":
+        print_growth(run.watch.steps, asked.rows)
     return 1 if run.failed else 0
 
 

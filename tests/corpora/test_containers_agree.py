@@ -271,3 +271,29 @@ def test_a_column_inside_an_object_is_reached_in_every_container(tmp_path: Path)
     for given in [*containers, tmp_path / "rows.parquet"]:
         found = la.dedup(given, text_column="doc.text", id_column="doc.n", keep="max:doc.n", method="exact")
         assert list(found.survivors) == [2, 1, 2], type(given)
+
+
+#: What is written, and the number it is; None for what is none.
+WRITTEN = {
+    "7": 7.0, " 4.5 ": 4.5, "-1e3": -1000.0, "+.5": 0.5, "5.": 5.0, "\t8\n": 8.0, "1E-2": 0.01, "1e999": float("inf"),
+    "inf": None, "-Infinity": None, "nan": None, "1_000": None, "": None, ".": None, "e5": None, "1e": None,
+    "0x10": None, "\u00a09": None, "\u0664": None, "1,5": None, "--1": None, "1 2": None,
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("beside", [0.0, -1e9])
+@pytest.mark.parametrize("written", WRITTEN, ids=repr)
+def test_what_a_written_number_is_does_not_depend_on_the_container(written: str, beside: float, tmp_path: Path):
+    """The row beside it loses to every higher number, and to no row without one."""
+    rows = [{"text": WORDS, "stars": str(beside)}, {"text": WORDS, "stars": written}]
+    (tmp_path / "rows.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    with (tmp_path / "rows.csv").open("w", newline="") as sheet:
+        writer = csv.DictWriter(sheet, ["text", "stars"])
+        writer.writeheader()
+        writer.writerows(rows)
+    pq.write_table(pa.Table.from_pylist(rows), tmp_path / "rows.parquet")
+    files = [tmp_path / name for name in ("rows.jsonl", "rows.csv", "rows.parquet")]
+    number = WRITTEN[written]
+    survivor = int(number is not None and number > beside)
+    for given in [rows, pa.Table.from_pylist(rows), *files]:
+        assert list(la.dedup(given, keep="max:stars", method="exact").survivors) == [survivor] * 2, given

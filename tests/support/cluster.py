@@ -62,6 +62,7 @@ class Cluster:
     def __init__(self, workers: int = 2, cores: int = 2, memory: str = "2g") -> None:
         """Start a master and workers; return when all are registered."""
         self.folder = Path(tempfile.mkdtemp(prefix="lookalike-cluster-"))
+        self.cores = cores
         self._size = ["-c", str(cores), "-m", memory]
         self._started: list[subprocess.Popen[bytes]] = []
         self.workers: list[subprocess.Popen[bytes]] = []

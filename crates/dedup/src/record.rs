@@ -63,24 +63,33 @@ pub fn read<'a>(line: &'a [u8], columns: &RecordColumns, buffer: &'a mut String)
 fn number_of(raw: &str) -> Option<f64> {
     match ValueKind::of(raw) {
         ValueKind::Number => raw.parse().ok(),
-        ValueKind::String => raw[1..raw.len() - 1].trim().parse().ok(),
+        ValueKind::String => written_number(&string_of(&raw[1..raw.len() - 1])),
         _ => None,
     }
+}
+
+/// A decimal number between blanks of ASCII, by the rule of `corpora/written.py`: `inf` and `nan` are names.
+fn written_number(text: &str) -> Option<f64> {
+    let bare = text.trim_matches([' ', '\t', '\n', '\u{b}', '\u{c}', '\r']);
+    let is_decimal = bare.bytes().all(|byte| byte.is_ascii_digit() || b"+-.eE".contains(&byte));
+    bare.parse().ok().filter(|_| is_decimal)
+}
+
+/// The characters between the quotes of a string.
+fn string_of(inner: &str) -> Cow<'_, str> {
+    if !inner.contains('\\') {
+        return Cow::Borrowed(inner);
+    }
+    let mut text = String::new();
+    unescape(inner, &mut text);
+    Cow::Owned(text)
 }
 
 fn name_of(raw: &str) -> Option<RowName<'_>> {
     match ValueKind::of(raw) {
         ValueKind::Null => None,
         ValueKind::Number | ValueKind::Other(_) => Some(RowName { text: Cow::Borrowed(raw), is_string: false }),
-        ValueKind::String => {
-            let inner = &raw[1..raw.len() - 1];
-            if !inner.contains('\\') {
-                return Some(RowName { text: Cow::Borrowed(inner), is_string: true });
-            }
-            let mut name = String::new();
-            unescape(inner, &mut name);
-            Some(RowName { text: Cow::Owned(name), is_string: true })
-        }
+        ValueKind::String => Some(RowName { text: string_of(&raw[1..raw.len() - 1]), is_string: true }),
     }
 }
 
@@ -239,7 +248,19 @@ mod tests {
     fn a_number_may_be_a_string() {
         assert_eq!(text(r#"{"stars": "4.5", "text":"a"}"#), Record::Text("a", Some(4.5)));
         assert_eq!(text(r#"{"stars": " -1e3 ", "text":"a"}"#), Record::Text("a", Some(-1000.0)));
-        for value in [r#""high""#, r#""2024-01-01""#, r#""""#, "true", "[1]", "null"] {
+        assert_eq!(text(r#"{"stars": "\t\u0037\u002e", "text":"a"}"#), Record::Text("a", Some(7.0)));
+        for value in [
+            r#""high""#,
+            r#""2024-01-01""#,
+            r#""""#,
+            r#""inf""#,
+            r#""nan""#,
+            r#""1_0""#,
+            r#""+""#,
+            "true",
+            "[1]",
+            "null",
+        ] {
             assert_eq!(text(&format!(r#"{{"stars": {value}, "text":"a"}}"#)), Record::Text("a", None), "{value}");
         }
     }

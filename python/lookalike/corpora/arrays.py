@@ -8,6 +8,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from lookalike.corpora.batches import RECORD_BYTES, Columns, Names, Quoted
+from lookalike.corpora.written import numbers_in
 from lookalike.documents.reasons import in_bytes
 from lookalike.errors import MissingExtraError, ParameterError
 
@@ -228,21 +229,11 @@ def numbers_of(values: pa.Array, column: str, source: str) -> array[float]:
     if types.is_temporal(kind) and not types.is_interval(kind):
         values = values.cast(pa.int32() if kind.bit_width == 32 else pa.int64())
     elif any(is_it(kind) for is_it in (types.is_string, types.is_large_string, types.is_string_view)):
-        values = _written_numbers(strings_of(values, source))
+        values = numbers_in(strings_of(values, source))
     elif not any(is_it(kind) for is_it in (types.is_integer, types.is_floating, types.is_decimal, types.is_null)):
         raise ParameterError(f"number column `{column}` of `{source}` holds {kind}: name a column of numbers")
     found = pc.fill_null(values.cast(pa.float64(), safe=False), float("nan"))
     return array("d", bytes(found.buffers()[1].slice(8 * found.offset, 8 * len(found))))
-
-
-def _written_numbers(texts: pa.Array) -> pa.Array:
-    """Return numbers that are written as strings; null where a string is none."""
-    import pyarrow as pa
-    import pyarrow.compute as pc
-
-    trimmed = pc.utf8_trim_whitespace(texts)
-    is_number = pc.match_substring_regex(trimmed, r"^[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?$")
-    return pc.if_else(is_number, trimmed, pa.scalar(None, trimmed.type)).cast(pa.float64())
 
 
 def filtered(given: Any, keep: pa.Array) -> Any:

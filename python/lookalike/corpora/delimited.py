@@ -23,6 +23,7 @@ from lookalike.corpora.compression import by_suffix
 from lookalike.corpora.encodings import Coding, Removed, Rewriter, legacy, unmarked
 from lookalike.corpora.lines import check_rows, read
 from lookalike.corpora.places import InPlace, Place
+from lookalike.corpora.written import number_in
 from lookalike.documents.reasons import MIB, in_bytes
 
 _DELIMITERS = b",;\t|"
@@ -192,7 +193,9 @@ class CsvSource(InPlace):
             reason = f"{len(short):,} records from here on have too few fields; they are not compared"
             self.problems.append(Problem(self.name, f"row {row + short[0]}", reason, len(short)))
         ids = None if name is None else Names(len(records), lambda at: self._name(value(records[at][name])))
-        numbers = None if number is None else array("d", [_number(value(record[number])) for record in records])
+        numbers = (
+            None if number is None else array("d", [number_in(value(record[number]) or b"") for record in records])
+        )
         return packed(texts, ids, numbers, is_text=True)
 
     def _others(self, records: Sequence[re.Match[bytes]], header: bytes, dialect: Dialect) -> list[dict[str, str]]:
@@ -289,14 +292,6 @@ def _delimiter(head: bytes, name: str) -> bytes:
 
 def _is_blank(record: re.Match[bytes]) -> bool:
     return not record[0].strip(b"\r\n")
-
-
-def _number(field: bytes | None) -> float:
-    """Return a field as a number; NaN if it is none."""
-    try:
-        return float("nan" if field is None else field.replace(b"_", b"?"))
-    except ValueError:
-        return float("nan")
 
 
 def _without(cut: Cut, mask: bytes, row: int, at: int) -> tuple[bytes, list[Removed]]:

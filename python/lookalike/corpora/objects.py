@@ -31,6 +31,7 @@ from lookalike.corpora.batches import CHUNK_BYTES, RECORD_BYTES, Columns, Texts
 from lookalike.corpora.batching import column_of, is_missing, library_of, refuse_paths, speaks_arrow
 from lookalike.corpora.lines import check_rows
 from lookalike.corpora.selecting import Held, is_dataset, is_scanned, selected
+from lookalike.corpora.written import number_in
 from lookalike.documents.reasons import in_bytes
 from lookalike.errors import ParameterError
 
@@ -369,8 +370,8 @@ def _wanted_of(rows: Sequence[Any], wanted: Wanted) -> Wanted:
 def _number(value: object) -> float:
     """Return a value, or a string that is one, as a number; NaN if it is none."""
     if isinstance(value, str):
-        value = value.replace("_", "?")
-    elif isinstance(value, bool) or not isinstance(value, SupportsFloat):
+        return number_in(value)
+    if isinstance(value, bool) or not isinstance(value, SupportsFloat):
         return math.nan
     try:
         return float(value)
