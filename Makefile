@@ -22,22 +22,35 @@ UV := VIRTUAL_ENV=$(CURDIR)/$(VENV) $(BIN)/uv
 RUST_SOURCES := $(shell find crates -name '*.rs' -o -name 'Cargo.toml' 2>/dev/null)
 FUZZ_SECONDS ?= 12
 
-.PHONY: demo test quick check docs examples pictures bench quality mutants clean
+.PHONY: demo test quick others alone check docs examples pictures bench quality mutants clean
 .DEFAULT_GOAL := demo
-# The parts of `test` are a sequence: lints first, and timings of nothing beside something else.
+# The parts of a target are a sequence: lints first, and timings of nothing beside something else.
 .NOTPARALLEL:
 
 demo: $(VENV)/.built
 	$(BIN)/lookalike demo --out out/demo
 
-test: check quick fuzz
+test: $(VENV)/.built browser cluster
+	$(call beside_spark,check others)
+	$(MAKE) --no-print-directory alone fuzz
 
-# The tests of Spark mostly wait for its processes, so they run beside the others; what they say is shown at the end.
 quick: $(VENV)/.built browser cluster
-	cargo test --quiet
+	$(call beside_spark,others)
+	$(MAKE) --no-print-directory alone
+
+# The tests of Spark mostly wait for its processes, so they run beside some targets; what they say is shown at the end.
+define beside_spark
 	@mkdir -p out; $(BIN)/python -m pytest tests/spark > out/spark-tests.log 2>&1 & spark=$$!; \
-	  $(BIN)/python -m pytest -n 2 --dist worksteal --ignore tests/comparison/test_compare_worst_case.py --ignore tests/spark; others=$$?; \
+	  $(MAKE) --no-print-directory $(1); others=$$?; \
 	  wait $$spark; spark=$$?; cat out/spark-tests.log; exit $$((others | spark))
+endef
+
+others:
+	cargo test --quiet
+	$(BIN)/python -m pytest -n 2 --dist worksteal --ignore tests/comparison/test_compare_worst_case.py --ignore tests/spark
+
+# How CPU time grows with the size of inputs is measured on a quiet machine.
+alone:
 	$(BIN)/python -m pytest tests/comparison/test_compare_worst_case.py
 
 check: $(VENV)/.built

@@ -19,7 +19,7 @@ from click.testing import CliRunner
 
 import lookalike as la
 from lookalike.cli.main import cli
-from support.cluster import PATIENCE, Cluster, becomes
+from support.cluster import PATIENCE, SMALL, Cluster, becomes
 
 #: A background job ignores interrupts, so they are allowed first.
 _ALLOWED = "import signal; signal.signal(signal.SIGINT, signal.default_int_handler); "
@@ -35,6 +35,8 @@ CONF = {
     "spark.cores.max": "2",
     "spark.ui.enabled": "false",
     "spark.sql.shuffle.partitions": "2",
+    "spark.driver.extraJavaOptions": SMALL,
+    "spark.executor.extraJavaOptions": SMALL,
 }
 
 

@@ -60,9 +60,12 @@ def rarities(entry: Entry) -> dict[int, int]:
     found = {}
     for part in entry.parts:
         inside = [(at, n) for (_, at), n in zip(entry.picks, entry.holders, strict=True) if part.start <= at < part.end]
+        over = defaultdict(list)
+        for at, n in inside:
+            for token in range(at, at + part.k):
+                over[token].append(n)
         last = inside[0][1] if inside else 1
         for token in range(part.start, part.end):
-            over = [n for at, n in inside if at <= token < at + part.k]
-            last = min((n for n in over if n > 1), default=1) if over else last
+            last = min((n for n in over[token] if n > 1), default=1) if token in over else last
             found[token] = last
     return found
