@@ -62,7 +62,7 @@ class Watch:
         context = SparkSession.active().sparkContext
         context.setJobGroup(name, name)
         before, began = self._cpu(), time.monotonic()
-        self._parts, self._seconds = dict[str, float](), dict[str, float]()
+        self._parts = dict[str, float]()
         with self._peaks() as peaks, self._timed_parts():
             found = work()
         cpu = self._cpu() - before
@@ -72,7 +72,6 @@ class Watch:
             "seconds": time.monotonic() - began,
             "peaks": peaks,
             "cpu_of_parts": of_parts,
-            "seconds_of_parts": self._seconds,
         }
         return found
 
@@ -84,15 +83,14 @@ class Watch:
 
     @contextlib.contextmanager
     def _timed_parts(self) -> Iterator[None]:
-        """Note the CPU and the time of the parts of a deduplication, wherever it marks them."""
+        """Note the CPU of the parts of a deduplication, wherever it marks them."""
         mark = job.step
 
         @contextlib.contextmanager
         def timed(df: Any, name: str) -> Iterator[None]:
-            before, began = self._cpu(), time.monotonic()
+            before = self._cpu()
             with mark(df, name):
                 yield
-            self._seconds[name] = self._seconds.get(name, 0) + time.monotonic() - began
             self._parts[name] = self._parts.get(name, 0) + self._cpu() - before
 
         job.step = timed
@@ -148,12 +146,13 @@ def _lines(folder: Path) -> Iterator[dict[str, Any]]:
 
 
 def _by_group(folder: Path) -> dict[str, dict[str, Any]]:
-    """Return bytes shuffled and spilled, tasks and their seconds, of every job group and of its parts.
+    """Return bytes shuffled and spilled, tasks, stages and their seconds, of every job group and of its parts.
 
     A part is what the jobs of a group are tagged with (``lookalike.spark.keeping.step``).
     """
     of_stage: dict[int, tuple[str, str]] = {}
     found: dict[str, dict[str, Any]] = {}
+    runs: dict[tuple[str, str], list[tuple[int, int]]] = {}
     for event in _lines(folder):
         if event["Event"] == "SparkListenerJobStart":
             told = event.get("Properties") or {}
@@ -166,10 +165,29 @@ def _by_group(folder: Path) -> dict[str, dict[str, Any]]:
             whole = found.setdefault(group, {**_NOTHING, "parts": {}})
             _add(whole, event.get("Task Metrics") or {})
             _add(whole["parts"].setdefault(name, dict(_NOTHING)), event.get("Task Metrics") or {})
+        elif event["Event"] == "SparkListenerStageCompleted" and event["Stage Info"]["Stage ID"] in of_stage:
+            told = event["Stage Info"]
+            run = told.get("Submission Time", 0), told.get("Completion Time", 0)
+            runs.setdefault(of_stage[told["Stage ID"]], []).append(run)
+    for (group, name), times in runs.items():
+        found[group]["parts"][name]["stages"] = _covered(times)
     return found
 
 
-_NOTHING = {"shuffled": 0.0, "spilled": 0.0, "tasks": 0.0, "java": 0.0, "busy": 0.0}
+def _covered(times: list[tuple[int, int]]) -> float:
+    """Return the seconds in which at least one of these runs, given in milliseconds, was under way.
+
+    >>> _covered([(0, 1000), (500, 2000), (5000, 6000)])
+    3.0
+    """
+    total, until = 0, 0
+    for start, end in sorted(times):
+        total += max(0, end - max(start, until))
+        until = max(until, end)
+    return total / 1000
+
+
+_NOTHING = {"shuffled": 0.0, "spilled": 0.0, "tasks": 0.0, "java": 0.0, "busy": 0.0, "stages": 0.0}
 
 
 def _add(told: dict[str, Any], metrics: dict[str, Any]) -> None:

@@ -234,20 +234,28 @@ def print_parts(steps: dict[str, Any]) -> None:
 
 
 def print_workers(count: int) -> int:
-    """Deduplicate on one worker and on two, each held to one core, and print the time of each part."""
+    """Deduplicate on one worker and on two, each held to one core, and print the time that the stages of each part ran.
+
+    The driver plans between stages; that time is only in the last line.
+    """
     import pyarrow.parquet as pq
 
     table, steps = pq.read_table(duplicates.file(count, "parquet")), {}
     for workers in (1, 2):
         with running(Cluster(workers=workers, cores=1), "1g") as run:
-            for _ in range(2):  # what Java compiles in the first run is in neither measurement
-                kept = run.watch.step("rows", lambda run=run: cleaned(run.table(table).repartition(8)))
-            steps[workers] = run.watch.steps["rows"] | {"kept": kept}
-    one, two = steps.values()
-    for part, seconds in (one["seconds_of_parts"] | {"all": one["seconds"]}).items():
-        beside = two["seconds"] if part == "all" else two["seconds_of_parts"][part]
+            frame = run.table(table)
+            run.watch.warm_up("", lambda frame=frame: cleaned(frame.repartition(8)))
+            kept = run.watch.step("rows", lambda frame=frame: cleaned(frame.repartition(8)))
+            # Spark's log is added to it when the session has ended.
+            steps[workers] = run.watch.steps["rows"]
+            steps[workers]["kept"] = kept
+    one, two = ({part: told["stages"] for part, told in step["parts"].items()} for step in steps.values())
+    one |= {"all stages": sum(one.values()), "the whole job": steps[1]["seconds"]}
+    two |= {"all stages": sum(two.values()), "the whole job": steps[2]["seconds"]}
+    for part, seconds in one.items():
+        beside = two[part]
         print(f"{part}: {seconds:.1f} s on one worker, {beside:.1f} s on two: {seconds / beside:.2f} times as fast")
-    return int(one["kept"] != two["kept"])
+    return int(steps[1]["kept"] != steps[2]["kept"])
 
 
 def hold(process: int, core: int) -> None:

@@ -87,25 +87,51 @@ def test_dedup_writes_what_the_local_engine_writes(cluster: Cluster, rows: Path,
     kept = answer.select().to_pylist()
     assert read(tmp_path / "clean") == kept
     assert (tmp_path / "clean" / "_SUCCESS").exists()
-    assert f"120 rows read, {len(kept)} kept, {120 - len(kept)} removed" in done.stdout
     assert 0 < len(kept) < 120
     assert "Traceback" not in done.stderr
+    alone = CliRunner().invoke(
+        cli, ["dedup", *map(str, sorted(rows.iterdir())), "--threshold", "0.7", "-o", f"{tmp_path}/alone/"]
+    )
+    assert alone.exit_code == 0, alone.stderr
+    said, expected = (text.splitlines() for text in (done.stdout, alone.stdout))
+    assert said[:-2] == expected[:-1], "what both engines say, but for where the outputs are"
+    assert said[-2:] == [f"out: {tmp_path / 'clean'}", f"clusters: {tmp_path / 'c'}"]
     again = run("dedup", rows, "-o", tmp_path / "clean", *on(cluster))
     assert again.returncode == 2, again.stderr
     assert "exists already" in again.stderr
     assert "--overwrite" in again.stderr
 
 
-def test_lines_that_cannot_be_parsed_are_counted_and_strict_refuses_them(cluster: Cluster, tmp_path: Path) -> None:
+def test_lines_that_cannot_be_parsed_are_listed_and_strict_refuses_them(cluster: Cluster, tmp_path: Path) -> None:
     lines = [json.dumps(row) for row in corpus().slice(0, 30).to_pylist()]
     (tmp_path / "rows.jsonl").write_text("\n".join([*lines, "{broken", '{"id": "x"']) + "\n")
     done = run("simhash", tmp_path / "rows.jsonl", "-o", tmp_path / "prints", "--strict", "--json", *on(cluster))
     assert done.returncode == 3, done.stderr
-    assert json.loads(done.stdout)["unparsed"] == 2
-    assert json.loads(done.stdout)["states"] == {"fingerprinted": 30}
+    told = json.loads(done.stdout)
+    assert told["left_out"] == 2
+    assert [one["reason"] for one in told["problems"]] == ['2 lines left out; `{"id": "x"` is not a JSON object']
+    assert told["problems"][0]["source"].endswith("/rows.jsonl")
+    assert told["states"] == {"fingerprinted": 30}
     made = [json.loads(line) for one in (tmp_path / "prints").glob("part-*") for line in one.read_text().splitlines()]
     expected = {row["id"]: la.simhash(row["text"]) for row in corpus().slice(0, 30).to_pylist()}
     assert {row["id"]: row["fingerprint"] % 2**64 for row in made} == expected
+
+
+def test_records_of_csv_with_other_fields_are_listed_and_other_headers_refused(
+    cluster: Cluster, tmp_path: Path
+) -> None:
+    header, text = "id,text,note\n", "one two three four five six seven eight nine ten"
+    (tmp_path / "rows.csv").write_text(f'{header}1,{text},a\n2,"{text},\nb",b\n3,{text}\n4,{text},c,d\n5,,""\n')
+    done = run("dedup", tmp_path / "rows.csv", "-o", tmp_path / "clean", "--json", *on(cluster))
+    assert done.returncode == 0, done.stderr
+    told = json.loads(done.stdout)
+    assert (told["rows"], told["states"]["missing"]) == (3, 1)
+    assert [one["rows"] for one in told["problems"]] == [2]
+    assert "has more or fewer fields than the header" in told["problems"][0]["reason"]
+    (tmp_path / "other.csv").write_text(f"text,id,note\n{text},9,z\n")
+    done = run("dedup", tmp_path / "*.csv", "-o", tmp_path / "both", *on(cluster))
+    assert done.returncode == 2, done.stderr
+    assert "the headers of the CSV files differ" in done.stderr
 
 
 def test_near_finds_what_the_local_command_finds(cluster: Cluster, tmp_path: Path) -> None:
@@ -121,7 +147,7 @@ def test_near_finds_what_the_local_command_finds(cluster: Cluster, tmp_path: Pat
         writer.writerow(["none", ""])
     done = run("near", tmp_path / "prints.csv", "-o", tmp_path / "pairs", *on(cluster))
     assert done.returncode == 0, done.stderr
-    assert "left out: 1 row" in done.stderr
+    assert "left out: 1 row\nnot read: row `none`: has no fingerprint" in done.stderr
     found = [
         row for one in (tmp_path / "pairs").glob("part-*") for row in list(csv.reader(one.read_text().splitlines()))[1:]
     ]

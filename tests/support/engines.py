@@ -51,7 +51,7 @@ def cluster(
     def listed(table: Any) -> list[tuple[Any, ...]]:
         return sorted((row[0], row[1], bits(row[2]), row[3]) for row in rows_of(table))
 
-    summary = dict(answer.summary)
+    summary = {**answer.summary, **answer.summary["work"]}
     summary["giants"] = [(one["survivor"], one["documents"], one["keys"]) for one in summary["giants"]]
     summary["capped"] = [tuple(one.values()) for one in summary["capped"]]
     return {
@@ -59,13 +59,13 @@ def cluster(
         "removed": listed(answer.removed),
         "clusters": listed(answer.clusters),
         "pairs": listed(answer.pairs),
-        "summary": {key: summary.get(key) for key in _COUNTED},
+        "summary": _counted(summary),
     }
 
 
 _COUNTED = (
     *("rows", "references", "states", "removed", "kept", "clusters", "largest_cluster", "documents", "unsampled"),
-    *("capped", "giants", "contamination"),
+    *("removed_below", "capped", "giants", "contamination", "repeated_ids", "notes"),
 )
 
 
@@ -73,7 +73,15 @@ def _counts(told: dict[str, Any], ids: Sequence[Any]) -> dict[str, Any]:
     summary = {**told, **told["work"]}
     summary["giants"] = [(ids[one["survivor"]], one["documents"], one["keys"]) for one in told["giants"]]
     summary["capped"] = [tuple(one.values()) for one in told["capped"]]
-    return {"summary": {key: summary.get(key) for key in _COUNTED}}
+    return {"summary": _counted(summary)}
+
+
+def _counted(summary: dict[str, Any]) -> dict[str, Any]:
+    """What a summary counts. Of repeated ids only their numbers: a cluster knows no first row."""
+    told = {key: summary.get(key) for key in _COUNTED}
+    if (repeated := told["repeated_ids"]) is not None:
+        told["repeated_ids"] = repeated["ids"], repeated["rows"]
+    return told
 
 
 def bits(score: float) -> bytes:

@@ -5,14 +5,15 @@ from __future__ import annotations
 import contextlib
 import json
 from collections.abc import Iterator, Sequence
+from dataclasses import asdict
 from typing import Any
 
 import click
 
 from lookalike import params
-from lookalike._types import counted
+from lookalike._types import Problem, counted
 from lookalike.cli import options
-from lookalike.cli.shell import REFUSED, fail
+from lookalike.cli.shell import check_read
 from lookalike.cli.writing import note
 from lookalike.errors import ParameterError
 
@@ -67,7 +68,7 @@ def _check(inputs: Sequence[str], outputs: Sequence[str], format: str | None = N
 def dedup(context: click.Context, inputs: tuple[str, ...], against: tuple[str, ...], chosen: dict[str, Any]) -> None:
     """Deduplicate on a cluster."""
     options.refuse_unused(context, _LOCAL_DEDUP, _CONDITION, _REMEDY)
-    from lookalike.rendering.terminal import cluster as printed
+    from lookalike.rendering.terminal import deduplication as printed
 
     files = {name: chosen[name] for name in _TABLES}
     quiet, outputs = chosen["quiet"], [one for one in files.values() if one is not None]
@@ -86,13 +87,13 @@ def dedup(context: click.Context, inputs: tuple[str, ...], against: tuple[str, .
             for name, path in files.items():
                 if path is not None:
                     write(getattr(answer, _TABLES[name]), path, own.format, overwrite=chosen["overwrite"])
-            summary, told = answer.summary, answer.notes
-    bad = own.bad + (other.bad if other is not None else 0)
-    if chosen["as_json"]:
-        click.echo(json.dumps({**summary, "unparsed": bad, "notes": told}, ensure_ascii=False, indent=2, default=str))
-    else:
-        click.echo(printed.deduplicated(summary, bad, files, told, quiet=quiet))
-    _refuse(bad, summary["rows"], chosen["strict"])
+            settings, found = answer.settings, answer.summary
+    problems = [*([] if other is None else other.problems), *own.problems]
+    found |= {"sources": [{"name": one, "format": own.format} for one in (*against, *inputs)]}
+    found |= {"problems": [asdict(one) for one in problems]}
+    click.echo(printed.as_json(found) if chosen["as_json"] else printed.facts(settings, found, files, quiet=quiet))
+    read_rows = sum(found["states"][name] for name in ("compared", "short"))
+    check_read(problems, strict=chosen["strict"], is_nothing_read=not read_rows)
 
 
 def near(context: click.Context) -> None:
@@ -113,14 +114,38 @@ def near(context: click.Context) -> None:
         found = find(stored.rows, None if queries is None else queries.rows, **asked)
         write(found.pairs, str(out), stored.format, overwrite=chosen["overwrite"])
         pairs = read(started, [str(out)], stored.format).rows.count()
-        rows = stored.rows.limit(1).count()
-        bad = found.left_out.count() + stored.bad + (0 if queries is None else queries.bad)
+        is_empty = not stored.rows.head(1)
+        problems = [*([] if queries is None else queries.problems), *stored.problems, *_left_out(found.left_out)]
     if chosen["as_json"]:
-        click.echo(json.dumps({"distance": asked["distance"], "pairs": pairs, "left_out": bad, "out": out}))
+        click.echo(_json({"distance": asked["distance"], "pairs": pairs, "out": out}, problems))
     note(f"{counted(pairs, 'pair')} within {counted(asked['distance'], 'bit')} in {out}", quiet=quiet)
-    if bad:
-        note(f"left out: {counted(bad, 'row')} without an id or a fingerprint", quiet=quiet)
-    _refuse(bad, rows, chosen["strict"])
+    _tell(problems, quiet=quiet)
+    check_read(problems, strict=chosen["strict"], is_nothing_read=is_empty)
+
+
+def _left_out(rows: Any) -> list[Problem]:
+    """Return rows (id, reason) that could not be searched as problems, at most ``LISTED`` of them one by one."""
+    from lookalike.spark.files import LISTED
+
+    found = [Problem("", f"row `{row['id']}`", row["reason"], 1) for row in rows.limit(LISTED).collect()]
+    rest = rows.count() - len(found) if len(found) == LISTED else 0
+    return [*found, *([Problem("", "", f"{counted(rest, 'other row')} left out", rest)] if rest else [])]
+
+
+def _json(told: dict[str, Any], problems: Sequence[Problem]) -> str:
+    left_out = sum(one.rows for one in problems)
+    listed = [asdict(one) for one in problems]
+    return json.dumps({**told, "left_out": left_out, "problems": listed}, ensure_ascii=False, indent=1)
+
+
+def _tell(problems: Sequence[Problem], *, quiet: bool) -> None:
+    """Say on stderr what was left out."""
+    from lookalike.rendering.terminal.problems import lines
+
+    if problems:
+        note(f"left out: {counted(sum(one.rows for one in problems), 'row')}", quiet=quiet)
+    for line in lines(problems):
+        note(line, quiet=quiet)
 
 
 def simhash(context: click.Context) -> None:
@@ -141,17 +166,8 @@ def simhash(context: click.Context) -> None:
         counts = written.groupBy("state").count().collect() if "state" in written.columns else []
         states = {row["state"]: row["count"] for row in counts}
     if chosen["as_json"]:
-        click.echo(json.dumps({"states": states, "unparsed": own.bad, "out": out}))
+        click.echo(_json({"states": states, "out": out}, own.problems))
     told = ", ".join(f"{count:,} {state.replace('_', ' ')}" for state, count in sorted(states.items()))
     note(f"{counted(sum(states.values()), 'row')} in {out}: {told}", quiet=quiet)
-    if own.bad:
-        note(f"left out: {counted(own.bad, 'line')} that cannot be parsed", quiet=quiet)
-    _refuse(own.bad, sum(states.values()), chosen["strict"])
-
-
-def _refuse(bad: int, read: int, strict: bool) -> None:
-    """Exit with 3 if nothing could be read, or if rows could not and ``--strict`` was given."""
-    if bad and not read:
-        fail(f"no row could be read; {counted(bad, 'row')} cannot be parsed", REFUSED)
-    if bad and strict:
-        fail(f"{counted(bad, 'row')} could not be read, and --strict was given", REFUSED)
+    _tell(own.problems, quiet=quiet)
+    check_read(own.problems, strict=chosen["strict"], is_nothing_read=not states)

@@ -200,7 +200,8 @@ def _run(
     is_written = add or any(one is not None for one in files.values())
     with suppress(KeyboardInterrupt) if is_written else nullcontext():
         if not (is_piped and quiet):
-            facts = printed.as_json(answer) if as_json else printed.facts(answer, files, quiet=quiet)
+            found = answer.to_json()
+            facts = printed.as_json(found) if as_json else printed.facts(answer.settings, found, files, quiet=quiet)
             click.echo(facts, file=sys.stderr if is_piped else sys.stdout)
     check_read(answer.problems, strict=strict, is_nothing_read=not answer.with_text)
 

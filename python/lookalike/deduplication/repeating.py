@@ -6,7 +6,7 @@ pass to the example if there is one.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 from lookalike import _core
@@ -28,16 +28,22 @@ class RepeatedIds(NamedTuple):
     second: tuple[str, int | None]
 
     def __str__(self) -> str:
-        where = " and ".join(f"row {row} of `{source}`" for source, row in (self.first, self.second))
-        names = "names" if self.ids == 1 else "name"
-        return (
-            f"{counted(self.ids, 'id')} {names} several rows ({self.rows:,} in all), such as `{self.example}`: {where}"
-        )
+        return told_repeated(self.to_json())
 
     def to_json(self) -> dict[str, Any]:
         """Return it as values that JSON can hold."""
         places = [{"source": source, "row": row} for source, row in (self.first, self.second)]
         return {"ids": self.ids, "rows": self.rows, "example": self.example, "places": places}
+
+
+def told_repeated(found: Mapping[str, Any]) -> str:
+    """Return the words for repeated ids, as ``RepeatedIds.to_json`` has them. A cluster knows no places."""
+    names = "names" if found["ids"] == 1 else "name"
+    where = " and ".join(f"row {place['row']} of `{place['source']}`" for place in found["places"])
+    told = (
+        f"{counted(found['ids'], 'id')} {names} several rows ({found['rows']:,} in all), such as `{found['example']}`"
+    )
+    return f"{told}: {where}" if where else told
 
 
 def repeated_ids(seen: _core.SeenIds, stretches: Sequence[Stretch], settings: Reading) -> RepeatedIds | None:

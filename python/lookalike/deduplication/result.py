@@ -169,6 +169,13 @@ class Deduplication:
         return Counter({survivor: count + 1 for survivor, count in sizes.items()})
 
     @property
+    def removed_below(self) -> int:
+        """Removed rows whose score with the row kept for them is below the threshold: only `components` has such."""
+        if self.settings.clustering != "components":
+            return 0
+        return sum(self.resemblances[row] < self.settings.least_score for row in self.gone)
+
+    @property
     def removed_for_index(self) -> int:
         """Removed rows for which a document of the index is kept."""
         return sum(self.survivors[row] < self.references for row in self.gone) if self.archived is not None else 0
@@ -268,6 +275,7 @@ class Deduplication:
             "states": self.states,
             **({"reference_states": self.reference_states} if self.is_against else {}),
             "removed": self.removed,
+            "removed_below": self.removed_below,
             **({} if self.contamination is None else {"contamination": self.contamination.to_json()}),
             **({} if self.archived is None else {"index": self._index_json()}),
             "kept": self.rows - self.references - sum(self.removed.values()),

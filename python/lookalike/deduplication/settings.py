@@ -130,6 +130,11 @@ class Settings:
         return self.method == "minhash" and self.no_verify
 
     @property
+    def least_score(self) -> float:
+        """The least score of a pair that links two documents."""
+        return 1 - self.distance / 64 if self.is_by_distance else self.threshold
+
+    @property
     def over_ids(self) -> str:
         """Words that limit a claim to shingle ids of fewer than 64 bits, which different shingles may share."""
         return f" over {self.bits}-bit shingle ids" if self.bits < 64 and self.method != "exact" else ""

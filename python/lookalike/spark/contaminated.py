@@ -58,11 +58,8 @@ def deduplicated(
         named(tables.clusters(removed), {"rank": "id", "representative": "representative"}, _TOLD[:2]),
         named(found, {"left": "left", "right": "right"}),
         tables.ledger(df, removed, rows, plan),
-        tables.summary(plan, counts, removed)
-        | {"contamination": _told(found, removed, classed, counts)}
-        | {"documents": sum(one.rows for (_, state), one in counts.items() if state == 0)}
-        | {"unsampled": 0, "capped": [], "giants": []},
-        _held=held,
+        tables.summary(plan, counts, rows, removed) | {"contamination": _told(found, removed, classed, counts)},
+        held,
     )
 
 

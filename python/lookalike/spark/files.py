@@ -1,8 +1,8 @@
 """Tables from and to the places that Spark knows: Parquet, JSON Lines, CSV, files of text, and tables by name.
 
 A place is a file, a folder or a pattern on any file system that Spark has, or ``table:NAME``. Outputs are folders of
-part files; Spark's own commit makes them complete or leaves no ``_SUCCESS`` in them. A line of JSON that cannot be
-parsed is counted and left out. A file of text is one document, and its path is its id.
+part files; Spark's own commit makes them complete or leaves no ``_SUCCESS`` in them. Lines of JSON and records of CSV
+that cannot be parsed are left out, and listed by file. A file of text is one document, and its path is its id.
 """
 
 from __future__ import annotations
@@ -11,8 +11,10 @@ import errno
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
+from lookalike._types import Problem, counted
 from lookalike.corpora.arrays import USUAL_ID
 from lookalike.errors import ParameterError
+from lookalike.spark.keeping import step
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -32,18 +34,20 @@ _COMPRESSED = (".gz", ".bz2", ".zst", ".snappy", ".lz4")
 _ELSEWHERE = (".tsv", ".warc", ".mbox", ".eml", ".html", ".htm", ".pdf", ".docx", ".ipynb", ".xz", ".zip", ".tar")
 #: What a table by name begins with.
 TABLE = "table:"
-#: The column where Spark puts a line that it cannot parse.
-_CORRUPT = "_corrupt_record"
+#: The column where Spark puts a line that it cannot parse, and the one for the file it is in.
+_CORRUPT, _FILE = "_corrupt_record", "lookalike file"
+#: Files with such lines that are listed, and characters of the line that is shown of each.
+LISTED, _SHOWN = 100, 60
 #: The formats that are read here.
 FORMATS = ("parquet", "jsonl", "csv", "text")
 
 
 class Input(NamedTuple):
-    """Rows, the format that outputs get, and how many lines could not be read."""
+    """Rows, the format that outputs get, and what could not be read."""
 
     rows: DataFrame
     format: str
-    bad: int
+    problems: list[Problem]
 
 
 def format_of(path: str, asked: str | None) -> str:
@@ -77,7 +81,7 @@ def read(spark: SparkSession, paths: Sequence[str], asked: str | None, text_colu
         rows = spark.table(tables[0])
         for name in tables[1:]:
             rows = rows.unionByName(spark.table(name))
-        return Input(rows, "parquet", 0)
+        return Input(rows, "parquet", [])
     return _READERS[kind](spark, list(paths), text_column)
 
 
@@ -90,23 +94,40 @@ def _one_format(paths: Sequence[str], asked: str | None) -> str:
 
 
 def _parquet(spark: SparkSession, paths: list[str], _text: str) -> Input:
-    return Input(spark.read.parquet(*paths), "parquet", 0)
+    return Input(spark.read.parquet(*paths), "parquet", [])
 
 
 def _csv(spark: SparkSession, paths: list[str], _text: str) -> Input:
-    options = {"header": True, "multiLine": True, "quote": '"', "escape": '"'}
-    return Input(spark.read.options(**options).csv(paths), "csv", 0)
+    """Read records of CSV; all files must have the columns of the first, in its order."""
+    reader = spark.read.options(header=True, multiLine=True, quote='"', escape='"', enforceSchema=False)
+    plain = reader.csv(paths)
+    marked = reader.option("columnNameOfCorruptRecord", _CORRUPT).schema(plain.schema.add(_CORRUPT, "string"))
+    rows, problems = _parsed(marked.csv(paths), "has more or fewer fields than the header")
+    return Input(rows if problems else plain, "csv", problems)
 
 
 def _jsonl(spark: SparkSession, paths: list[str], _text: str) -> Input:
-    """Read lines of JSON; a column of strings stays one even where a value looks like something else."""
-    found = spark.read.json(paths)
-    if _CORRUPT not in found.columns:
-        return Input(found, "jsonl", 0)
-    bad = found.where(found[_CORRUPT].isNotNull()).cache()
-    count = bad.count()
+    found = spark.read.option("columnNameOfCorruptRecord", _CORRUPT).json(paths)
+    rows, problems = _parsed(found, "is not a JSON object") if _CORRUPT in found.columns else (found, [])
+    return Input(rows, "jsonl", problems)
+
+
+def _parsed(found: DataFrame, reason: str) -> tuple[DataFrame, list[Problem]]:
+    """Return the rows that were parsed, and the others as problems: one per file, at most ``LISTED``."""
+    from pyspark.sql import functions as sql
+
+    source = found.metadataColumn("_metadata")["file_path"]
+    # Spark refuses to read the column of bad lines alone, unless it is kept.
+    bad = found.withColumn(_FILE, source).where(found[_CORRUPT].isNotNull()).cache()
+    start = sql.min(sql.substring(_CORRUPT, 1, _SHOWN))
+    files = bad.groupBy(_FILE).agg(sql.count("*"), start).orderBy(_FILE).limit(LISTED).collect()
+    problems = [
+        Problem(file, "", f"{counted(rows, 'line')} left out; `{line}` {reason}", rows) for file, rows, line in files
+    ]
+    if rest := bad.count() - sum(one.rows for one in problems):
+        problems.append(Problem("other files", "", f"{counted(rest, 'line')} left out", rest))
     bad.unpersist()
-    return Input(found.where(found[_CORRUPT].isNull()).drop(_CORRUPT), "jsonl", count)
+    return found.where(found[_CORRUPT].isNull()).drop(_CORRUPT), problems
 
 
 def _text(spark: SparkSession, paths: list[str], text: str) -> Input:
@@ -114,7 +135,7 @@ def _text(spark: SparkSession, paths: list[str], text: str) -> Input:
     from pyspark.sql import functions as sql
 
     found = spark.read.text(paths, wholetext=True)
-    return Input(found.select(sql.col("_metadata.file_path").alias(USUAL_ID), found["value"].alias(text)), "jsonl", 0)
+    return Input(found.select(sql.col("_metadata.file_path").alias(USUAL_ID), found["value"].alias(text)), "jsonl", [])
 
 
 _READERS = {"parquet": _parquet, "jsonl": _jsonl, "csv": _csv, "text": _text}
@@ -123,12 +144,13 @@ _READERS = {"parquet": _parquet, "jsonl": _jsonl, "csv": _csv, "text": _text}
 def write(rows: DataFrame, out: str, format: str, *, overwrite: bool) -> None:
     """Write rows as a folder of part files, or as a table. Errors: those of Spark; an output that exists is one."""
     writer = rows.write.mode("overwrite" if overwrite else "error")
-    if out.startswith(TABLE):
-        writer.saveAsTable(out.removeprefix(TABLE))
-    elif format == "csv":
-        writer.options(header=True, quote='"', escape='"').csv(out)
-    else:
-        writer.format("json" if format == "jsonl" else format).save(out)
+    with step(rows, "write"):
+        if out.startswith(TABLE):
+            writer.saveAsTable(out.removeprefix(TABLE))
+        elif format == "csv":
+            writer.options(header=True, quote='"', escape='"').csv(out)
+        else:
+            writer.format("json" if format == "jsonl" else format).save(out)
 
 
 def check_new(spark: SparkSession, outputs: Sequence[str]) -> None:

@@ -209,7 +209,6 @@ class Work:
             self.pairs(),
             tables.ledger(self.df, removed, self.rows, plan),
             summary,
-            tables.unnumbered(self.counts, plan),
             self.held,
         )
 
@@ -219,9 +218,9 @@ class Work:
         return tables.named(every, self.rows, self.plan, {"left": "left", "right": "right"}, ["score", "link"])
 
     def _summary(self, removed: DataFrame) -> dict[str, Any]:
-        return tables.summary(self.plan, self.counts, removed) | {
-            "documents": self.count,
-            "unsampled": 0 if self.plan.asked.method in ("exact", "simhash") else self.unsampled,
+        unsampled = 0 if self.plan.asked.method in ("exact", "simhash") else self.unsampled
+        return tables.summary(self.plan, self.counts, self.rows, removed) | {
+            "work": {"documents": self.count, "unsampled": unsampled},
             "capped": self._capped(),
             "giants": []
             if self.followers is None

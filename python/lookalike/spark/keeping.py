@@ -40,15 +40,26 @@ def quiet(df: DataFrame) -> Iterator[None]:
             conf.set(name, found)
 
 
+#: The steps that run in this process.
+_RUNNING: list[str] = []
+
+
 @contextmanager
 def step(df: DataFrame, name: str) -> Iterator[None]:
     """Mark the jobs of Spark that start meanwhile as those of a step: its pages and its log then tell them apart."""
     session, tag = df.sparkSession, f"lookalike {name}"
     session.addTag(tag)
+    _RUNNING.append(name)
     try:
         yield
     finally:
+        _RUNNING.remove(name)
         session.removeTag(tag)
+
+
+def running_step() -> str:
+    """Return the name of the step that began last, for progress; empty if none runs."""
+    return _RUNNING[-1] if _RUNNING else ""
 
 
 class Kept:

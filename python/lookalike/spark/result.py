@@ -32,11 +32,15 @@ class SparkDeduplication:
     pairs: DataFrame
     #: The removed rows with all their columns, ``survivor``, ``score``, ``link``, and the method.
     ledger: DataFrame
-    #: Counts, as ``Deduplication.to_json`` has them, without what belongs to files.
+    #: Counts and notes, by the names of ``Deduplication.to_json``, without what belongs to files.
     summary: dict[str, Any]
-    #: What else should be known, in words.
-    notes: list[str] = field(default_factory=list)
     _held: Kept = field(repr=False, default_factory=Kept)
+
+    @property
+    def notes(self) -> list[str]:
+        """What else should be known, in sentences."""
+        notes: list[str] = self.summary["notes"]
+        return notes
 
     def close(self) -> None:
         """Let go of what the executors hold."""

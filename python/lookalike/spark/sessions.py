@@ -22,6 +22,7 @@ from lookalike._types import Progress
 from lookalike.engines.writing import WriteError
 from lookalike.errors import LookalikeError, MissingExtraError, ParameterError
 from lookalike.spark.java import java_home
+from lookalike.spark.keeping import running_step
 from lookalike.spark.shipping import told
 
 if TYPE_CHECKING:
@@ -123,7 +124,8 @@ def _watched(started: Any, tell: Progress) -> Iterator[None]:
             with contextlib.suppress(Exception):
                 for number in tracker.getActiveStageIds():
                     stage = tracker.getStageInfo(number)
-                    tell(f"stage {number}", stage.numCompletedTasks, stage.numTasks)
+                    name = ", ".join(filter(None, (running_step(), f"stage {number}")))
+                    tell(name, stage.numCompletedTasks, stage.numTasks)
 
     thread = threading.Thread(target=watch, daemon=True)
     thread.start()
@@ -183,6 +185,9 @@ def _spoken(log: str, interrupts: _Interrupts, master: str | None) -> Iterator[N
             raise WriteError(
                 errno.EIO, f"Spark has ended: is there a cluster{asked}, and can it be reached? its log is {log}"
             ) from None
+        for words, meant in _MEANT.items():
+            if words in str(error):
+                raise ParameterError(meant) from None
         kind, said = _condition(error)
         if kind in _USAGE:
             raise ParameterError(f"{said}{_USAGE[kind]}") from None
@@ -191,6 +196,11 @@ def _spoken(log: str, interrupts: _Interrupts, master: str | None) -> Iterator[N
 
 #: What every call says once Spark has ended by itself, as it does if no master answers.
 _ENDED = "Cannot call methods on a stopped SparkContext"
+#: Words of Spark that mean something a user can mend, and what that is.
+_MEANT = {
+    "CSV header does not conform to the schema": "the headers of the CSV files differ: engine spark reads files with "
+    "the same columns in the same order; deduplicate the others apart, or use --engine local"
+}
 #: Conditions of Spark that a user can mend, and how.
 _USAGE = {
     "PATH_NOT_FOUND": ": check the path",

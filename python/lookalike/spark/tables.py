@@ -214,26 +214,47 @@ def states(counts: Counts, *, is_reference: bool | None = None) -> dict[str, int
     return found
 
 
-def summary(plan: Plan, counts: Counts, removed: DataFrame) -> dict[str, Any]:
-    """Return the counts that every method has."""
+def summary(plan: Plan, counts: Counts, rows: DataFrame, removed: DataFrame) -> dict[str, Any]:
+    """Return the facts that every method has, by the names that ``Deduplication.to_json`` gives them."""
     from pyspark.sql import functions as sql
 
-    of_link = [sql.sum(sql.when(sql.col("link") == link, 1).otherwise(0)).alias(link) for link in LINKS[1:]]
-    of_cluster = removed.groupBy("survivor").agg((sql.count("*") + 1).alias("rows"), *of_link)
-    clusters, largest, *gone = of_cluster.agg(sql.count("*"), sql.max("rows"), *map(sql.sum, LINKS[1:])).collect()[0]
+    of_link = [sql.count_if(sql.col("link") == link).alias(link) for link in LINKS[1:]]
+    below = sql.count_if(sql.col("score") < plan.asked.least_score).alias("below")
+    of_cluster = removed.groupBy("survivor").agg((sql.count("*") + 1).alias("rows"), below, *of_link)
+    sums = [sql.sum(name) for name in ("below", *LINKS[1:])]
+    clusters, largest, *gone = of_cluster.agg(sql.count("*"), sql.max("rows"), *sums).collect()[0]
+    below, *gone = (number or 0 for number in gone)
     every, theirs = states(counts), states(counts, is_reference=True)
-    rows, references = sum(every.values()), sum(theirs.values())
+    count, references = sum(every.values()), sum(theirs.values())
     return {
         "parameters": plan.asked.shown,
-        "rows": rows,
+        "rows": count,
         "references": references,
         "states": every,
         **({"reference_states": theirs} if plan.is_against else {}),
-        "removed": {link: number or 0 for link, number in zip(LINKS[1:], gone, strict=True)},
-        "kept": rows - references - sum(number or 0 for number in gone),
+        "removed": dict(zip(LINKS[1:], gone, strict=True)),
+        "removed_below": below if plan.asked.clustering == "components" else 0,
+        "kept": count - references - sum(gone),
         "clusters": clusters,
         "largest_cluster": largest or 1,
+        "work": {"documents": sum(one.rows for (_, state), one in counts.items() if state == 0), "unsampled": 0},
+        "capped": [],
+        "giants": [],
+        "repeated_ids": repeated_ids(rows, plan),
+        "notes": unnumbered(counts, plan),
     }
+
+
+def repeated_ids(rows: DataFrame, plan: Plan) -> dict[str, Any] | None:
+    """Return how many ids several rows have, as ``RepeatedIds.to_json`` does but without places; ``None`` if none."""
+    from pyspark.sql import functions as sql
+
+    # Otherwise ids are the order, and repeated ones were refused.
+    if plan.is_named_by_order and not plan.is_against:
+        return None
+    several = rows.where("id is not null").groupBy("id").count().where("count > 1")
+    ids, count, example = several.agg(sql.count("*"), sql.sum("count"), sql.min("id")).collect()[0]
+    return {"ids": ids, "rows": count, "example": str(example), "places": []} if ids else None
 
 
 def giants(followers: DataFrame, documents: DataFrame, count: int, rows: DataFrame, plan: Plan) -> list[dict[str, Any]]:

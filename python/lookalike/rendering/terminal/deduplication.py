@@ -1,4 +1,8 @@
-"""A deduplication as text for a terminal: rows kept and removed, the guarantee, problems, and where the outputs are."""
+"""A deduplication as text for a terminal: rows kept and removed, the guarantee, problems, and where the outputs are.
+
+Everything is printed from the settings of the run and from its facts (``Deduplication.to_json``), so a run on one
+machine and a run on a cluster say the same.
+"""
 
 from __future__ import annotations
 
@@ -6,10 +10,11 @@ import json
 from collections.abc import Iterator, Mapping
 from os import PathLike
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from lookalike._types import counted
-from lookalike.deduplication import Deduplication
+from lookalike._types import Problem, counted
+from lookalike.deduplication.repeating import told_repeated
+from lookalike.deduplication.settings import Settings
 from lookalike.rendering.safe import visible
 from lookalike.rendering.terminal import problems
 
@@ -26,37 +31,44 @@ _STATES = {
 }
 
 
-def as_json(answer: Deduplication) -> str:
-    """Return the facts as one JSON document."""
-    return json.dumps(answer.to_json(), ensure_ascii=False, indent=2)
+#: What a run found, as ``Deduplication.to_json`` has it.
+Facts = Mapping[str, Any]
 
 
-def facts(answer: Deduplication, files: Mapping[str, str | PathLike[str] | None], *, quiet: bool = False) -> str:
+def as_json(found: Facts) -> str:
+    """Return the facts as one JSON document. Ids of a cluster may be of any type."""
+    return json.dumps(found, ensure_ascii=False, indent=2, default=str)
+
+
+def facts(
+    settings: Settings, found: Facts, files: Mapping[str, str | PathLike[str] | None], *, quiet: bool = False
+) -> str:
     """Return what was found and where the outputs are; ``quiet`` leaves out notes and problems."""
-    notes = () if quiet else (*_notes(answer), *problems.lines(answer.problems))
-    lines = [*_found(answer), *_guarantee(answer), *_warnings(answer), *notes, *_added(answer), *_written(files)]
+    notes = () if quiet else (*_notes(settings, found), *problems.lines([Problem(**one) for one in found["problems"]]))
+    lines = [*_found(found), *_guarantee(settings, found), *_warnings(found), *notes, *_added(found), *_written(files)]
     return "\n".join(map(visible, lines))
 
 
-def _found(answer: Deduplication) -> Iterator[str]:
-    own = answer.rows - answer.references
-    gone = sum(answer.removed.values())
+def _found(found: Facts) -> Iterator[str]:
+    own = found["rows"] - found["references"]
+    gone = sum(found["removed"].values())
     share = f" ({gone / own:.1%})" if own else ""
     yield f"{counted(own, 'row')} read, {own - gone:,} kept, {gone:,} removed{share}"
     if gone:
-        parts = ", ".join(f"{count:,} {link}" for link, count in answer.removed.items() if count)
+        parts = ", ".join(f"{count:,} {link}" for link, count in found["removed"].items() if count)
         yield f"  removed: {parts}"
-        sizes = answer.cluster_sizes
-        yield f"  {counted(len(sizes), 'cluster')}, the largest with {counted(max(sizes.values()), 'row')}"
-    if answer.archived is not None:
-        yield f"  removed for a document of the index: {answer.removed_for_index:,}"
-    yield from _contaminated(answer)
-    yield from _uncompared(answer)
+        largest = counted(found["largest_cluster"], "row")
+        yield f"  {counted(found['clusters'], 'cluster')}, the largest with {largest}"
+    if "index" in found:
+        yield f"  removed for a document of the index: {found['index']['removed']:,}"
+    yield from _contaminated(found)
+    yield from _uncompared(found)
 
 
-def _uncompared(answer: Deduplication) -> Iterator[str]:
+def _uncompared(found: Facts) -> Iterator[str]:
     """Say which rows were not compared, or only as a whole: of the input, and of the references."""
-    own, theirs = answer.own_states, answer.reference_states
+    theirs = found.get("reference_states") or dict.fromkeys(found["states"], 0)
+    own = {name: count - theirs[name] for name, count in found["states"].items()}
     if own["short"]:
         yield f"  shorter than a shingle: {own['short']:,} (compared as a whole only)"
     if without := _without_text(own):
@@ -72,12 +84,12 @@ def _without_text(states: Mapping[str, int]) -> str:
     return ", ".join(f"{states[name]:,} {words[states[name] != 1]}" for name, words in _STATES.items() if states[name])
 
 
-def _contaminated(answer: Deduplication) -> Iterator[str]:
+def _contaminated(found: Facts) -> Iterator[str]:
     """Say how many references were found, in how many rows, and on which side."""
-    if (found := answer.contamination) is None:
+    if (of := found.get("contamination")) is None:
         return
-    rows = sum(answer.removed.values())
-    yield f"  found: {found.found:,} of {counted(found.references, 'reference')}, in {counted(rows, 'row')}"
+    rows = of["rows"]
+    yield f"  found: {of['found']:,} of {counted(of['references'], 'reference')}, in {counted(rows, 'row')}"
     if not rows:
         return
     sides = {
@@ -85,21 +97,21 @@ def _contaminated(answer: Deduplication) -> Iterator[str]:
         "contained": ("is contained in one", "are contained in one"),
         "both": ("does both", "do both"),
     }
-    yield "  of these rows, " + ", ".join(counted(found.sides[name], *words) for name, words in sides.items())
+    yield "  of these rows, " + ", ".join(counted(of[name], *words) for name, words in sides.items())
 
 
-def _guarantee(answer: Deduplication) -> Iterator[str]:
-    settings = answer.settings
-    if answer.rows == answer.references:
+def _guarantee(settings: Settings, found: Facts) -> Iterator[str]:
+    if found["rows"] == found["references"]:
         return
     if settings.is_by_features and settings.filter is not None:
         yield from _unverified(settings.filter)
         return
     if settings.is_by_distance:
-        yield f"not verified: {_promise(answer)}"
+        yield f"not verified: {_promise(settings, found)}"
     elif settings.method == "simhash":
-        yield f"verified pairs within {counted(settings.distance, 'bit')}{settings.over_ids}: {_promise(answer)}"
-    elif answer.contamination is not None:
+        within = f"within {counted(settings.distance, 'bit')}{settings.over_ids}"
+        yield f"verified pairs {within}: {_promise(settings, found)}"
+    elif "contamination" in found:
         one = "one" if all(settings.sought) else "a reference"
         sides = ("contains at least {0:g} of a reference", f"has at least {{0:g}} of itself in {one}")
         told = [
@@ -107,14 +119,14 @@ def _guarantee(answer: Deduplication) -> Iterator[str]:
         ]
         yield f"counted exactly{settings.over_ids}: every removed row {', or '.join(told)}; no kept row does"
     elif settings.method != "exact":
-        yield f"verified{settings.over_ids}: {_promise(answer)}"
+        yield f"verified{settings.over_ids}: {_promise(settings, found)}"
     if settings.search == "join":
         yield "no filter: every pair at or above the threshold was found, by an exact join"
-    elif (found := settings.filter) is not None:
+    elif (used := settings.filter) is not None:
         above = min(1.0, settings.threshold + 0.05)
         yield (
-            f"filter {found.k},{found.s},{found.r}: share of the pairs that it proposes: "
-            f"{found.accept(settings.threshold):.2%} at {settings.threshold:g}, {found.accept(above):.2%} at {above:g}"
+            f"filter {used.k},{used.s},{used.r}: share of the pairs that it proposes: "
+            f"{used.accept(settings.threshold):.2%} at {settings.threshold:g}, {used.accept(above):.2%} at {above:g}"
         )
 
 
@@ -130,20 +142,17 @@ def _unverified(found: Filter) -> Iterator[str]:
     yield f"filter {found.k},{found.s},{found.r}: expected share of pairs accepted, by resemblance: {shares}"
 
 
-def _promise(answer: Deduplication) -> str:
+def _promise(settings: Settings, found: Facts) -> str:
     """Return what is true of every removed row, or of the pairs that link it to the row kept for it."""
-    settings = answer.settings
-    each, linked, beyond = _words(answer)
+    each, linked, beyond = _words(settings)
     if settings.clustering != "components":
         return f"every removed row has {each}"
-    least = 1 - settings.distance / 64 if settings.is_by_distance else settings.threshold
-    below = sum(answer.resemblances[row] < least for row in answer.gone)
-    return f"clusters are linked by pairs {linked}; removed rows {beyond}: {below:,}"
+    return f"clusters are linked by pairs {linked}; removed rows {beyond}: {found['removed_below']:,}"
 
 
-def _words(answer: Deduplication) -> tuple[str, str, str]:
+def _words(settings: Settings) -> tuple[str, str, str]:
     """Return what a removed row has, what linked pairs have, and what is said of rows that have it not."""
-    settings, kept = answer.settings, "the row kept for it"
+    kept = "the row kept for it"
     if settings.is_by_distance:
         within = f"within {counted(settings.distance, 'bit')}"
         return (
@@ -162,34 +171,38 @@ def _words(answer: Deduplication) -> tuple[str, str, str]:
     return f"{resemblance} with {kept}", f"with {resemblance}", "that resemble the row kept for them less than that"
 
 
-def _warnings(answer: Deduplication) -> Iterator[str]:
-    for giant in answer.giants[:3]:
-        around = f"{counted(giant.documents, 'document')} around row {giant.survivor:,}"
+def _warnings(found: Facts) -> Iterator[str]:
+    for giant in found["giants"][:3]:
+        name = giant["survivor"]
+        around = (
+            f"{counted(giant['documents'], 'document')} around row {name if isinstance(name, str) else f'{name:,}'}"
+        )
         yield f"warning: a very large cluster, {around}: look at it before you use the result"
 
 
-def _notes(answer: Deduplication) -> Iterator[str]:
-    if answer.capped:
-        untried = counted(sum(one.untried for one in answer.capped), "pair")
-        keys = counted(len(answer.capped), "fingerprint" if answer.settings.method == "simhash" else "key")
+def _notes(settings: Settings, found: Facts) -> Iterator[str]:
+    if found["capped"]:
+        untried = counted(sum(one["untried"] for one in found["capped"]), "pair")
+        keys = counted(len(found["capped"]), "fingerprint" if settings.method == "simhash" else "key")
         yield f"note: {keys} too common to propose all pairs; {untried} left to other keys"
-    if answer.repeated_ids is not None:
-        yield f"note: {answer.repeated_ids}; source and row tell them apart"
-    yield from (f"note: {note}" for note in answer.notes)
-    if unsampled := answer.work["unsampled"]:
+    if (repeated := found["repeated_ids"]) is not None:
+        apart = "source and row tell them apart" if repeated["places"] else "the tables do not tell them apart"
+        yield f"note: {told_repeated(repeated)}; {apart}"
+    yield from (f"note: {note}" for note in found["notes"])
+    if unsampled := found["work"]["unsampled"]:
         yield f"note: {counted(unsampled, 'document')} too short to be sampled; use a smaller --modulus for them"
 
 
-def _added(answer: Deduplication) -> Iterator[str]:
+def _added(found: Facts) -> Iterator[str]:
     """Say what the index has now."""
-    archived = answer.archived
-    if archived is None or archived.added is None:
+    archived = found.get("index")
+    if archived is None or archived["added"] is None:
         return
-    rows = archived.added.added
-    keys = f", and the keys of {counted(archived.shadows, 'removed row')}" if archived.shadows else ""
-    yield f"added to {archived.path}: {counted(rows, 'row')}{keys}"
-    if archived.renamed:
-        yield f"  added as id~run:row, because another document has their id: {archived.renamed:,}"
+    shadows = archived["shadows"]
+    keys = f", and the keys of {counted(shadows, 'removed row')}" if shadows else ""
+    yield f"added to {archived['path']}: {counted(archived['added'], 'row')}{keys}"
+    if archived["renamed"]:
+        yield f"  added as id~run:row, because another document has their id: {archived['renamed']:,}"
 
 
 def _written(files: Mapping[str, str | PathLike[str] | None]) -> Iterator[str]:
