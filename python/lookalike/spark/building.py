@@ -23,7 +23,9 @@ from lookalike.corpora.arrays import USUAL_ID
 from lookalike.errors import ParameterError
 from lookalike.spark.plans import column
 from lookalike.spark.prints import check_column
+from lookalike.spark.ranks import kind_of
 from lookalike.spark.shipping import Batches, shipped
+from lookalike.spark.tables import check_order
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -71,6 +73,8 @@ def build_index(
     for one in (by, text, *(one for one in (id_column, time_column) if one)):
         check_column(df, one)
     kind = df.schema[by].dataType
+    kind_of(kind, by)
+    check_order(df.select(column(df, by).alias("order")), by)
     fields = [(FIRST, kind), (ROWS, types.LongType()), (SKIPPED, types.LongType())]
     fields += [(REASONS, types.ArrayType(types.StringType())), (SEGMENT, types.BinaryType())]
     schema = types.StructType([types.StructField(name, one) for name, one in fields])

@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterator
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
+from lookalike.errors import ParameterError
 from lookalike.spark.shipping import Batches
 
 if TYPE_CHECKING:
@@ -72,38 +73,51 @@ def each_cell(batches: Batches, documents: Documents, pairs: Pairs, extra: list[
 
     ``documents`` is told whether a new cell begins. ``pairs`` returns a mask and the new columns.
     """
-    import numpy as np
-    import pyarrow as pa
+    number, cell = -1, _Cell(pairs, extra, made)
+    for run in (run for batch in batches for run in runs(batch)):
+        if run["cell"][0].as_py() != number:
+            yield from cell.judged()
+            number, cell = run["cell"][0].as_py(), _Cell(pairs, extra, made)
+            documents(run.slice(0, 0), True)
+        if run["tag"][0].as_py() == 0:
+            documents(run, False)
+            cell.ranks.append(run["rank"])
+        else:
+            yield from cell.take(run)
+    yield from cell.judged()
 
-    cell, last = -1, None
-    ranks: list[pa.Array] = []
-    for batch in batches:
-        for run in runs(batch):
-            number, tag = run["cell"][0].as_py(), run["tag"][0].as_py()
-            if number != cell:
-                cell, ranks, last = number, [], None
-                documents(run.slice(0, 0), True)
-            if tag == 0:
-                documents(run, False)
-                ranks.append(run["rank"])
-                continue
-            left, right = (_places(run[name], ranks) for name in ("rank", "right"))
-            # Pairs that several keys propose stand beside each other.
-            joint = left.astype(np.uint64) << np.uint64(32) | right.astype(np.uint64)
-            is_new = np.ones(len(joint), dtype=bool)
-            is_new[1:] = joint[1:] != joint[:-1]
-            is_new[0] = joint[0] != last
-            last = joint[-1]
-            mask, *found = pairs(left[is_new], right[is_new])
-            kept = run.filter(pa.array(is_new)).filter(mask)
-            arrays = [
-                kept["rank"],
-                kept["right"],
-                *(kept[name] for name in extra),
-                *(one.filter(mask) for one in found),
-            ]
-            if kept.num_rows:
-                yield pa.RecordBatch.from_arrays(arrays, names=["left", "right", *extra, *made])
+
+class _Cell:
+    """The ranks of the documents of a cell, and pairs that wait until there are as many: places are looked up at once.
+
+    To look places up, all ranks of the cell are hashed.
+    """
+
+    def __init__(self, pairs: Pairs, extra: list[str], made: list[str]) -> None:
+        self._pairs, self._extra, self._made = pairs, extra, made
+        self.ranks: list[pa.Array] = []
+        self._waiting: list[pa.RecordBatch] = []
+
+    def take(self, run: pa.RecordBatch) -> Batches:
+        """Take pairs, and yield those that can be judged now."""
+        self._waiting.append(run)
+        if sum(one.num_rows for one in self._waiting) >= sum(map(len, self.ranks)):
+            yield from self.judged()
+
+    def judged(self) -> Batches:
+        """Yield what is found of the pairs that wait."""
+        import pyarrow as pa
+
+        if not self._waiting:
+            return
+        rows = pa.concat_batches([one.select(["rank", "right", *self._extra]) for one in self._waiting])
+        self._waiting = []
+        known = pa.concat_arrays(self.ranks) if self.ranks else pa.array([], pa.binary())
+        mask, *found = self._pairs(*(_places(rows[name], known) for name in ("rank", "right")))
+        kept = rows.filter(mask)
+        arrays = [*kept.columns, *(one.filter(mask) for one in found)]
+        if kept.num_rows:
+            yield pa.RecordBatch.from_arrays(arrays, names=["left", "right", *self._extra, *self._made])
 
 
 def runs(batch: pa.RecordBatch) -> Iterator[pa.RecordBatch]:
@@ -118,12 +132,20 @@ def runs(batch: pa.RecordBatch) -> Iterator[pa.RecordBatch]:
         yield batch.slice(start, end - start)
 
 
-def _places(ranks: pa.Array, known: list[pa.Array]) -> np.ndarray[Any, Any]:
-    """Return the places of ranks among those of the cell."""
+def _places(ranks: pa.Array, known: pa.Array) -> np.ndarray[Any, Any]:
+    """Return the places of ranks among those of the cell. Errors: ``ParameterError`` if one has no document."""
     import numpy as np
-    import pyarrow as pa
     import pyarrow.compute as pc
 
-    places = pc.index_in(ranks, value_set=pa.concat_arrays(known))
+    places = pc.index_in(ranks, value_set=known)
+    if places.null_count:
+        raise changed()
     made: np.ndarray[Any, Any] = places.to_numpy(zero_copy_only=False).astype(np.uint32)
     return made
+
+
+def changed() -> ParameterError:
+    """Return the error for a document that is no longer there."""
+    return ParameterError(
+        "the input gave other rows when it was read again: write it out first, then use what is written"
+    )

@@ -17,6 +17,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from lookalike import _core
+from lookalike.errors import ParameterError
 from lookalike.spark import columns
 from lookalike.spark.components import components
 from lookalike.spark.keeping import Kept
@@ -31,17 +32,23 @@ if TYPE_CHECKING:
 FOLLOWERS = "rank binary, leader binary, score float"
 
 
-def followers(edges: DataFrame, count: int, plan: Plan, kept: Kept) -> DataFrame:
-    """Return the documents that follow another one. ``edges`` are so many."""
-    method = plan.asked.clustering
-    if count <= plan.limits.edges:
+#: The bytes of a rank for which the limits on edges are made; of longer ones a task takes fewer.
+_USUAL_RANK = 32
+#: Most documents of a component: they are numbered with 31 bits.
+_MOST = 2**31 - 1
+
+
+def followers(edges: DataFrame, count: int, longest: int, plan: Plan, kept: Kept) -> DataFrame:
+    """Return the documents that follow another one. ``edges`` are so many, of ranks of at most ``longest`` bytes."""
+    method, room = plan.asked.clustering, max(1.0, longest / _USUAL_RANK)
+    if count <= plan.limits.edges / room:
         step = shipped("lookalike.spark.clustering.cluster_all", method)
         return edges.repartition(1).mapInArrow(step, FOLLOWERS)
     labels = kept.hold(components(edges, kept))
     if method == "components":
         return _led(edges, labels)
     labelled = edges.join(labels, edges["left"] == labels["rank"]).drop("rank")
-    return _by_component(kept.hold(labelled), plan)
+    return _by_component(kept.hold(labelled), int(plan.limits.component / room), method)
 
 
 def _led(edges: DataFrame, labels: DataFrame) -> DataFrame:
@@ -53,17 +60,35 @@ def _led(edges: DataFrame, labels: DataFrame) -> DataFrame:
     return own.join(known, ["leader", "rank"], "left").select("rank", "leader", "score")
 
 
-def _by_component(labelled: DataFrame, plan: Plan) -> DataFrame:
-    """Cluster each component by itself: those that fit a task there, larger ones in one pass."""
+def _by_component(labelled: DataFrame, most: int, method: str) -> DataFrame:
+    """Cluster each component by itself: those of at most so many edges in a task, larger ones in one pass."""
     from pyspark.sql import Window
     from pyspark.sql import functions as sql
 
     counted = labelled.withColumn("edges", sql.count("*").over(Window.partitionBy("component")))
-    is_large = sql.col("edges") > plan.limits.component
+    is_large = sql.col("edges") > most
     small = counted.where(~is_large).repartition("component").sortWithinPartitions("component")
-    found = small.mapInArrow(shipped("lookalike.spark.clustering.cluster_components", plan.asked.clustering), FOLLOWERS)
+    found = small.mapInArrow(shipped("lookalike.spark.clustering.cluster_components", method), FOLLOWERS)
     large = counted.where(is_large)
-    return found.unionByName(_in_one_pass(large)) if large.limit(1).collect() else found
+    largest = large.agg(sql.max("edges")).collect()[0][0]
+    if largest is None:
+        return found
+    if largest >= _MOST:
+        _check_documents(large)
+    return found.unionByName(_in_one_pass(large))
+
+
+def _check_documents(edges: DataFrame) -> None:
+    """Errors: ``ParameterError`` for a component of more documents than can be numbered."""
+    from pyspark.sql import functions as sql
+
+    ends = edges.select("component", sql.explode(sql.array("left", "right")).alias("rank")).distinct()
+    most = ends.groupBy("component").count().agg(sql.max("count")).collect()[0][0]
+    if most > _MOST:
+        raise ParameterError(
+            f"{most:,} documents are linked to one another, more than {_MOST:,}: use a higher threshold, or "
+            "clustering `components`"
+        )
 
 
 def _in_one_pass(edges: DataFrame) -> DataFrame:

@@ -9,6 +9,7 @@ Cost: the texts of the rows are shuffled once per block of references, and the r
 
 from __future__ import annotations
 
+from contextlib import ExitStack
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
 
@@ -25,14 +26,17 @@ from lookalike.spark.shipping import Batches, filled, shipped
 
 if TYPE_CHECKING:
     import pyarrow as pa
-    from pyspark.sql import DataFrame
+    from pyspark.sql import Column, DataFrame
 
 #: A reference and a row, with the distinct shingles of each and those of both.
 MATCHES = "left binary, right binary, common bigint, reference_size bigint, row_size bigint, identical boolean"
 #: What is told of a pair.
 _TOLD = ["score", "link", "contains", "contained", "side"]
-#: Groups of rows that are looked up apart from each other.
-_GROUPS = 16
+#: Least number of groups of rows that are looked up apart from each other, and bytes of a group. A group is also so
+#: many times as large as a block of references, because each group gets a copy of it.
+_GROUPS, _GROUP_BYTES, _TIMES = 16, 256 << 20, 16
+#: Most pairs of a block and a group.
+_MOST_CELLS = 1 << 30
 #: Stands for any number of bytes or pairs.
 _ALL = 2**62
 #: Rows that are looked up at a time.
@@ -76,45 +80,56 @@ def _matches(classed: DataFrame, texts: DataFrame, counts: tables.Counts, plan: 
     """Return every reference that a row has, of equal references the first."""
     from pyspark.sql import functions as sql
 
-    size = sum(one.bytes for (flag, _), one in counts.items() if flag)
-    blocks = max(1, -(-size // plan.limits.references))
+    blocks, groups = _divided(counts, plan.limits.references)
     order = order_of(sql.col("rank"), plan.prefix, plan.kind).alias("order")
     ranked = classed.where("state <= 1").select("rank", "first", is_reference(sql.col("rank")).alias("flag"), order)
     read = ranked.join(texts, ["flag", "order"]).select("rank", "first", "flag", "text")
-    group = sql.pmod(sql.xxhash64("rank"), sql.lit(_GROUPS)).cast("int")
+    group = sql.pmod(sql.xxhash64("rank"), sql.lit(groups)).cast("int")
     block = sql.pmod(sql.xxhash64("rank"), sql.lit(blocks)).cast("int")
-    groups = sql.explode(sql.array(*(sql.lit(one) for one in range(_GROUPS))))
+
+    def every(count: int, name: str) -> Column:
+        return sql.explode(sql.sequence(sql.lit(0), sql.lit(count - 1))).alias(name)
+
     references = read.where("flag and first = rank").select(
-        "rank", "text", sql.lit(0).alias("tag"), block.alias("block"), groups.alias("group")
+        "rank", "text", sql.lit(0).alias("tag"), block.alias("block"), every(groups, "group")
     )
     own = read.where("not flag").select(
         "rank",
         "text",
         sql.lit(1).alias("tag"),
-        sql.explode(sql.sequence(sql.lit(0), sql.lit(blocks - 1))).alias("block"),
+        every(blocks, "block"),
         group.alias("group"),
     )
-    together = references.unionByName(own).withColumn("cell", sql.col("block") * _GROUPS + sql.col("group"))
+    together = references.unionByName(own).withColumn("cell", sql.col("block") * groups + sql.col("group"))
     ordered = together.select("cell", "tag", "rank", "text").repartition("cell")
     step = shipped("lookalike.spark.contaminated.look_up", plan.chosen)
     return ordered.sortWithinPartitions("cell", "tag", "rank").mapInArrow(step, MATCHES)
+
+
+def _divided(counts: tables.Counts, block_bytes: int) -> tuple[int, int]:
+    """Return the number of blocks of references, and of groups of rows."""
+    theirs, own = (sum(one.bytes for (flag, _), one in counts.items() if flag is wanted) for wanted in (True, False))
+    blocks = max(1, -(-theirs // block_bytes))
+    group_bytes = max(_GROUP_BYTES, _TIMES * theirs // blocks)
+    return blocks, max(_GROUPS, min(own // group_bytes, _MOST_CELLS // blocks))
 
 
 def look_up(batches: Batches, chosen: dict[str, Any]) -> Batches:
     """Look rows up in the references of their cell, which come first."""
     cell, known = None, None
     waiting: list[pa.RecordBatch] = []
-    for batch in batches:
-        for run in runs(batch):
+    with ExitStack() as folders:
+        for run in (run for batch in batches for run in runs(batch)):
             number, tag = run["cell"][0].as_py(), run["tag"][0].as_py()
             if number != cell:
-                if known is not None:
-                    known.close()
+                folders.close()
                 cell, known, waiting = number, None, []
             if tag == 0:
                 waiting.append(run)
             elif waiting:
-                known = known or _Lookup(waiting, chosen)
+                if known is None:
+                    folder = folders.enter_context(TemporaryDirectory(prefix="lookalike-"))
+                    known = _Lookup(waiting, chosen, folder)
                 for at in range(0, run.num_rows, _ROWS):
                     yield from known.found(run.slice(at, _ROWS))
 
@@ -122,11 +137,10 @@ def look_up(batches: Batches, chosen: dict[str, Any]) -> Batches:
 class _Lookup:
     """A table of references."""
 
-    def __init__(self, batches: list[pa.RecordBatch], chosen: dict[str, Any]) -> None:
+    def __init__(self, batches: list[pa.RecordBatch], chosen: dict[str, Any], folder: str) -> None:
         asked = filled(chosen)
         self._ranks = columns.joined(batch["rank"] for batch in batches)
-        self._folder = TemporaryDirectory(prefix="lookalike-")
-        self._core = open_core(asked, self._folder.name, sketch="shingles")
+        self._core = open_core(asked, folder, sketch="shingles")
         for batch in batches:
             _push(self._core, batch)
         self._core.seal(*asked.sought, asked.threshold, _ALL, _ALL)
@@ -145,10 +159,6 @@ class _Lookup:
         arrays = [self._ranks.take(pa.array(places[0])), own, *(pa.array(one) for one in places[2:])]
         names = [one.split()[0] for one in MATCHES.split(", ")]
         yield pa.RecordBatch.from_arrays([*arrays, pa.array(np.frombuffer(identical, dtype=bool))], names=names)
-
-    def close(self) -> None:
-        """Remove the files."""
-        self._folder.cleanup()
 
 
 def _push(core: _core.Corpus, batch: pa.RecordBatch) -> None:

@@ -7,7 +7,6 @@ on the order or number of partitions. Only counts come to the driver.
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
-from weakref import finalize
 
 from lookalike.spark import contaminated, tables
 from lookalike.spark.clustering import followers
@@ -65,19 +64,23 @@ def similar_pairs(
 ) -> DataFrame:
     """Find every pair at or above the threshold that the method proposes: what ``Deduplication.pairs`` lists.
 
-    The parameters are those of ``dedup``. What the executors hold goes with the DataFrame that is returned.
+    The parameters are those of ``dedup``. The executors hold the pairs: call ``unpersist()`` of the DataFrame when you
+    are done with it.
 
     :returns: ``left``, ``right`` (ids; the left row is preferred), ``score``, ``link``.
     """
-    plan, held = planned(df, against, order, limits, chosen), Kept()
+    plan, held, pairs = planned(df, against, order, limits, chosen), Kept(), Kept()
     try:
         with told(), quiet(df):
-            pairs = _pairs(df, against, plan, held)
+            found = pairs.hold(_pairs(df, against, plan, held))
+            with step(df, "score"):
+                found.count()
     except BaseException:
-        held.close()
+        pairs.close()
         raise
-    finalize(pairs, held.close)
-    return pairs
+    finally:
+        held.close()
+    return found
 
 
 def containment(
@@ -164,7 +167,7 @@ class Work:
         with step(self.df, "score"):
             count = edges.count()
         with step(self.df, "cluster"):
-            found = held.hold(followers(edges, count, plan, held))
+            found = held.hold(followers(edges, count, tables.longest_rank(self.counts), plan, held))
             self.followers = found
             if plan.asked.clustering == "components":
                 self.followers = held.hold(self._all_scored(found))
@@ -219,23 +222,34 @@ class Work:
 
     def _summary(self, removed: DataFrame) -> dict[str, Any]:
         unsampled = 0 if self.plan.asked.method in ("exact", "simhash") else self.unsampled
-        return tables.summary(self.plan, self.counts, self.rows, removed) | {
+        found = tables.summary(self.plan, self.counts, self.rows, removed)
+        capped, notes = self._capped()
+        return found | {
             "work": {"documents": self.count, "unsampled": unsampled},
-            "capped": self._capped(),
+            "capped": capped,
+            "notes": [*found["notes"], *notes],
             "giants": []
             if self.followers is None
             else tables.giants(self.followers, self.documents, self.count, self.rows, self.plan),
         }
 
-    def _capped(self) -> list[dict[str, int]]:
-        """Return the crowded keys, at most ``_TOLD`` of them: the driver holds no more."""
+    def _capped(self) -> tuple[list[dict[str, int]], list[str]]:
+        """Return the crowded keys, at most ``_TOLD`` of them because the driver holds them, and a note on the rest."""
+        from pyspark.sql import functions as sql
+
         if self.proposals is None:
-            return []
+            return [], []
         every = self.proposals.where("left is null").select("key", "documents", "untried")
         # Keys are unsigned: negative ones are the larger ones.
-        found = every.orderBy(every["key"] < 0, "key").limit(_TOLD)
-        told = sorted((row["key"] % 2**64, row["documents"], row["untried"]) for row in found.collect())
-        return [dict(zip(("key", "documents", "untried"), one, strict=True)) for one in told]
+        found = every.orderBy(every["key"] < 0, "key").limit(_TOLD).collect()
+        told = sorted((row["key"] % 2**64, row["documents"], row["untried"]) for row in found)
+        listed = [dict(zip(("key", "documents", "untried"), one, strict=True)) for one in told]
+        if len(listed) < _TOLD:
+            return listed, []
+        keys, untried = every.agg(sql.count("*"), sql.sum("untried")).collect()[0]
+        rest = keys - len(listed), untried - sum(one["untried"] for one in listed)
+        note = f"keys too common to propose all pairs that are not listed: {rest[0]:,}, with {rest[1]:,} pairs untried"
+        return listed, [note] if rest[0] else []
 
 
 def _link(plan: Plan) -> str:

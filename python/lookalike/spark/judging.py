@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from lookalike import _core
 from lookalike.deduplication.reading import open_core
 from lookalike.spark import columns
-from lookalike.spark.cells import each_cell, in_cells, side
+from lookalike.spark.cells import changed, each_cell, in_cells, side
 from lookalike.spark.plans import Plan, column
 from lookalike.spark.ranks import is_reference, order_of
 from lookalike.spark.shipping import Batches, filled, shipped
@@ -39,7 +39,7 @@ def glanced(pairs: DataFrame, documents: DataFrame, count: int, plan: Plan) -> D
 
 def _sketches(documents: DataFrame) -> Any:
     kept = documents.select("rank", "sketch", "print", "length", "language")
-    return lambda rows: rows.join(kept, "rank")
+    return lambda rows: rows.join(kept, "rank", "left")
 
 
 def scored(
@@ -65,7 +65,7 @@ def _texts(texts: DataFrame, plan: Plan) -> Any:
         rank = sql.col("rank")
         order = order_of(rank, plan.prefix, plan.kind)
         named = rows.withColumn("flag", is_reference(rank)).withColumn("order", order)
-        return named.join(texts, ["flag", "order"]).drop("flag", "order")
+        return named.join(texts, ["flag", "order"], "left").drop("flag", "order")
 
     return joined
 
@@ -127,6 +127,8 @@ def _pusher(core: _core.Corpus, memory: int) -> Any:
             return
         import numpy as np
 
+        if batch["sketch"].null_count:
+            raise changed()
         present = batch["print"].is_valid().to_numpy(zero_copy_only=False).astype(np.uint8).tobytes()
         prints = columns.block(batch["print"].fill_null(0), "int64"), present
         traits = columns.block(batch["length"], "int32"), columns.block(batch["language"], "int8")
@@ -142,6 +144,8 @@ def _reader(core: _core.Corpus, memory: int) -> Any:
         if is_new:
             _core.clear_corpus(core, memory)
             return
+        if batch["text"].null_count:
+            raise changed()
         validity, offsets, data, width, rows = columns.buffers(batch["text"])
         core.push_columns(validity, offsets, data, width, rows, True, None)
 

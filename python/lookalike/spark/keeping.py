@@ -1,7 +1,7 @@
 """Holds what several steps read: on the disks and in the memory of the executors, until the caller lets it go.
 
 What an executor held is computed again if the executor is lost. Every step is a pure function of rows, so it is the
-same.
+same, unless the input has changed meanwhile.
 
 While a job runs, its plans are neither adaptive nor written out in full. Spark keeps the text of every plan for its
 pages, with everything held below it, once more whenever an adaptive plan changes; a long chain of steps fills the
@@ -11,8 +11,9 @@ driver with it.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from contextlib import contextmanager
-from typing import TYPE_CHECKING
+from contextlib import contextmanager, suppress
+from threading import Lock
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
@@ -26,18 +27,41 @@ _QUIET = {
 }
 
 
+#: For each session, how many jobs run in it, and its settings before the first of them.
+_QUIETED: dict[int, tuple[int, dict[str, str | None]]] = {}
+_LOCK = Lock()
+
+
 @contextmanager
 def quiet(df: DataFrame) -> Iterator[None]:
-    """Let Spark plan once and write little about it. The settings of the session are then as before."""
-    conf = df.sparkSession.conf
-    before = {name: conf.get(name) for name in _QUIET}
-    for name, value in _QUIET.items():
-        conf.set(name, value)
+    """Let Spark plan once and write little about it. After the last job of a session its settings are as before."""
+    conf, session = df.sparkSession.conf, id(df.sparkSession)
+    with _LOCK:
+        jobs, before = _QUIETED.get(session, (0, {}))
+        if not jobs:
+            before = {name: conf.get(name, None) for name in _QUIET}
+            for name, value in _QUIET.items():
+                conf.set(name, value)
+        _QUIETED[session] = jobs + 1, before
     try:
         yield
     finally:
+        with _LOCK:
+            jobs, before = _QUIETED.pop(session)
+            if jobs > 1:
+                _QUIETED[session] = jobs - 1, before
+            else:
+                _restore(conf, before)
+
+
+def _restore(conf: Any, before: dict[str, str | None]) -> None:
+    # A session that was stopped meanwhile has no settings any more.
+    with suppress(Exception):
         for name, found in before.items():
-            conf.set(name, found)
+            if found is None:
+                conf.unset(name)
+            else:
+                conf.set(name, found)
 
 
 #: The steps that run in this process.
@@ -84,7 +108,7 @@ class Kept:
         self._held = rest
 
     def close(self) -> None:
-        """Let all go."""
-        for one in self._held:
+        """Let all go, the last first: Spark plans anew what is held and uses what is let go."""
+        for one in reversed(self._held):
             one.unpersist()
         self._held = []

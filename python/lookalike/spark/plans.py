@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Iterable
+from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING, Any
 
+from lookalike.corpora.arrays import USUAL_ID
 from lookalike.deduplication import contamination
 from lookalike.deduplication.settings import Settings
 from lookalike.errors import ParameterError
-from lookalike.spark.ranks import kind_of, prefix_bytes
+from lookalike.spark.ranks import WHOLE, kind_of, prefix_bytes
 from lookalike.spark.shipping import filled, plain
 
 if TYPE_CHECKING:
@@ -16,6 +18,8 @@ if TYPE_CHECKING:
 
 #: Columns that the ledger adds.
 LEDGER = ("lookalike_survivor", "lookalike_score", "lookalike_link", "lookalike_method", "lookalike_order")
+#: What messages call the references.
+_AGAINST = "against=…"
 #: Memory of a Python worker for rows of a cell, if the caller names none: small beside an executor of 1 GiB.
 MEMORY = "256MiB"
 
@@ -74,10 +78,28 @@ def planned(
     """Check what was asked. Errors: ``ParameterError``."""
     for one in (df, against):
         _check_kind(one)
-    chosen = {"memory": MEMORY, **plain(given)}
+    chosen = settings_of(given)
     if order is not None and (against is None or chosen.get("method") != "containment"):
         chosen["order"] = order
     asked = filled(chosen)
+    _check_offered(asked)
+    name = asked.id_column or USUAL_ID
+    by = order or name
+    kind = _checked(df, asked, by, name, "the rows")
+    if against is not None:
+        _checked(against, asked, by, name, _AGAINST, is_reference=True)
+        _check_types(df, against, by, name)
+    is_sought = contamination.is_sought(asked, against)
+    return Plan(asked, chosen, by, name, kind, against is not None, is_sought, _limited(limits))
+
+
+def settings_of(given: dict[str, Any]) -> dict[str, Any]:
+    """Return the parameters that were given, and those that a Python worker needs: it has one core."""
+    return {"memory": MEMORY, **plain(given), "threads": 1}
+
+
+def _check_offered(asked: Settings) -> None:
+    """Errors: ``ParameterError`` for what cannot be divided."""
     if asked.clustering == "greedy":
         raise ParameterError(
             "clustering `greedy` takes documents one after the other and cannot be divided: use star or components, "
@@ -87,13 +109,16 @@ def planned(
         raise ParameterError(
             "recall `1` compares too many rows to be sent around: use a recall below 1, or the local engine"
         )
-    name = asked.id_column or "id"
-    by = order or name
-    is_sought = contamination.is_sought(asked, against)
-    kind = _checked(df, asked, by, name, "the rows")
-    if against is not None and _checked(against, asked, by, name, "against=…", is_reference=True) != kind:
-        raise ParameterError(f"order column `{by}` has another type in against=… than in the rows: cast one of them")
-    return Plan(asked, chosen, by, name, kind, against is not None, is_sought, limits or Limits())
+
+
+def _limited(limits: Limits | None) -> Limits:
+    """Return the limits, or the usual ones. Errors: ``ParameterError`` for one below 0, or below 1 where it divides."""
+    found = limits or Limits()
+    for one in fields(found):
+        least = 0 if one.name in ("edges", "component") else 1
+        if getattr(found, one.name) < least:
+            raise ParameterError(f"limit {one.name} is {getattr(found, one.name)}: use {least} or more")
+    return found
 
 
 def _check_kind(rows: Any) -> None:
@@ -107,22 +132,50 @@ def _check_kind(rows: Any) -> None:
         raise ParameterError("rows of a stream never end: write them to a table first, or use an index for each batch")
 
 
+def _check_types(df: DataFrame, against: DataFrame, order: str, name: str) -> None:
+    """Errors: ``ParameterError`` if order or ids have another type in the references: Spark would convert values."""
+    for what, column in (("order", order), ("id", name)):
+        own, theirs = (one.schema[column].dataType.simpleString() for one in (df, against))
+        if own != theirs and not {own, theirs} <= set(WHOLE):
+            raise ParameterError(
+                f"{what} column `{column}` is of type {theirs} in {_AGAINST}, and of type {own} in the rows: cast one "
+                "of them"
+            )
+
+
 def _checked(df: DataFrame, asked: Settings, order: str, name: str, where: str, *, is_reference: bool = False) -> str:
     """Return how the order is compared. Errors: ``ParameterError`` for a column that is not there or of no use."""
     numbers = [] if is_reference or asked.number_column is None else [asked.number_column]
-    for column in (asked.text_column, order, name, *numbers):
-        if column not in df.columns:
-            there = f"there are {', '.join(df.columns[:8])}" if df.columns else "there are no columns: is it empty?"
-            raise ParameterError(f"column `{column}` is not in {where}; {there}")
+    check_columns(df, (asked.text_column, order, name, *numbers), where)
     taken = [one for one in df.columns if one.lower() in LEDGER]
     if taken and not is_reference:
         raise ParameterError(f"column `{taken[0]}` has a name that the ledger needs: rename it")
-    kind = df.schema[asked.text_column].dataType.simpleString()
-    if kind != "string":
-        raise ParameterError(f"text column `{asked.text_column}` is of type {kind}: use one of strings, or cast it")
+    check_text(df, asked.text_column)
     return kind_of(df.schema[order].dataType, order)
 
 
+def check_columns(df: DataFrame, names: Iterable[str], where: str) -> None:
+    """Errors: ``ParameterError`` for a column that is not there, or that Spark cannot tell from another one."""
+    is_exact = df.sparkSession.conf.get("spark.sql.caseSensitive") == "true"
+    for name in names:
+        if name not in df.columns:
+            there = f"there are {', '.join(df.columns[:8])}" if df.columns else "there are no columns: is it empty?"
+            raise ParameterError(f"column `{name}` is not in {where}; {there}")
+        alike = [one for one in df.columns if one == name or (not is_exact and one.lower() == name.lower())]
+        if len(alike) > 1:
+            raise ParameterError(
+                f"columns {' and '.join(f'`{one}`' for one in alike)} of {where} are one to Spark: rename one of them, "
+                "or set spark.sql.caseSensitive to true"
+            )
+
+
+def check_text(df: DataFrame, name: str) -> None:
+    """Errors: ``ParameterError`` if a column of texts has no strings."""
+    kind = df.schema[name].dataType.simpleString()
+    if kind != "string":
+        raise ParameterError(f"text column `{name}` is of type {kind}: use one of strings, or cast it")
+
+
 def column(df: DataFrame, name: str) -> Column:
-    """Return a column by its whole name, with dots or without."""
-    return df[f"`{name}`"]
+    """Return a column by its whole name, whatever characters it has."""
+    return df["`" + name.replace("`", "``") + "`"]

@@ -25,8 +25,8 @@ if TYPE_CHECKING:
 
 #: Proposed pairs; rows without a pair tell of keys that do not propose all of theirs.
 PROPOSED = "left binary, right binary, key bigint, documents bigint, untried bigint"
-#: Rows that are paired at a time: their pairs take a few megabytes.
-_ROWS = 1 << 10
+#: Most rows that are paired at a time, bytes that their pairs may take, and most pairs of a row.
+_ROWS, _BYTES, _PAIRS = 1 << 10, 8 << 20, 128
 
 
 def proposed(documents: DataFrame, plan: Plan) -> DataFrame:
@@ -45,9 +45,18 @@ def pair_batches(batches: Batches, is_against: bool) -> Batches:
     """Pair rows (key, rank), or (key, other, role, rank), that are sorted by all but the role."""
     stream = _core.HolderStream(is_against)
     for batch in batches:
-        for start in range(0, batch.num_rows, _ROWS):
-            yield from _paired(stream, batch.slice(start, _ROWS))
+        rows = _rows_at_a_time(batch["rank"])
+        for start in range(0, batch.num_rows, rows):
+            yield from _paired(stream, batch.slice(start, rows))
     yield from _capped(stream, is_end=True)
+
+
+def _rows_at_a_time(ranks: pa.Array) -> int:
+    """Return of how many rows the pairs have room, which are two ranks each."""
+    import pyarrow.compute as pc
+
+    longest = pc.max(pc.binary_length(ranks)).as_py() or 1
+    return max(1, min(_ROWS, _BYTES // (2 * _PAIRS * longest)))
 
 
 def _paired(stream: _core.HolderStream, batch: pa.RecordBatch) -> Iterator[pa.RecordBatch]:

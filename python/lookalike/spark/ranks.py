@@ -24,6 +24,10 @@ if TYPE_CHECKING:
 
 #: The first byte of the rank of a reference, and of any other row.
 REFERENCE, OWN = 0, 1
+#: Types of whole numbers.
+WHOLE = ("tinyint", "smallint", "int", "bigint")
+#: The longest rank, in bytes: tasks hold many of them at a time.
+LONGEST = 4096
 #: What turns signed numbers into such that sort as bytes.
 _SIGN = 1 << 63
 
@@ -31,7 +35,7 @@ _SIGN = 1 << 63
 def kind_of(kind: DataType, column: str) -> str:
     """Return how values of a column are ordered: `number` or `text`. Errors: ``ParameterError`` for other types."""
     name = kind.simpleString()
-    if name in ("tinyint", "smallint", "int", "bigint"):
+    if name in WHOLE:
         return "number"
     if name == "string":
         return "text"

@@ -3,6 +3,9 @@
 What travels is a closure that needs nothing of this package until it has compared versions. So a worker with another
 version refuses by name, where otherwise a function would be missing or, worse, would answer by other rules.
 
+Every step has a number of its own. Spark takes two plans for the same if their steps have the same bytes and their
+files the same path; without the number, a job would be given what an earlier one held of files that have changed since.
+
 Arguments are plain values: numbers, strings, tuples, dicts. A worker fills in the parameters again from what the caller
 gave, which both do by the same code.
 """
@@ -13,7 +16,8 @@ import re
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import cache
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NoReturn
+from uuid import uuid4
 
 from lookalike import _core
 from lookalike.deduplication.settings import Settings, settings
@@ -23,8 +27,10 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 Batches = Iterator["pa.RecordBatch"]
-#: Stands before what a worker says that its user should read, and after it.
-_TOLD = re.compile(r"lookalike on a worker: (.*?) ⏹", re.DOTALL)
+#: What a worker says that its user should read: the class of the error, and the sentence.
+_TOLD = re.compile(r"lookalike on a worker: (\w+): (.*?) ⏹", re.DOTALL)
+#: The errors of this package that a worker may raise, by the name of their class.
+_ERRORS = {kind.__name__: kind for kind in (ParameterError, VersionError)}
 #: What must be the same everywhere: the package, and the rules by which texts become numbers.
 VERSIONS = ("__version__", "TEXT_VERSION", "SHINGLE_VERSION", "SKETCH_VERSION", "SIMHASH_VERSION")
 
@@ -38,41 +44,47 @@ def shipped(step: str, *arguments: Any, expected: dict[str, str] | None = None) 
     """Return a function of batches that runs ``module.function`` of this package on a worker, if versions agree."""
     module, function = step.rsplit(".", 1)
     asked = versions() if expected is None else expected
+    number = uuid4().hex
 
     def run(batches: Batches) -> Batches:
         import socket
         from importlib import import_module
 
-        def refuse(reason: str) -> None:
-            raise RuntimeError(f"lookalike on a worker: worker `{socket.gethostname()}` {reason} ⏹")
+        def refuse(reason: str, kind: str = "VersionError") -> NoReturn:
+            raise RuntimeError(f"lookalike on a worker: {kind}: {reason} ⏹ step {number}")
 
+        worker = f"worker `{socket.gethostname()}`"
         try:
             core = import_module("lookalike._core")
         except ImportError:
-            refuse("has no lookalike: install it there, or send it with spark.archives")
+            refuse(f"{worker} has no lookalike: install it there, or send it with spark.archives")
         for name, wanted in asked.items():
             found = str(getattr(core, name, "none"))
             if found != wanted:
                 what = "lookalike" if name == "__version__" else f"lookalike with {name}"
-                refuse(f"has {what} {found}, and the driver has {wanted}: install the same on both")
-        yield from getattr(import_module(module), function)(batches, *arguments)
+                refuse(f"{worker} has {what} {found}, and the driver has {wanted}: install the same on both")
+        try:
+            yield from getattr(import_module(module), function)(batches, *arguments)
+        except import_module("lookalike.errors").ParameterError as error:
+            refuse(str(error), "ParameterError")
 
     return run
 
 
 @contextmanager
 def told() -> Iterator[None]:
-    """Turn what a worker refused into an error that says it in one sentence. Errors: ``VersionError``."""
+    """Turn what a worker refused into an error that says it in one sentence. Errors: ``_ERRORS``."""
     try:
         yield
     except LookalikeError:
         raise
     except Exception as error:
         # A traceback may show the line of the program too, before what it said.
-        found = _TOLD.findall(str(error))
+        found = [one for one in _TOLD.findall(str(error)) if one[0] in _ERRORS]
         if not found:
             raise
-        raise VersionError(found[-1]) from None
+        kind, reason = found[-1]
+        raise _ERRORS[kind](reason) from None
 
 
 @cache

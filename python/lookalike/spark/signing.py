@@ -10,23 +10,27 @@ from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
 
 from lookalike import _core
-from lookalike.corpora.arrays import numbers_of
+from lookalike.corpora.arrays import USUAL_ID, numbers_of
 from lookalike.deduplication.reading import open_core
 from lookalike.deduplication.settings import Settings
+from lookalike.errors import ParameterError
 from lookalike.spark import columns
-from lookalike.spark.plans import Plan, column, planned
+from lookalike.spark.plans import Plan, check_columns, check_text, column, settings_of
 from lookalike.spark.ranks import OWN, REFERENCE, ranks
-from lookalike.spark.shipping import Batches, filled, plain, shipped
+from lookalike.spark.shipping import Batches, filled, shipped
 
 if TYPE_CHECKING:
     import pyarrow as pa
     from pyspark.sql import DataFrame
+    from pyspark.sql.types import StructType
 
 #: What is kept of a row, beside rank and id.
 SIGNED = (
     "content binary, state tinyint, size int, sketch binary, keys array<bigint>, print bigint, length int, "
     "language tinyint"
 )
+#: What ``sign`` returns, beside the id.
+PUBLIC = "content binary, sketch binary, features array<bigint>, simhash bigint, length int, language string"
 
 
 def signed_rows(df: DataFrame, plan: Plan, *, is_reference: bool = False) -> DataFrame:
@@ -40,16 +44,24 @@ def signed_rows(df: DataFrame, plan: Plan, *, is_reference: bool = False) -> Dat
         is_there = plan.asked.number_column in df.columns
         number = column(df, plan.asked.number_column) if is_there else sql.lit(None).cast("double")
         read.append(number.alias("number"))
-    names = df.schema[plan.id].dataType.simpleString()
     flag = REFERENCE if is_reference else OWN
     step = shipped("lookalike.spark.signing.sign_batches", plan.chosen, flag, plan.is_sought)
-    return df.select(*read).mapInArrow(step, f"rank binary, id {names}, {SIGNED}")
+    return df.select(*read).mapInArrow(step, _schema("rank binary", df, plan.id, SIGNED))
+
+
+def _schema(before: str, df: DataFrame, name: str, after: str) -> StructType:
+    """Return a schema of columns, the ids of a DataFrame, and columns."""
+    from pyspark.sql import types
+
+    fields = [*(types.StructType.fromDDL(before) if before else ()), types.StructField("id", df.schema[name].dataType)]
+    return types.StructType([*fields, *types.StructType.fromDDL(after)])
 
 
 def sign_batches(batches: Batches, chosen: dict[str, Any], flag: int, is_sought: bool) -> Batches:
     """Sign rows (order, text, id, number) on a worker."""
     import numpy as np
     import pyarrow as pa
+    import pyarrow.compute as pc
 
     asked = filled(chosen)
     with TemporaryDirectory(prefix="lookalike-") as folder:
@@ -64,7 +76,7 @@ def sign_batches(batches: Batches, chosen: dict[str, Any], flag: int, is_sought:
             sizes = made.sizes if asked.keep == "longest" and not is_sought else None
             rank = ranks(order, flag, shingles, sizes, largest)
             # A row without an order is told by an empty rank.
-            rank = pa.compute.if_else(order.is_valid(), rank, pa.scalar(b""))
+            rank = pc.if_else(order.is_valid(), rank, pa.scalar(b""))
             names = batch["id"] if "id" in batch.schema.names else order
             yield pa.RecordBatch.from_arrays(
                 [rank, names, *kept(made)], names=["rank", "id", *(one.split()[0] for one in SIGNED.split(", "))]
@@ -114,15 +126,16 @@ def sign(df: DataFrame, **chosen: Any) -> DataFrame:
         without a text.
     :raises ParameterError: A parameter is out of range, or a column is not there.
     """
-    given = plain(chosen)
-    plan = planned(df, None, None, None, {**given, "method": "minhash", "same_language": True})
-    read = [column(df, plan.id).alias("id"), column(df, plan.asked.text_column).alias("text")]
-    names = df.schema[plan.id].dataType.simpleString()
-    schema = (
-        f"id {names}, content binary, sketch binary, features array<bigint>, simhash bigint, length int, "
-        "language string"
-    )
-    return df.select(*read).mapInArrow(shipped("lookalike.spark.signing.sign_publicly", plan.chosen), schema)
+    if chosen.get("method", "minhash") != "minhash":
+        raise ParameterError("method has no meaning here: a text is signed for all methods; leave it out")
+    given = settings_of({**chosen, "method": "minhash", "same_language": True})
+    asked = filled(given)
+    name = asked.id_column or USUAL_ID
+    check_columns(df, (asked.text_column, name), "the rows")
+    check_text(df, asked.text_column)
+    read = [column(df, name).alias("id"), column(df, asked.text_column).alias("text")]
+    schema = _schema("", df, name, PUBLIC)
+    return df.select(*read).mapInArrow(shipped("lookalike.spark.signing.sign_publicly", given), schema)
 
 
 def sign_publicly(batches: Batches, chosen: dict[str, Any]) -> Iterator[pa.RecordBatch]:

@@ -8,7 +8,7 @@ from lookalike.deduplication.result import LINKS, STATES
 from lookalike.deduplication.settings import told_numbers
 from lookalike.errors import ParameterError
 from lookalike.spark.plans import Plan, column
-from lookalike.spark.ranks import has_no_number, is_reference, order_of
+from lookalike.spark.ranks import LONGEST, has_no_number, is_reference, order_of
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
@@ -20,10 +20,13 @@ _NAMED = 8
 
 
 class Counted(NamedTuple):
-    """Rows of a kind and state: how many, the bytes of their texts, how many have no key, and how many no number."""
+    """Rows of a kind and state: how many, the bytes of their texts and of the longest rank, how many lack something."""
 
     rows: int
     bytes: int
+    #: Bytes of the longest rank.
+    longest: int
+    #: Rows without a key, and without the number that ``keep`` asks for.
     unsampled: int
     unnumbered: int
 
@@ -40,20 +43,36 @@ def checked(rows: DataFrame, plan: Plan) -> Counts:
     unsampled = sql.sum(sql.when(sql.size("keys") == 0, 1).otherwise(0))
     is_numbered = plan.asked.number_column is not None and not plan.is_sought
     without = sql.count(sql.when(has_no_number(sql.col("rank"), plan.prefix), 1)) if is_numbered else sql.lit(0)
-    counts = rows.groupBy(kind, "state").agg(sql.count("*"), sql.sum("size"), unsampled, without).collect()
-    if any(flag is None for flag, *_ in counts):
-        raise ParameterError(f"order column `{plan.order}` is null in some rows: every row needs a value of its own")
-    order = order_of(sql.col("rank"), plan.prefix, plan.kind)
-    named = rows.select(is_reference(sql.col("rank")).alias("flag"), order.alias("order"))
-    twice = named.groupBy("flag", "order").count().where("count > 1").limit(1).collect()
-    if twice:
-        raise ParameterError(
-            f"order column `{plan.order}` has `{twice[0]['order']}` in {twice[0]['count']} rows: every row needs a "
-            "value of its own, so that the answer does not depend on where a row lies"
-        )
+    sizes = sql.sum("size"), sql.max(sql.length("rank"))
+    counts = rows.groupBy(kind, "state").agg(sql.count("*"), *sizes, unsampled, without).collect()
     found = {(flag, state): Counted(*numbers) for flag, state, *numbers in counts}
+    if (longest := longest_rank(found)) > LONGEST:
+        raise ParameterError(
+            f"order column `{plan.order}` has a value of {longest - plan.prefix:,} bytes: use values of at most "
+            f"{LONGEST - plan.prefix:,} bytes, such as numbers or hashes"
+        )
+    # A row without an order has an empty rank.
+    order = sql.when(sql.length("rank") > 0, order_of(sql.col("rank"), plan.prefix, plan.kind))
+    check_order(rows.select(is_reference(sql.col("rank")).alias("flag"), order.alias("order")), plan.order)
     unnumbered(found, plan)
     return found
+
+
+def check_order(rows: DataFrame, column: str) -> None:
+    """Errors: ``ParameterError`` if an ``order`` is null, or if two rows with equal other columns have the same."""
+    found = rows.groupBy(*rows.columns).count().where("count > 1 or order is null").limit(1).collect()
+    if found and found[0]["order"] is None:
+        raise ParameterError(f"order column `{column}` is null in some rows: every row needs a value of its own")
+    if found:
+        raise ParameterError(
+            f"order column `{column}` has `{found[0]['order']}` in {found[0]['count']} rows: every row needs a value "
+            "of its own, so that the answer does not depend on where a row lies"
+        )
+
+
+def longest_rank(counts: Counts) -> int:
+    """Return the bytes of the longest rank."""
+    return max((one.longest for one in counts.values()), default=0)
 
 
 def unnumbered(counts: Counts, plan: Plan) -> list[str]:

@@ -1,0 +1,192 @@
+"""Jobs beside each other, inputs that change, and rows that are refused: what a program may do with a session."""
+
+from __future__ import annotations
+
+import random
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.compute as pc
+import pyarrow.parquet as pq
+import pytest
+
+import lookalike as la
+import lookalike.spark as las
+from lookalike.spark import cells, judging, proposing
+from lookalike.spark.keeping import quiet
+from support import engines
+from support.generated import mixed
+
+TEXT = "the keeper of the light wrote down every ship that passed the rock in the year of the storm"
+
+
+def rows_of(numbers: range) -> pa.Table:
+    return pa.table({"id": list(numbers), "text": [f"{TEXT} {number // 2}" for number in numbers]})
+
+
+def kept(answer: Any) -> list[int]:
+    return sorted(row["id"] for row in answer.kept.select("id").collect())
+
+
+def test_a_job_reads_what_the_folder_has_now_beside_an_answer_that_is_open(spark: Any, tmp_path: Path) -> None:
+    """Spark holds the rows of the first answer, and takes two plans over one path for the same."""
+    pq.write_table(rows_of(range(4)), tmp_path / "a.parquet")
+    first = las.dedup(spark.read.parquet(str(tmp_path)), threshold=1)
+    assert first.summary["rows"] == 4
+    pq.write_table(rows_of(range(100, 104)), tmp_path / "b.parquet")
+    with las.dedup(spark.read.parquet(str(tmp_path)), threshold=1) as second:
+        assert second.summary["rows"] == 8
+        expected = la.dedup(pq.read_table(tmp_path), threshold=1).select()
+        assert kept(second) == sorted(expected["id"].to_pylist())
+    first.close()
+
+
+def test_closing_an_answer_lets_another_one_on_the_same_rows_be(spark: Any) -> None:
+    rows = spark.createDataFrame(rows_of(range(20)).to_pylist(), "id bigint, text string")
+    first, second = las.dedup(rows), las.dedup(rows)
+    first.close()
+    held = second._held._held
+    assert held
+    assert all(one.storageLevel.useMemory for one in held)
+    second.close()
+    assert not any(one.storageLevel.useMemory for one in held)
+
+
+def test_settings_of_a_session_are_as_before_after_the_last_of_two_jobs(spark: Any) -> None:
+    rows, name = spark.range(1), "spark.sql.adaptive.enabled"
+    before = spark.conf.get(name)
+    one, other = quiet(rows), quiet(rows)
+    one.__enter__()
+    other.__enter__()
+    one.__exit__(None, None, None)
+    assert spark.conf.get(name) == "false"
+    other.__exit__(None, None, None)
+    assert spark.conf.get(name) == before
+
+
+def test_pairs_are_held_until_they_are_unpersisted_and_nothing_else_is(spark: Any) -> None:
+    rows = spark.createDataFrame(rows_of(range(20)).to_pylist(), "id bigint, text string")
+    found = las.similar_pairs(rows)
+    expected = la.dedup(rows_of(range(20))).pairs()
+    assert sorted(tuple(row)[:2] for row in found.where("left >= 0").collect()) == [
+        (one[0], one[1]) for one in expected
+    ]
+    assert found.storageLevel.useMemory
+    found.unpersist()
+
+
+def test_crowded_keys_with_references(spark: Any) -> None:
+    """Nearly all rows hold the same keys, so many that these do not propose all pairs."""
+    base = random.Random(1).choices([f"w{number}" for number in range(4000)], k=60)
+
+    def near(count: int, end: str) -> list[dict[str, Any]]:
+        texts = [" ".join([*base, f"{end}{place % 290}"]) for place in range(count)]
+        return [{"id": place, "text": text, "number": None, "name": str(place)} for place, text in enumerate(texts)]
+
+    rows, references = near(320, "x"), near(180, "y")
+    expected = engines.local(rows, references)
+    frames = (
+        spark.createDataFrame([tuple(row.values()) for row in part], engines.SCHEMA) for part in (rows, references)
+    )
+    with las.dedup(next(frames), against=next(frames)) as answer:
+        assert engines.cluster(answer) == expected
+    assert expected["summary"]["capped"]
+
+
+@pytest.mark.parametrize(
+    ("chosen", "schema", "row", "said"),
+    [
+        ({}, "id bigint, text string", (None, "a"), "order column `id` is null in some rows"),
+        (
+            {},
+            "id string, text string",
+            ("x" * 5000, "a"),
+            "has a value of 5,000 bytes: use values of at most 4,095 bytes",
+        ),
+        ({"keep": "max:flag"}, "id bigint, text string, flag boolean", (1, "a", True), "holds bool: name a column of"),
+        ({}, "id double, text string", (1.0, "a"), "order column `id` is of type double"),
+        ({"limits": las.Limits(cell=0)}, "id bigint, text string", (1, "a"), "limit cell is 0: use 1 or more"),
+        (
+            {},
+            "id bigint, text string, TEXT string",
+            (1, "a", "b"),
+            "columns `text` and `TEXT` of the rows are one to Spark",
+        ),
+    ],
+)
+def test_rows_and_limits_that_are_refused(
+    spark: Any, chosen: dict[str, Any], schema: str, row: tuple[Any, ...], said: str
+) -> None:
+    with pytest.raises(la.ParameterError, match=said):
+        las.dedup(spark.createDataFrame([row], schema), **chosen)
+
+
+def test_references_with_ids_of_another_type_are_refused(spark: Any) -> None:
+    schema = "id {}, text string, place int"
+    rows = spark.createDataFrame([("007", TEXT, 1)], schema.format("string"))
+    others = spark.createDataFrame([(7, TEXT, 1)], schema.format("bigint"))
+    with pytest.raises(la.ParameterError, match="id column `id` is of type bigint in against=…, and of type string"):
+        las.dedup(rows, against=others, order="place")
+    narrow = spark.createDataFrame([(8, TEXT, 1)], schema.format("int"))
+    with las.dedup(others, against=narrow, order="place") as answer:
+        assert answer.summary["removed"]["identical"] == 1
+
+
+def test_columns_may_have_any_name(spark: Any) -> None:
+    rows = spark.createDataFrame([(1, TEXT), (2, TEXT)], "`i.d` bigint, `te``xt` string")
+    with las.dedup(rows, text_column="te`xt", id_column="i.d") as answer:
+        assert answer.removed.collect() == [(2, 1, 1.0, "identical")]
+        assert answer.kept.collect() == [(1, TEXT)]
+
+
+def test_texts_are_signed_whatever_their_ids_are(spark: Any) -> None:
+    rows = spark.createDataFrame([((1, "a b"), TEXT)], "id struct<`a b`: int, c: string>, text string")
+    assert las.sign(rows).select("id").collect() == [((1, "a b"),)]
+    with pytest.raises(la.ParameterError, match="method has no meaning here"):
+        las.sign(rows, method="simhash")
+
+
+def test_repeated_ids_beside_another_order_are_counted(spark: Any) -> None:
+    rows = [row | {"id": row["id"] // 7} for row in mixed(80, seed=6)]
+    frame = spark.createDataFrame([tuple(row.values()) for row in rows], engines.SCHEMA)
+    with las.dedup(frame, order="name") as answer:
+        found = answer.summary["repeated_ids"]
+    expected = la.dedup(pa.Table.from_pylist(rows, schema=engines.KINDS), order="name").repeated_ids
+    assert expected is not None
+    assert (found["ids"], found["rows"]) == expected[:2]
+
+
+def test_pairs_of_long_ranks_come_in_small_batches() -> None:
+    ranks = pa.array([b"%03900d" % place for place in range(300)], pa.binary())
+    rows = pa.RecordBatch.from_arrays([pa.array([5] * 300), ranks], names=["key", "rank"])
+    sizes, pairs = [], 0
+    for batch in proposing.pair_batches(iter([rows]), False):
+        sizes.append(batch.nbytes)
+        pairs += pc.sum(batch["left"].is_valid()).as_py()
+    assert pairs == sum(1 for right in range(300) for left in range(right) if left < 64 or right - left <= 64)
+    assert max(sizes) < 2 * proposing._BYTES
+
+
+def test_a_document_that_is_gone_when_it_is_read_again_is_told() -> None:
+    known = pa.array([b"a", b"b"], pa.binary())
+    assert cells._places(pa.array([b"b"], pa.binary()), known).tolist() == [1]
+    with pytest.raises(la.ParameterError, match="the input gave other rows when it was read again"):
+        cells._places(pa.array([b"zz"], pa.binary()), known)
+    chosen = {"memory": "64MiB", "threads": 1}
+    fields = {"cell": pa.array([0, 0], pa.int32()), "tag": pa.array([0, 0], pa.int32())}
+    fields |= {"rank": known, "right": pa.nulls(2, pa.binary()), "estimate": pa.nulls(2, pa.float32())}
+    rows = pa.record_batch(fields | {"text": pa.array([TEXT, None])})
+    with pytest.raises(la.ParameterError, match="the input gave other rows when it was read again"):
+        list(judging.score_batches(iter([rows]), chosen, False, True))
+
+
+@pytest.mark.parametrize(
+    ("orders", "said"),
+    [([1, None], "is null in some rows"), ([1, 1], "has `1` in 2 rows"), ([1.5, 2.5], "type double")],
+)
+def test_the_order_of_an_index_is_checked(spark: Any, orders: list[Any], said: str) -> None:
+    kind = "double" if isinstance(orders[0], float) else "bigint"
+    rows = spark.createDataFrame([(TEXT, one) for one in orders], f"text string, place {kind}")
+    with pytest.raises(la.ParameterError, match=said):
+        las.build_index(rows, order="place")
