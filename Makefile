@@ -82,8 +82,10 @@ fuzz: $(VENV)/.built
 torture: $(VENV)/.built
 	$(BIN)/python -m tests.support.torture --hours $(or $(HOURS),2) $(if $(SEED),--seed $(SEED))
 
-bench: $(VENV)/.built
+# The cluster beside MLlib last; where pyspark cannot be had it says so.
+bench: $(VENV)/.built cluster
 	$(BIN)/python -m bench $(if $(RIVALS),--rivals $(RIVALS))
+	$(BIN)/python -m bench.engines mllib --rows 20000
 
 # Without DATA it says that it skips, and why.
 quality: $(VENV)/.built

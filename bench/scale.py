@@ -24,7 +24,7 @@ from bench import duplicates, measure, scale_model
 from bench.cluster_costs import Watch, write_rows
 
 #: Documents of the two runs of each step.
-SIZES = (50_000, 150_000)
+SIZES = (100_000, 400_000)
 #: Stored fingerprints of the two runs of `near`, and queries.
 PRINTS, QUERIES = (20_000_000, 100_000_000), 1_000_000
 #: Every so many queries one is made of a stored fingerprint, with this many bits changed: it must be found.
@@ -40,7 +40,12 @@ def arguments(given: list[str] | None) -> argparse.Namespace:
     parser.add_argument("--sizes", type=int, nargs=2, default=SIZES, metavar="N", help="documents of the two runs")
     parser.add_argument("--prints", type=int, nargs=2, default=PRINTS, metavar="N", help="fingerprints of the two runs")
     parser.add_argument("--queries", type=int, default=QUERIES, metavar="N", help="queries of `near`")
-    parser.add_argument("--only", choices=("near", "documents"), help="measure only this, keep the rest of --out")
+    parser.add_argument(
+        "--keys", type=Path, metavar="FILE", help="corpus whose keys are counted for skew: gzipped JSON Lines, or a zip"
+    )
+    parser.add_argument(
+        "--only", choices=("near", "documents", "keys"), help="measure only this, keep the rest of --out"
+    )
     return parser.parse_args(given)
 
 
@@ -71,13 +76,14 @@ def measured(options: argparse.Namespace) -> dict[str, Any]:
     try:
         with session(cluster.url, cluster.folder / "driver", **watch.settings()) as spark:
             spark.range(1000).count()
-            if options.only != "documents":
+            if options.only in (None, "near"):
                 found["near"] = [_near(spark, watch, count, options.queries) for count in options.prints]
-            if options.only != "near":
+            if options.keys is not None:
+                found["keys"] = _keys_of(spark, options.keys)
+            if options.only in (None, "documents"):
                 small, large = (_rows(spark, cluster.folder, count) for count in options.sizes)
                 _documents(small, watch.warm_up)
                 found["documents"] = [_documents(rows, watch.step) for rows in (small, large)]
-                found["keys"] = _keys(large)
         watch.complete(found)
     finally:
         cluster.stop()
@@ -139,17 +145,22 @@ def _drain(rows: Any) -> None:
     rows.write.format("noop").mode("overwrite").save()
 
 
-def _keys(rows: Any) -> list[list[int]]:
-    """Count the keys of the filter by how many documents hold them."""
+def _keys_of(spark: Any, corpus: Path) -> dict[str, Any]:
+    """Count the keys of the filter of a corpus by how many documents hold them."""
     from pyspark.sql import functions as sql
 
+    from bench.engines import texts_in
     from lookalike.spark import sign
 
-    signed = sign(rows)
-    holders = signed.select(sql.explode("features").alias("key")).groupBy("key").count()
-    return sorted(
-        [row["count"], row["keys"]] for row in holders.groupBy("count").agg(sql.count("*").alias("keys")).collect()
-    )
+    texts = texts_in(corpus)
+    rows = spark.createDataFrame(list(enumerate(texts)), "id bigint, text string").repartition(PARTITIONS)
+    holders = sign(rows).select(sql.explode("features").alias("key")).groupBy("key").count()
+    counts = holders.groupBy("count").agg(sql.count("*").alias("keys")).collect()
+    return {
+        "corpus": corpus.parent.name,
+        "documents": len(texts),
+        "holders": sorted([row["count"], row["keys"]] for row in counts),
+    }
 
 
 if __name__ == "__main__":

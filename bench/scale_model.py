@@ -97,11 +97,13 @@ def _units(found: dict[str, Any]) -> str:
 
 
 def _runs(found: dict[str, Any]) -> str:
-    cost, base = unit(found, "dedup"), found["documents"][-1]["count"]
+    cost, keys = unit(found, "dedup"), found["keys"]
     if cost["cpu"] <= 0:
         return "The larger run of `dedup` took no more CPU than the smaller one: measure with larger sizes."
+    crowded = max(holders for holders, _ in keys["holders"])
     lines = [
-        f"`dedup` on workers of {CORES} cores and {NETWORK / 1e6:,.0f} MB/s:",
+        f"`dedup` on workers of {CORES} cores and {NETWORK / 1e6:,.0f} MB/s, with the keys of {keys['corpus']}: of its "
+        f"{keys['documents']:,} documents {crowded:,} hold the most common key.",
         "",
         "| documents | workers | hours | of it network | slowest task, of the mean | shuffled | scratch by worker |",
         "|---:|---:|---:|---:|---:|---:|---:|",
@@ -109,7 +111,7 @@ def _runs(found: dict[str, Any]) -> str:
     for documents in DOCUMENTS:
         shuffled = cost["shuffled"] * documents
         tasks = max(200, min(100_000, int(shuffled / TASK_BYTES)))
-        skew = slowest(found["keys"], documents / base, tasks)
+        skew = slowest(keys["holders"], documents / keys["documents"], tasks)
         for workers in WORKERS:
             compute = cost["cpu"] * documents / (workers * CORES)
             one_task = cost["cpu"] * documents / tasks

@@ -27,7 +27,8 @@ def test_documents_give_a_table_of_large_runs():
     for count in (10, 30):
         part = {"shuffled": 5e5 * count, "spilled": 0.0}
         steps[f"dedup {count}"] |= {"parts": {"score": part}, "cpu_of_parts": {"score": 0.25 * count}}
-    found = {"day": "2026-01-01", "machine": "one", "load": 0.0, "keys": [[1, 100]], "steps": steps}
+    keys = {"corpus": "letters", "documents": 100, "holders": [[1, 100]]}
+    found = {"day": "2026-01-01", "machine": "one", "load": 0.0, "keys": keys, "steps": steps}
     printed = scale_model.page(found | {"documents": [{"count": 10, "bytes": 10}, {"count": 30, "bytes": 90}]})
     assert "| `dedup` | 1,000,000 | 1,000,000 | 0 |" in printed
     assert "| `dedup`: score | 250,000 | 500,000 | 0 |" in printed
