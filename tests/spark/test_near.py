@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import random
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
@@ -67,26 +68,98 @@ def test_a_table_is_compared_with_itself_each_pair_once(spark: Any) -> None:
     assert told(near(frame(spark, rows, 5))) == sorted(oracle.join(rows, 3))
 
 
-def test_several_scans_find_what_one_does(spark: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+#: An id or none, a fingerprint, a length and a language or none.
+Untidy = list[tuple[str | None, int, int, str | None]]
+UNTIDY = "id string, fingerprint long, length int, language string"
+#: How near rows are found: of a table with itself, or of queries; by several scans, or by keys.
+WAYS = [("itself", "scans"), ("itself", "keys"), ("queries", "scans"), ("queries", "keys")]
+Way = tuple[str, str]
+
+
+def untidy(seed: int, count: int) -> Untidy:
+    """Ids repeat, some with one fingerprint, some with several; whole rows repeat; some have no id."""
+    chance = random.Random(seed)
+    names = [None, *(f"n{number:02}" for number in range(count // 3))]
+    rows: Untidy = [
+        (chance.choice(names), value, chance.choice([79, 80, 100]), chance.choice(["en", "de", "", None]))
+        for _, value in clustered(seed, count, "")
+    ]
+    return rows + chance.choices(rows, k=count // 6)
+
+
+def by_way(spark: Any, patch: pytest.MonkeyPatch, way: Way, tables: list[Untidy], **chosen: Any) -> list[Any]:
+    """Find near rows in one way: of the first table with itself, or of the second in the first."""
     from lookalike.spark import searching
 
-    stored, queries = clustered(1, 400, "s"), clustered(2, 150, "q")
-    monkeypatch.setattr(searching, "BLOCK", 40)
-    monkeypatch.setattr(searching, "PIECE", 16)
-    found = told(near(frame(spark, stored, 3), frame(spark, queries, 9)))
-    assert found == sorted(oracle.near(queries, stored, 3))
+    patch.setattr(searching, "BLOCK", 16)
+    patch.setattr(searching, "PIECE", 24)
+    patch.setattr(searching, "SCANS", 1 << 20 if way[1] == "scans" else -1)
+    patch.setattr(searching, "_blocks" if way[1] == "keys" else "_linked", None)
+    signed = [[(name, value - (value >> 63 << 64), *rest) for name, value, *rest in rows] for rows in tables]
+    frames = [spark.createDataFrame(rows, UNTIDY).repartition(3) for rows in signed]
+    return told(near(*frames[: 1 if way[0] == "itself" else 2], **chosen))
 
 
-def test_a_row_that_comes_twice_gives_its_pairs_once(spark: Any) -> None:
-    stored, queries = clustered(1, 60, "s"), clustered(2, 30, "q")
-    twice = near(frame(spark, stored * 2, 3), frame(spark, queries * 3, 2))
-    assert told(twice) == sorted(oracle.near(queries, stored, 3))
+def locally(folder: Path, way: Way, tables: list[Untidy], **chosen: Any) -> list[Any]:
+    """Return what the local engine finds, each pair of ids once."""
+    import pyarrow.parquet as pq
+
+    paths = [folder / f"{number}.parquet" for number in range(len(tables))]
+    kinds = [pa.string(), pa.uint64(), pa.int64(), pa.string()]
+    for path, rows in zip(paths, tables, strict=True):
+        columns = [pa.array([row[at] for row in rows], kind) for at, kind in enumerate(kinds)]
+        pq.write_table(pa.table(columns, ["id", "fingerprint", "length", "language"]), path)
+    found = la.near(*paths[: 1 if way[0] == "itself" else 2], **chosen)
+    return once(zip(found.left, found.right, found.distances, strict=True), way)
 
 
-def test_no_query_and_no_stored_row_give_no_pair(spark: Any) -> None:
-    rows = frame(spark, clustered(1, 20, "s"), 2)
-    assert told(near(rows, rows.limit(0))) == []
-    assert told(near(rows.limit(0), rows)) == []
+def once(pairs: Iterable[oracle.Pair], way: Way) -> list[oracle.Pair]:
+    """Each pair once and in order; of a table with itself the smaller id is on the left."""
+    return sorted({(*(sorted(ids) if way[0] == "itself" else ids), bits) for *ids, bits in pairs})
+
+
+@pytest.mark.parametrize("distance", [0, 3, 10])
+@pytest.mark.parametrize("way", WAYS, ids="-".join)
+def test_every_way_finds_the_pairs_of_a_double_loop_and_of_the_local_engine(
+    spark: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, way: Way, distance: int
+) -> None:
+    tables = [untidy(7, 200), untidy(8, 100)]
+    stored, queries = ([(row[0], row[1]) for row in rows if row[0] is not None] for rows in tables)
+    pairs = oracle.join(stored, distance) if way[0] == "itself" else oracle.near(queries, stored, distance)
+    found = by_way(spark, monkeypatch, way, tables, distance=distance)
+    assert found == once(pairs, way)
+    assert found == locally(tmp_path, way, tables, distance=distance)
+    assert any(left == right for left, right, _ in found)
+
+
+@pytest.mark.parametrize("way", WAYS, ids="-".join)
+def test_limits_hold_for_rows_and_not_for_ids_in_every_way(
+    spark: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, way: Way
+) -> None:
+    tables = [untidy(9, 150), untidy(10, 80)]
+    limits = {"length_within": 0.2, "same_language": True}
+    found = by_way(spark, monkeypatch, way, tables, **limits)
+    assert found == locally(tmp_path, way, tables, **limits)
+    assert 0 < len(found) < len(locally(tmp_path, way, tables))
+
+
+@pytest.mark.parametrize(
+    ("rows", "expected"),
+    [
+        ([("a", 5), ("a", 4), ("b", 5)], [("a", "a", 1), ("a", "b", 0), ("a", "b", 1)]),
+        ([("b", 5), ("b", 5), ("b", 5), ("a", 4)], [("a", "b", 1), ("b", "b", 0)]),
+    ],
+)
+def test_two_rows_with_one_id_are_a_pair_of_a_table_with_itself(spark: Any, rows: Rows, expected: Any) -> None:
+    assert told(near(frame(spark, rows, 2))) == expected
+
+
+@pytest.mark.parametrize("way", WAYS, ids="-".join)
+def test_no_query_and_no_stored_row_give_no_pair(spark: Any, monkeypatch: pytest.MonkeyPatch, way: Way) -> None:
+    rows = untidy(1, 20)
+    assert by_way(spark, monkeypatch, way, [[], rows]) == []
+    if way[0] != "itself":
+        assert by_way(spark, monkeypatch, way, [rows, []]) == []
 
 
 def test_many_small_files_of_queries_are_one_table(spark: Any, tmp_path: Path) -> None:

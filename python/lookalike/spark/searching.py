@@ -1,12 +1,21 @@
-"""All stored fingerprints within a few bits of queries, on a cluster (Manku, Jain, Das Sarma 2007, §3.3).
+"""All stored fingerprints within a few bits of queries, or of a table with itself, on a cluster.
 
-The queries travel to every Python worker, which builds the tables on them once; the stored fingerprints never leave
-their partition. The paper copies the file of queries to every machine in the same way. Tables are built where they are
-used: a million queries are 8 MB and an eighth of a second, and their tables are larger than that. A worker compares
-a part of a partition with all queries at a time, through the same function of the core that the local engine calls.
+*By scans* (Manku, Jain, Das Sarma 2007, §3.3), for up to ``SCANS`` blocks of queries. The queries travel to every
+Python worker, which builds the tables on them once; the stored fingerprints never leave their partition. The paper
+copies the file of queries to every machine in the same way. Tables are built where they are used: a million queries are
+8 MB and an eighth of a second, and their tables are larger than that. A worker compares a part of a partition with all
+queries at a time, through the same function of the core that the local engine calls. Cost: one scan of the stored rows
+for every ``BLOCK`` queries. The distinct fingerprints of queries pass through the driver, 8 bytes each: 512 MiB at
+most. Ids of queries meet their pairs in a join.
 
-Cost: one scan of the stored rows for every ``BLOCK`` queries. Only distinct fingerprints of queries, 8 bytes each, pass
-through the driver; ids of queries meet their pairs in a join.
+*By keys* (§3.1), for more queries. Distinct fingerprints that share a key of their bits are compared
+(``proposing.py``), then joins bring the rows that hold them. Cost: a shuffle of up to 220 keys per distinct fingerprint
+(20 of a billion within 3 bits) and of the rows. Nothing passes through the driver but counts. Fingerprints of queries
+and stored ones are one set there, so pairs of two stored ones are found too, and dropped in the join.
+
+Without queries the rows of a table are its queries, at the cost of one more shuffle of them. A pair is one of two rows,
+so a row that the table holds twice is a pair with itself, at distance 0. The local engine lists a pair of ids as often
+as two rows have it; here it is listed once. Rows with the same fingerprint are all paired: n of them make n²/2 pairs.
 """
 
 from __future__ import annotations
@@ -19,7 +28,8 @@ from lookalike import params
 from lookalike._calls import explained
 from lookalike.errors import ParameterError
 from lookalike.neighbours.limits import LANGUAGE, LENGTH, Limits
-from lookalike.spark.prints import FINGERPRINT, ID, Prints, prints
+from lookalike.spark.prints import FINGERPRINT, ID, prints
+from lookalike.spark.proposing import near_prints
 from lookalike.spark.shipping import Batches, shipped
 
 if TYPE_CHECKING:
@@ -27,6 +37,9 @@ if TYPE_CHECKING:
 
 #: Queries that are compared with the stored rows in one scan. Their tables take about 60 bytes each in a worker.
 BLOCK = 1 << 22
+#: Most blocks of queries that are compared by scans. Within 3 bits a scan takes 2.5 µs of CPU per stored row, and keys
+#: take 60 µs per row (1.5 million rows on the cluster of the tests), more with more rows. The driver sets the limit.
+SCANS = 16
 #: Queries that come to the driver in one piece, of 8 bytes each: far below the usual limit on results.
 PIECE = 1 << 19
 #: Stored rows that a worker compares at a time. Fewer make the search in large tables slow.
@@ -35,8 +48,14 @@ CHUNK = 1 << 18
 PAIRS = ("left", "right", "distance")
 #: What runs on the workers.
 SEARCH, PACK = "lookalike.spark.searching.found", "lookalike.spark.searching.packed"
-#: The schema of what a worker finds: the bits of the query, and the stored row.
-_FOUND = f"asked long, right string, distance int, right_{LENGTH} long, right_{LANGUAGE} string"
+#: Tells two equal rows of a table apart.
+_COPY = "copy"
+#: The columns of a row beside its id, and their types.
+_KINDS = {FINGERPRINT: "long", LENGTH: "long", LANGUAGE: "string", _COPY: "int"}
+#: The schema of what a worker finds: the fingerprint of the query, and the stored row.
+_FOUND = f"left_{FINGERPRINT} long, right string, " + ", ".join(f"right_{name} {kind}" for name, kind in _KINDS.items())
+#: Two linked fingerprints: that of the left and that of the right row of a pair.
+_LINK = (f"left_{FINGERPRINT}", f"right_{FINGERPRINT}")
 
 
 class Neighbours(NamedTuple):
@@ -78,31 +97,87 @@ def near(
     rows = prints(stored, names[0], names[1], limits.columns)
     asked = rows if queries is None else prints(queries, names[0], names[1], limits.columns)
     left_out = rows.left_out if queries is None else asked.left_out.unionByName(rows.left_out)
-    return Neighbours(_pairs(rows, asked, distance, limits, queries is None), left_out)
+    stored = _held(rows.rows, limits)
+    pairs = _own(stored, distance, limits) if queries is None else _asked(stored, asked.rows, distance, limits)
+    return Neighbours(pairs.select(*PAIRS).distinct().orderBy(*PAIRS), left_out)
 
 
-def _pairs(rows: Prints, asked: Prints, distance: int, limits: Limits, is_own: bool) -> DataFrame:
-    """Return the pairs of two tables of fingerprints."""
+def _held(rows: DataFrame, limits: Limits) -> DataFrame:
+    """Return rows with the columns of all ways; length and language are null where no limit asks for them."""
     from pyspark.sql import functions as sql
 
-    scanned = rows.rows.select(ID, FINGERPRINT, *_traits(limits))
-    blocks = list(_blocks(asked.rows)) or [b""]
-    scans = [scanned.mapInArrow(shipped(SEARCH, block, distance), _FOUND) for block in blocks]
-    named = asked.rows.select(sql.col(ID).alias("left"), FINGERPRINT, *_traits(limits))
-    pairs = reduce(lambda left, right: left.unionByName(right), scans)
-    pairs = pairs.join(named, sql.col("asked") == sql.col(FINGERPRINT)).where(_allowed(limits))
-    if is_own:
-        pairs = pairs.where(sql.col("left") < sql.col("right"))
-    return pairs.select(*PAIRS).distinct().orderBy(*PAIRS)
+    given = {name: sql.col(name) for name in (FINGERPRINT, *limits.columns)} | {_COPY: sql.lit(1)}
+    others = (given.get(name, sql.lit(None)).cast(kind).alias(name) for name, kind in _KINDS.items())
+    return rows.select(ID, *others)
 
 
-def _traits(limits: Limits) -> list[Column]:
-    """Return the columns of length and language, null where no limit asks for them."""
+def _asked(stored: DataFrame, queries: DataFrame, distance: int, limits: Limits) -> DataFrame:
+    """Return the pairs of queries and stored rows."""
+    asked = _held(queries, limits)
+    distinct = asked.select(FINGERPRINT).distinct()
+    every = distinct.union(stored.select(FINGERPRINT)).distinct()
+    return _pairs(asked, stored, (distinct, every), distance).where(_allowed(limits))
+
+
+def _own(stored: DataFrame, distance: int, limits: Limits) -> DataFrame:
+    """Return the pairs of two rows of a table, the smaller id on the left."""
+    rows, distinct = _told_apart(stored), stored.select(FINGERPRINT).distinct()
+    pairs = _pairs(rows, rows, (distinct, distinct), distance).where(_allowed(limits))
+    return pairs.where(_place("left") < _place("right"))
+
+
+def _told_apart(rows: DataFrame) -> DataFrame:
+    """Return the different rows of a table, and a copy of each that repeats: it is a pair with itself."""
     from pyspark.sql import functions as sql
 
-    kinds = {LENGTH: "long", LANGUAGE: "string"}
-    columns = {name: sql.col(name) if name in limits.columns else sql.lit(None) for name in kinds}
-    return [columns[name].cast(kind).alias(name) for name, kind in kinds.items()]
+    names = [name for name in rows.columns if name != _COPY]
+    copies = sql.sequence(sql.lit(1), sql.least(sql.count("*"), sql.lit(2)).cast("int"))
+    return rows.groupBy(*names).agg(copies.alias("copies")).select(*names, sql.explode("copies").alias(_COPY))
+
+
+def _place(side: str) -> Column:
+    """Return what orders the rows of a table."""
+    from pyspark.sql import functions as sql
+
+    return sql.struct(sql.col(side).alias(ID), *(sql.col(f"{side}_{name}").alias(name) for name in _KINDS))
+
+
+def _pairs(asked: DataFrame, stored: DataFrame, distinct: tuple[DataFrame, DataFrame], distance: int) -> DataFrame:
+    """Return the pairs of queries and stored rows. ``distinct`` has the fingerprints of queries, and of both."""
+    from pyspark.sql import functions as sql
+
+    count = distinct[0].count()
+    is_scan = count <= SCANS * BLOCK
+    found = _by_scans(stored, _blocks(distinct[0], count), distance) if is_scan else _linked(*distinct, distance)
+    # Spark cannot know how many are found. If it expects few, it sends them through the driver; a merge does not.
+    pairs = found.hint("merge").join(_side(asked, "left"), _LINK[0])
+    if not is_scan:
+        pairs = pairs.hint("merge").join(_side(stored, "right"), _LINK[1])
+    return pairs.withColumn("distance", sql.bit_count(sql.col(_LINK[0]).bitwiseXOR(sql.col(_LINK[1]))))
+
+
+def _by_scans(stored: DataFrame, blocks: Iterator[bytes], distance: int) -> DataFrame:
+    """Return the stored rows near fingerprints of queries."""
+    scans = [stored.mapInArrow(shipped(SEARCH, block, distance), _FOUND) for block in list(blocks) or [b""]]
+    return reduce(lambda one, other: one.unionByName(other), scans)
+
+
+def _linked(asked: DataFrame, every: DataFrame, distance: int) -> DataFrame:
+    """Return each fingerprint of a query with itself, and any two near fingerprints in both orders."""
+    from pyspark.sql import functions as sql
+
+    same = asked.select(*(sql.col(FINGERPRINT).alias(name) for name in _LINK))
+    if not distance:
+        return same
+    near = near_prints(every.select(sql.col(FINGERPRINT).alias("print")), distance)
+    key, other = sql.col("key"), sql.col("other")
+    orders = [sql.struct(one.alias(_LINK[0]), two.alias(_LINK[1])) for one, two in ((key, other), (other, key))]
+    return same.union(near.select(sql.inline(sql.array(*orders))))
+
+
+def _side(rows: DataFrame, side: str) -> DataFrame:
+    """Name the columns of rows as those of one side of pairs."""
+    return rows.withColumnsRenamed({ID: side} | {name: f"{side}_{name}" for name in _KINDS})
 
 
 def _allowed(limits: Limits) -> Column:
@@ -111,20 +186,19 @@ def _allowed(limits: Limits) -> Column:
 
     allowed = sql.lit(True)
     if limits.length_within is not None:
-        one, other = sql.col(LENGTH), sql.col(f"right_{LENGTH}")
+        one, other = sql.col(f"left_{LENGTH}"), sql.col(f"right_{LENGTH}")
         share = sql.lit(limits.length_within) * sql.greatest(one, other).cast("double")
         allowed = allowed & (sql.abs(one - other).cast("double") <= share)
     if limits.same_language:
-        allowed = allowed & (sql.col(LANGUAGE) == sql.col(f"right_{LANGUAGE}")) & (sql.col(LANGUAGE) != "")
+        one, other = sql.col(f"left_{LANGUAGE}"), sql.col(f"right_{LANGUAGE}")
+        allowed = allowed & (one == other) & (one != "")
     return allowed
 
 
-def _blocks(asked: DataFrame) -> Iterator[bytes]:
-    """Yield the distinct fingerprints of the queries, packed, at most ``BLOCK`` at a time."""
-    pieces = 1 + asked.count() // PIECE
-    rows = (
-        asked.select(FINGERPRINT).distinct().repartition(pieces, FINGERPRINT).mapInArrow(shipped(PACK), "packed binary")
-    )
+def _blocks(distinct: DataFrame, count: int) -> Iterator[bytes]:
+    """Yield so many distinct fingerprints, packed, at most ``BLOCK`` at a time."""
+    pieces = distinct.repartition(1 + count // PIECE, FINGERPRINT)
+    rows = pieces.mapInArrow(shipped(PACK), "packed binary")
     held = bytearray()
     for row in rows.toLocalIterator():
         held += row.packed
@@ -174,11 +248,10 @@ def found(batches: Batches, packed: bytes, distance: int) -> Batches:
 
     tables, values = _tables(packed, distance), np.frombuffer(packed, np.int64)
     for rows in _chunks(batches):
-        queries, places, distances = tables.chunk(_values(rows.column(FINGERPRINT)), 0)
+        queries, places, _ = tables.chunk(_values(rows.column(FINGERPRINT)), 0)
         taken = rows.take(pa.array(np.asarray(places)))
-        columns = {"asked": pa.array(values[np.asarray(queries)]), "right": taken.column(ID)}
-        columns["distance"] = pa.array(np.asarray(distances).astype(np.int32))
-        columns |= {f"right_{name}": taken.column(name) for name in (LENGTH, LANGUAGE)}
+        columns = {_LINK[0]: pa.array(values[np.asarray(queries)]), "right": taken.column(ID)}
+        columns |= {f"right_{name}": taken.column(name) for name in _KINDS}
         yield pa.record_batch(columns)
 
 
