@@ -1,23 +1,34 @@
 """Tables from and to the places that Spark knows: Parquet, JSON Lines, CSV, files of text, and tables by name.
 
 A place is a file, a folder or a pattern on any file system that Spark has, or ``table:NAME``. Outputs are folders of
-part files; Spark's own commit makes them complete or leaves no ``_SUCCESS`` in them. Lines of JSON and records of CSV
-that cannot be parsed are left out, and listed by file. A file of text is one document, and its path is its id.
+part files; Spark's own commit makes them complete or leaves no ``_SUCCESS`` in them. No output may be, contain or lie
+in an input or another output. Lines of JSON and records of CSV that cannot be parsed are left out, and listed by file.
+A file of text is one document, and its path is its id.
 """
 
 from __future__ import annotations
 
 import errno
-from collections.abc import Sequence
+import functools
+import glob
+import operator
+import os
+import posixpath
+import re
+from collections.abc import Iterator, Sequence
+from fnmatch import fnmatchcase
 from typing import TYPE_CHECKING, NamedTuple
+from urllib.parse import unquote
 
 from lookalike._types import Problem, counted
 from lookalike.corpora.arrays import USUAL_ID
 from lookalike.errors import ParameterError
 from lookalike.spark.keeping import step
+from lookalike.spark.plans import column
 
 if TYPE_CHECKING:
-    from pyspark.sql import DataFrame, SparkSession
+    from pyspark.sql import Column, DataFrame, SparkSession
+    from pyspark.sql.types import DataType, StructType
 
 #: Formats by the suffix of a name, after a suffix of compression.
 _SUFFIXES = {
@@ -34,12 +45,25 @@ _COMPRESSED = (".gz", ".bz2", ".zst", ".snappy", ".lz4")
 _ELSEWHERE = (".tsv", ".warc", ".mbox", ".eml", ".html", ".htm", ".pdf", ".docx", ".ipynb", ".xz", ".zip", ".tar")
 #: What a table by name begins with.
 TABLE = "table:"
-#: The column where Spark puts a line that it cannot parse, and the one for the file it is in.
-_CORRUPT, _FILE = "_corrupt_record", "lookalike file"
+#: The column where Spark puts a line that it cannot parse, and the one for the file it is in. No input has such names.
+_CORRUPT, _FILE = "lookalike line", "lookalike file"
 #: Files with such lines that are listed, and characters of the line that is shown of each.
 LISTED, _SHOWN = 100, 60
 #: The formats that are read here.
 FORMATS = ("parquet", "jsonl", "csv", "text")
+#: How CSV is read and written, so that every value comes back as it was. ``_CSV_NULL`` is no value: it tells an empty
+#: field, which is null, from "", which is an empty string.
+_CSV = {"header": True, "quote": '"', "escape": '"'}
+_CSV_NULL = "\ufdd0"
+_CSV_IN = {**_CSV, "multiLine": True, "enforceSchema": False, "nullValue": _CSV_NULL, "emptyValue": ""}
+_CSV_OUT = {**_CSV, "ignoreLeadingWhiteSpace": False, "ignoreTrailingWhiteSpace": False, "emptyValue": '""'}
+#: What a byte order mark is in a text, and what Spark puts in place of bytes that are not UTF-8.
+_MARK, _REPLACED = "\ufeff", "\ufffd"
+#: Lines of JSON that are looked at for several values before all are read.
+_FIRST = 20
+#: A scheme, a host and a path; and the characters of a pattern.
+_ADDRESS = re.compile(r"(?:([A-Za-z][A-Za-z0-9+.-]*):(?://([^/]*))?)?(.*)", re.DOTALL)
+_SPECIAL = re.compile(r"[\\*?\[\]{}]")
 
 
 class Input(NamedTuple):
@@ -82,7 +106,35 @@ def read(spark: SparkSession, paths: Sequence[str], asked: str | None, text_colu
         for name in tables[1:]:
             rows = rows.unionByName(spark.table(name))
         return Input(rows, "parquet", [])
-    return _READERS[kind](spark, list(paths), text_column)
+    places = [_literal(path) for path in paths]
+    found = _READERS[kind](spark, places, text_column)
+    return found._replace(problems=[*found.problems, *_passed_over(spark, places)])
+
+
+def _literal(path: str) -> str:
+    """Return a place as Spark takes it: the name of a local file is not a pattern, whatever characters it has."""
+    return _escaped(path) if _SPECIAL.search(path) and os.path.exists(_local(path)) else path
+
+
+def _escaped(path: str) -> str:
+    return _SPECIAL.sub(r"\\\g<0>", path)
+
+
+def _passed_over(spark: SparkSession, places: list[str]) -> list[Problem]:
+    """Return a problem for files that Spark does not read because of the folder they are in; only names are read."""
+    every = spark.read.text(places, recursiveFileLookup=True)._jdf.inputFiles()
+    read = spark.read.text(places)
+    missed = len(every) - len(read._jdf.inputFiles())
+    if len(read.columns) > 1:
+        # Spark lists the files beside folders that became a column, but does not read them.
+        missed = sum("=" not in posixpath.basename(posixpath.dirname(name)) for name in every)
+    if not missed:
+        return []
+    reason = (
+        "left out: Spark reads folders inside of a folder only if their names are like `year=2024`, and no files "
+        "beside such folders; give the others as inputs of their own"
+    )
+    return [Problem("", "", f"{counted(missed, 'file')} below the inputs {reason}")]
 
 
 def _one_format(paths: Sequence[str], asked: str | None) -> str:
@@ -94,40 +146,138 @@ def _one_format(paths: Sequence[str], asked: str | None) -> str:
 
 
 def _parquet(spark: SparkSession, paths: list[str], _text: str) -> Input:
-    return Input(spark.read.parquet(*paths), "parquet", [])
+    """Read the columns that any of the files has; Spark reads the end of each file for them."""
+    try:
+        return Input(spark.read.parquet(*paths, mergeSchema=True), "parquet", [])
+    except Exception as error:
+        if "CANNOT_MERGE_SCHEMAS" not in str(error):
+            raise
+        raise ParameterError(
+            f"{_conflict(str(error))} of the Parquet files: write it with one type, or deduplicate the files apart"
+        ) from None
+
+
+def _conflict(said: str) -> str:
+    """Return what Spark says of two schemas that it cannot merge: the column, and its types."""
+    from pyspark.sql.types import DataType, StructType
+
+    kinds = [DataType.fromDDL(text) for text in re.findall(r'^"(STRUCT<.*>)"', said, re.MULTILINE)]
+    for name, one, other in _differing(*(kind for kind in kinds[:2] if isinstance(kind, StructType))):
+        return f"column `{name}` has type {one.simpleString()} in some and {other.simpleString()} in others"
+    return "a column has one type in some and another in others"
+
+
+def _differing(one: StructType, other: StructType) -> Iterator[tuple[str, DataType, DataType]]:
+    """Yield the columns that two schemas have with different types; of structs, the columns inside."""
+    from pyspark.sql.types import StructType
+
+    types = {field.name.lower(): field.dataType for field in one}
+    for name, kind in ((field.name, field.dataType) for field in other):
+        its = types.get(name.lower(), kind)
+        if isinstance(its, StructType) and isinstance(kind, StructType):
+            yield from ((f"{name}.{inside}", *both) for inside, *both in _differing(its, kind))
+        elif its != kind:
+            yield name, its, kind
 
 
 def _csv(spark: SparkSession, paths: list[str], _text: str) -> Input:
     """Read records of CSV; all files must have the columns of the first, in its order."""
-    reader = spark.read.options(header=True, multiLine=True, quote='"', escape='"', enforceSchema=False)
+    from pyspark.sql.types import StringType, StructField, StructType
+
+    reader = spark.read.options(**_CSV_IN)
     plain = reader.csv(paths)
-    marked = reader.option("columnNameOfCorruptRecord", _CORRUPT).schema(plain.schema.add(_CORRUPT, "string"))
-    rows, problems = _parsed(marked.csv(paths), "has more or fewer fields than the header")
-    return Input(rows if problems else plain, "csv", problems)
+    if not plain.columns:
+        return Input(plain, "csv", [])
+    marked = StructType([*plain.schema, StructField(_CORRUPT, StringType())])
+    found = reader.option("columnNameOfCorruptRecord", _CORRUPT).schema(marked).csv(paths)
+    rows, problems = _parsed(found, "has more or fewer fields than the header", replaces=True)
+    return Input(rows if any(one.rows for one in problems) else plain, "csv", problems)
 
 
 def _jsonl(spark: SparkSession, paths: list[str], _text: str) -> Input:
+    from pyspark.errors import AnalysisException
+
+    _check_lines(spark, paths)
     found = spark.read.option("columnNameOfCorruptRecord", _CORRUPT).json(paths)
-    rows, problems = _parsed(found, "is not a JSON object") if _CORRUPT in found.columns else (found, [])
+    if _CORRUPT not in found.columns:
+        return Input(found, "jsonl", [])
+    try:
+        rows, problems = _parsed(found, "is not a JSON object", replaces=False)
+    except AnalysisException as error:
+        if "QUERY_ONLY_CORRUPT_RECORD_COLUMN" not in str(error):
+            raise
+        raise ParameterError(
+            "no line of the inputs is a JSON object: engine spark reads one object per line; name another format with "
+            "--format"
+        ) from None
     return Input(rows, "jsonl", problems)
 
 
-def _parsed(found: DataFrame, reason: str) -> tuple[DataFrame, list[Problem]]:
-    """Return the rows that were parsed, and the others as problems: one per file, at most ``LISTED``."""
+def _check_lines(spark: SparkSession, paths: list[str]) -> None:
+    """Errors: ``ParameterError`` if one of the first lines has several values. Spark reads the first and is silent."""
     from pyspark.sql import functions as sql
 
-    source = found.metadataColumn("_metadata")["file_path"]
-    # Spark refuses to read the column of bad lines alone, unless it is kept.
-    bad = found.withColumn(_FILE, source).where(found[_CORRUPT].isNotNull()).cache()
-    start = sql.min(sql.substring(_CORRUPT, 1, _SHOWN))
-    files = bad.groupBy(_FILE).agg(sql.count("*"), start).orderBy(_FILE).limit(LISTED).collect()
+    line = sql.col("value")
+    is_one = sql.json_array_length(sql.concat(sql.lit("["), line, sql.lit("]"))).isNotNull()
+    begins = sql.get_json_object(line, "$").isNotNull()
+    if spark.read.text(paths).limit(_FIRST).where(line.rlike(r"\}\s*\{") & begins & ~is_one).head(1):
+        raise ParameterError(
+            "a line of the inputs has several JSON values, and Spark reads only the first of a line: write each object "
+            "on a line of its own"
+        )
+
+
+def _parsed(found: DataFrame, reason: str, *, replaces: bool) -> tuple[DataFrame, list[Problem]]:
+    """Return the rows that were parsed, and the others as problems: one per file, at most ``LISTED``.
+
+    With ``replaces``, files with characters that Spark put in place of bytes are noted in the same pass.
+    """
+    from pyspark.sql import functions as sql
+
+    bad, source = found[_CORRUPT], found.metadataColumn("_metadata")["file_path"]
+    rows = found.select(source.alias(_FILE), bad, (bad.isNull() & _is_replaced(found)).alias("replaced"))
+    line = sql.min(sql.substring(_CORRUPT, 1, _SHOWN))
+    counts = (sql.count(_CORRUPT).alias("bad"), line.alias("line"), sql.count_if("replaced").alias("replaced"))
+    files = rows.groupBy(_FILE).agg(*counts).where("bad > 0 or replaced > 0" if replaces else "bad > 0").cache()
+    listed = files.orderBy(_FILE).limit(LISTED).collect()
+    every = files.agg(sql.sum("bad")).head()
+    files.unpersist()
     problems = [
-        Problem(file, "", f"{counted(rows, 'line')} left out; `{line}` {reason}", rows) for file, rows, line in files
+        Problem(
+            readable(one[_FILE]), "", f"{counted(one['bad'], 'line')} left out; `{one['line']}` {reason}", one["bad"]
+        )
+        for one in listed
+        if one["bad"]
     ]
-    if rest := bad.count() - sum(one.rows for one in problems):
+    if rest := ((every and every[0]) or 0) - sum(one.rows for one in problems):
         problems.append(Problem("other files", "", f"{counted(rest, 'line')} left out", rest))
-    bad.unpersist()
-    return found.where(found[_CORRUPT].isNull()).drop(_CORRUPT), problems
+    notes = [_note(readable(one[_FILE]), one["replaced"]) for one in listed if replaces and one["replaced"]]
+    return found.where(bad.isNull()).drop(_CORRUPT), [*problems, *notes]
+
+
+def _is_replaced(found: DataFrame) -> Column:
+    """Return whether a value of a row has the character for bytes that are not UTF-8.
+
+    Every column is looked at, so Spark reads them all: it refuses to read the column of bad lines alone.
+    """
+    from pyspark.sql import functions as sql
+
+    every = (column(found, name).cast("string") for name in found.columns if name != _CORRUPT)
+    return functools.reduce(operator.or_, (one.contains(_REPLACED) for one in every), sql.lit(False))
+
+
+def _note(file: str, rows: int) -> Problem:
+    reason = f"{counted(rows, 'row')} with the character U+FFFD: Spark puts it in place of bytes that are not UTF-8"
+    return Problem(file, "", reason, is_note=True)
+
+
+def readable(address: str) -> str:
+    """Return a file as people write it: Spark encodes characters of its name, and says ``file:`` for local ones.
+
+    >>> readable("file:///data/a%20b%25.jsonl"), readable("hdfs://host/a%5B1%5D")
+    ('/data/a b%.jsonl', 'hdfs://host/a[1]')
+    """
+    return re.sub("^file:(//)?", "", unquote(address))
 
 
 def _text(spark: SparkSession, paths: list[str], text: str) -> Input:
@@ -135,7 +285,11 @@ def _text(spark: SparkSession, paths: list[str], text: str) -> Input:
     from pyspark.sql import functions as sql
 
     found = spark.read.text(paths, wholetext=True)
-    return Input(found.select(sql.col("_metadata.file_path").alias(USUAL_ID), found["value"].alias(text)), "jsonl", [])
+    # The same as `readable`; Spark's own decoding takes + for a blank.
+    address = sql.replace(sql.col("_metadata.file_path"), sql.lit("+"), sql.lit("%2B"))
+    name = sql.regexp_replace(sql.url_decode(address), "^file:(//)?", "")
+    value = sql.regexp_replace(sql.make_valid_utf8(found["value"]), f"^{_MARK}", "")
+    return Input(found.select(name.alias(USUAL_ID), value.alias(text)), "jsonl", [])
 
 
 _READERS = {"parquet": _parquet, "jsonl": _jsonl, "csv": _csv, "text": _text}
@@ -148,7 +302,7 @@ def write(rows: DataFrame, out: str, format: str, *, overwrite: bool) -> None:
         if out.startswith(TABLE):
             writer.saveAsTable(out.removeprefix(TABLE))
         elif format == "csv":
-            writer.options(header=True, quote='"', escape='"').csv(out)
+            writer.options(**_CSV_OUT).csv(out)
         else:
             writer.format("json" if format == "jsonl" else format).save(out)
 
@@ -163,7 +317,7 @@ def check_new(spark: SparkSession, outputs: Sequence[str]) -> None:
         else:
             try:
                 # Only the names of files are read.
-                spark.read.text(one)
+                spark.read.text(_escaped(one))
                 is_there = True
             except AnalysisException as error:
                 is_there = error.getCondition() != "PATH_NOT_FOUND"
@@ -174,16 +328,111 @@ def check_new(spark: SparkSession, outputs: Sequence[str]) -> None:
 def check_places(inputs: Sequence[str], outputs: Sequence[str], asked: str | None) -> None:
     """Check places before Spark starts.
 
-    Errors: ``ParameterError`` for standard input and output, an output that is an input or named twice, and a format
-    that is not read here.
+    Errors: ``ParameterError`` for standard input and output, an output that is, contains or lies in an input or another
+    output, files that Spark passes over, and a format that is not read here.
     """
     if "-" in inputs:
         raise ParameterError("engine spark reads no standard input: give files, folders or tables")
     _one_format(inputs, asked)
     if "-" in outputs:
         raise ParameterError("engine spark writes folders, not standard output: give a folder with --out")
-    bare = [one.rstrip("/") for one in outputs]
-    taken = {one.rstrip("/") for one in inputs}
-    for number, one in enumerate(bare):
-        if one in taken or one in bare[:number]:
-            raise ParameterError(f"`{one}` cannot be written, it is read or written already: choose another folder")
+    for one in inputs:
+        _check_name(one)
+    taken = [(one, place) for one in inputs for place in _read_places(one)]
+    for one in outputs:
+        place = _place(one)
+        for other, its in taken:
+            if reason := _overlap(place, its):
+                raise ParameterError(f"`{one}` cannot be written, {reason.format(other)}: choose another folder")
+        taken.append((one, place._replace(names=tuple(map(glob.escape, place.names)))))
+
+
+def _check_name(path: str) -> None:
+    """Errors: ``ParameterError`` for a local file that Spark passes over or cannot open because of its name."""
+    name = os.path.basename(path)
+    if not os.path.isfile(_local(path)):
+        return
+    if ":" in name:
+        raise ParameterError(f"`{path}` has a colon in its name, and Spark cannot open it: rename the file")
+    if name[0] in "_.":
+        raise ParameterError(f"Spark passes over files whose names begin with `{name[0]}`: rename `{path}`")
+
+
+class _Place(NamedTuple):
+    """A place that can be compared: its file system, with "" for what only Spark knows, and the names down to it."""
+
+    scheme: str
+    host: str
+    names: tuple[str, ...]
+
+
+def _split(path: str) -> tuple[str, str, str]:
+    """Return the scheme, the host and the path of a place; ``s3a`` and ``s3`` are one."""
+    found = _ADDRESS.fullmatch(path)
+    assert found, "any text is a path"
+    scheme, host, rest = found.groups("")
+    return re.sub("^s3[an]$", "s3", scheme.lower()), host, rest
+
+
+def _local(path: str) -> str:
+    """Return a place as a path of this machine, which need not be there."""
+    scheme, _host, rest = _split(path)
+    return rest if scheme == "file" else path
+
+
+def _place(path: str, pattern: str = "") -> _Place:
+    """Return a place, and the names of a pattern below it."""
+    if path.startswith(TABLE):
+        name = path.removeprefix(TABLE).replace("`", "").lower()
+        return _Place(TABLE, "", (TABLE, re.sub(r"^(spark_catalog\.)?(default\.)?", "", name)))
+    scheme, host, rest = _split(path)
+    whole = os.path.realpath(rest) if scheme in ("", "file") else posixpath.normpath("/" + rest)
+    return _Place(scheme, "" if scheme == "file" else host, tuple(filter(None, f"{whole}/{pattern}".split("/"))))
+
+
+def _read_places(path: str) -> list[_Place]:
+    """Return what an input reads; names may be patterns, as those of ``fnmatch``."""
+    if path.startswith(TABLE) or not _SPECIAL.search(path) or os.path.exists(_local(path)):
+        place = _place(path)
+        return [place._replace(names=tuple(map(glob.escape, place.names)))]
+    return [_pattern(one) for one in _alternatives(path)]
+
+
+def _pattern(path: str) -> _Place:
+    """Return the place of a pattern: its folders before the first special character, and the names after them."""
+    special = _SPECIAL.search(path)
+    cut = path.rfind("/", 0, special.start() if special else len(path)) + 1
+    # Spark has [^a] and \\*, and fnmatch has [!a] and [*] for them.
+    below = re.sub(r"\\(.)", r"[\1]", path[cut:].replace("[^", "[!"))
+    place = _place(path[:cut])
+    return place._replace(names=(*map(glob.escape, place.names), *filter(None, below.split("/"))))
+
+
+def _alternatives(path: str) -> list[str]:
+    """Return the patterns that one with braces stands for.
+
+    >>> _alternatives("a/{b,c{d,e}}/*")
+    ['a/b/*', 'a/cd/*', 'a/ce/*']
+    """
+    found = re.search(r"(?<!\\)\{([^{}]*)\}", path)
+    if not found:
+        return [path]
+    head, tail = path[: found.start()], path[found.end() :]
+    return list(dict.fromkeys(whole for one in found[1].split(",") for whole in _alternatives(head + one + tail)))
+
+
+def _overlap(out: _Place, other: _Place) -> str:
+    """Return why one place cannot be written beside another; nothing if it can.
+
+    A scheme or a host that is not named may be any: what Spark takes for it is not known before it starts.
+    """
+    systems = zip(out[:2], other[:2], strict=True)
+    if any(one and its and one != its for one, its in systems):
+        return ""
+    if not all(fnmatchcase(one, its) for one, its in zip(out.names, other.names, strict=False)):
+        return ""
+    if len(out.names) < len(other.names):
+        return "it contains `{}`, which would be deleted"
+    if len(out.names) > len(other.names):
+        return "it is in `{}`, and a later run would read both"
+    return "it is read or written already"
