@@ -53,14 +53,15 @@ def build_index(
     """Sign the rows of a table, and return segments of an archive.
 
     :param df: A table with texts and, if rows have them, ids; other columns are kept as metadata.
-    :param order: The column whose order is the order of arrival. Default: the ids.
+    :param order: The column whose order is the order of arrival: whole numbers or strings, one of its own for every
+        row. Default: the ids.
     :param text_column: The column of the texts.
     :param id_column: The column of the ids; a row without one is known by its content.
     :param time_column: The column of times, as ``index add`` takes it.
     :param parameters: Those of ``Index.create`` for an index of a corpus.
     :returns: One row for each segment: ``first`` (of the order), ``rows``, ``skipped``, ``reasons``, ``segment``. Write
         them as Parquet; ``lookalike index adopt`` takes that folder.
-    :raises ParameterError: A parameter is out of range, or a column is missing.
+    :raises ParameterError: A parameter is out of range, a column is missing, or an order is null or not unique.
     """
     from pyspark.sql import types
 

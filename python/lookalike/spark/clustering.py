@@ -39,7 +39,7 @@ _MOST = 2**31 - 1
 
 
 def followers(edges: DataFrame, count: int, longest: int, plan: Plan, kept: Kept) -> DataFrame:
-    """Return the documents that follow another one. ``edges`` are so many, of ranks of at most ``longest`` bytes."""
+    """Return the documents that follow another one. ``count`` is the number of edges, ``longest`` the longest rank."""
     method, room = plan.asked.clustering, max(1.0, longest / _USUAL_RANK)
     if count <= plan.limits.edges / room:
         step = shipped("lookalike.spark.clustering.cluster_all", method)
@@ -180,7 +180,7 @@ class _Pass:
         self._open: list[pa.RecordBatch] = []
 
     def push(self, edges: pa.RecordBatch) -> Iterator[pa.RecordBatch]:
-        """Take edges; yield the documents that are decided by them and follow."""
+        """Take edges; yield the followers among the documents that they decide."""
         import pyarrow.compute as pc
 
         columns_of = (edges[name] for name in ("first", "second", "estimate", "score"))

@@ -128,7 +128,7 @@ def _deduplicated(df: DataFrame, against: DataFrame | None, plan: Plan, held: Ke
 
 
 class Work:
-    """What is known while a job runs."""
+    """The state of a running job."""
 
     def __init__(
         self,

@@ -1,6 +1,6 @@
-"""Holds what several steps read: on the disks and in the memory of the executors, until the caller lets it go.
+"""Keeps tables that several steps read in the memory and on the disks of the executors, until the caller releases them.
 
-What an executor held is computed again if the executor is lost. Every step is a pure function of rows, so it is the
+What a lost executor kept is computed again. Every step is a pure function of rows, so it is the
 same, unless the input has changed meanwhile.
 
 While a job runs, its plans are neither adaptive nor written out in full. Spark keeps the text of every plan for its
@@ -34,7 +34,7 @@ _LOCK = Lock()
 
 @contextmanager
 def quiet(df: DataFrame) -> Iterator[None]:
-    """Let Spark plan once and write little about it. After the last job of a session its settings are as before."""
+    """Switch adaptive plans and long texts of plans off while jobs run; restore the settings after the last of them."""
     conf, session = df.sparkSession.conf, id(df.sparkSession)
     with _LOCK:
         jobs, before = _QUIETED.get(session, (0, {}))
@@ -87,13 +87,13 @@ def running_step() -> str:
 
 
 class Kept:
-    """DataFrames that are held."""
+    """The DataFrames that a job keeps on the executors."""
 
     def __init__(self) -> None:
         self._held: list[DataFrame] = []
 
     def hold(self, df: DataFrame) -> DataFrame:
-        """Hold a DataFrame from its first use on."""
+        """Keep a DataFrame from its first use on."""
         from pyspark import StorageLevel
 
         held = df.persist(StorageLevel.MEMORY_AND_DISK)
@@ -101,14 +101,14 @@ class Kept:
         return held
 
     def release(self, df: DataFrame) -> None:
-        """Let a DataFrame go, if it is held."""
+        """Release a DataFrame, if it is kept."""
         rest = [one for one in self._held if one is not df]
         if len(rest) < len(self._held):
             df.unpersist()
         self._held = rest
 
     def close(self) -> None:
-        """Let all go, the last first: Spark plans anew what is held and uses what is let go."""
+        """Release all, the last first: Spark makes new plans for kept tables that use a released one."""
         for one in reversed(self._held):
             one.unpersist()
         self._held = []

@@ -1,4 +1,4 @@
-"""What a job on a cluster was asked, checked before anything runs, and the columns it reads."""
+"""The parameters of a job on a cluster and the columns that it reads, checked before anything runs."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ MEMORY = "256MiB"
 
 @dataclass(frozen=True)
 class Limits:
-    """What one task takes at most. None of them changes an answer."""
+    """The most that one task takes. No limit changes an answer."""
 
     #: Edges that one task clusters as they are; with more, components come first.
     edges: int = 1_000_000
@@ -75,7 +75,7 @@ class Plan:
 def planned(
     df: DataFrame, against: DataFrame | None, order: str | None, limits: Limits | None, given: dict[str, Any]
 ) -> Plan:
-    """Check what was asked. Errors: ``ParameterError``."""
+    """Check parameters and columns. Errors: ``ParameterError``."""
     for one in (df, against):
         _check_kind(one)
     chosen = settings_of(given)

@@ -52,7 +52,7 @@ def pair_batches(batches: Batches, is_against: bool) -> Batches:
 
 
 def _rows_at_a_time(ranks: pa.Array) -> int:
-    """Return of how many rows the pairs have room, which are two ranks each."""
+    """Return how many rows can be paired at a time, so that their pairs, of two ranks each, take ``_BYTES`` at most."""
     import pyarrow.compute as pc
 
     longest = pc.max(pc.binary_length(ranks)).as_py() or 1

@@ -38,12 +38,12 @@ class SparkDeduplication:
 
     @property
     def notes(self) -> list[str]:
-        """What else should be known, in sentences."""
+        """Further remarks, in sentences."""
         notes: list[str] = self.summary["notes"]
         return notes
 
     def close(self) -> None:
-        """Let go of what the executors hold."""
+        """Release what the executors keep for the tables."""
         self._held.close()
 
     def __enter__(self) -> SparkDeduplication:

@@ -1,4 +1,4 @@
-"""From ranks to rows: what is removed for what, and the tables and counts of the answer."""
+"""Turns ranks into rows again: which row is removed for which, and the tables and counts of the answer."""
 
 from __future__ import annotations
 
@@ -208,7 +208,7 @@ def kept_rows(df: DataFrame, removed: DataFrame, plan: Plan) -> DataFrame:
 
 
 def ledger(df: DataFrame, removed: DataFrame, rows: DataFrame, plan: Plan) -> DataFrame:
-    """Return the removed rows with all their columns and why they went."""
+    """Return the removed rows with all their columns and why they were removed."""
     from pyspark.sql import functions as sql
 
     order = order_of(sql.col("rank"), plan.prefix, plan.kind).alias("lookalike_order")
