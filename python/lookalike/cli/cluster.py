@@ -142,8 +142,8 @@ def _tell(problems: Sequence[Problem], *, quiet: bool) -> None:
     """Say on stderr what was left out."""
     from lookalike.rendering.terminal.problems import lines
 
-    if problems:
-        note(f"left out: {counted(sum(one.rows for one in problems), 'row')}", quiet=quiet)
+    if rows := sum(one.rows for one in problems):
+        note(f"left out: {counted(rows, 'row')}", quiet=quiet)
     for line in lines(problems):
         note(line, quiet=quiet)
 

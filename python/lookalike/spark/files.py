@@ -10,20 +10,19 @@ from __future__ import annotations
 
 import errno
 import functools
-import glob
 import operator
-import os
 import posixpath
 import re
 from collections.abc import Iterator, Sequence
-from fnmatch import fnmatchcase
 from typing import TYPE_CHECKING, NamedTuple
 from urllib.parse import unquote
 
 from lookalike._types import Problem, counted
 from lookalike.corpora.arrays import USUAL_ID
 from lookalike.errors import ParameterError
+from lookalike.spark import places
 from lookalike.spark.keeping import step
+from lookalike.spark.places import TABLE
 from lookalike.spark.plans import column
 
 if TYPE_CHECKING:
@@ -43,8 +42,6 @@ _SUFFIXES = {
 _COMPRESSED = (".gz", ".bz2", ".zst", ".snappy", ".lz4")
 #: Suffixes of what only the local engine reads.
 _ELSEWHERE = (".tsv", ".warc", ".mbox", ".eml", ".html", ".htm", ".pdf", ".docx", ".ipynb", ".xz", ".zip", ".tar")
-#: What a table by name begins with.
-TABLE = "table:"
 #: The column where Spark puts a line that it cannot parse, and the one for the file it is in. No input has such names.
 _CORRUPT, _FILE = "lookalike line", "lookalike file"
 #: Files with such lines that are listed, and characters of the line that is shown of each.
@@ -61,9 +58,6 @@ _CSV_OUT = {**_CSV, "ignoreLeadingWhiteSpace": False, "ignoreTrailingWhiteSpace"
 _MARK, _REPLACED = "\ufeff", "\ufffd"
 #: Lines of JSON that are looked at for several values before all are read.
 _FIRST = 20
-#: A scheme, a host and a path; and the characters of a pattern.
-_ADDRESS = re.compile(r"(?:([A-Za-z][A-Za-z0-9+.-]*):(?://([^/]*))?)?(.*)", re.DOTALL)
-_SPECIAL = re.compile(r"[\\*?\[\]{}]")
 
 
 class Input(NamedTuple):
@@ -106,25 +100,16 @@ def read(spark: SparkSession, paths: Sequence[str], asked: str | None, text_colu
         for name in tables[1:]:
             rows = rows.unionByName(spark.table(name))
         return Input(rows, "parquet", [])
-    places = [_literal(path) for path in paths]
-    found = _READERS[kind](spark, places, text_column)
-    return found._replace(problems=[*found.problems, *_passed_over(spark, places)])
+    exact = [places.literal(path) for path in paths]
+    found = _READERS[kind](spark, exact, text_column)
+    return found._replace(problems=[*found.problems, *_passed_over(spark, exact)])
 
 
-def _literal(path: str) -> str:
-    """Return a place as Spark takes it: the name of a local file is not a pattern, whatever characters it has."""
-    return _escaped(path) if _SPECIAL.search(path) and os.path.exists(_local(path)) else path
-
-
-def _escaped(path: str) -> str:
-    return _SPECIAL.sub(r"\\\g<0>", path)
-
-
-def _passed_over(spark: SparkSession, places: list[str]) -> list[Problem]:
+def _passed_over(spark: SparkSession, paths: list[str]) -> list[Problem]:
     """Return a problem for files that Spark does not read because of the folder they are in; only names are read."""
-    every = spark.read.text(places, recursiveFileLookup=True)._jdf.inputFiles()
-    read = spark.read.text(places)
-    missed = len(every) - len(read._jdf.inputFiles())
+    every = spark.read.text(paths, recursiveFileLookup=True).inputFiles()
+    read = spark.read.text(paths)
+    missed = len(every) - len(read.inputFiles())
     if len(read.columns) > 1:
         # Spark lists the files beside folders that became a column, but does not read them.
         missed = sum("=" not in posixpath.basename(posixpath.dirname(name)) for name in every)
@@ -317,7 +302,7 @@ def check_new(spark: SparkSession, outputs: Sequence[str]) -> None:
         else:
             try:
                 # Only the names of files are read.
-                spark.read.text(_escaped(one))
+                spark.read.text(places.escaped(one))
                 is_there = True
             except AnalysisException as error:
                 is_there = error.getCondition() != "PATH_NOT_FOUND"
@@ -337,102 +322,5 @@ def check_places(inputs: Sequence[str], outputs: Sequence[str], asked: str | Non
     if "-" in outputs:
         raise ParameterError("engine spark writes folders, not standard output: give a folder with --out")
     for one in inputs:
-        _check_name(one)
-    taken = [(one, place) for one in inputs for place in _read_places(one)]
-    for one in outputs:
-        place = _place(one)
-        for other, its in taken:
-            if reason := _overlap(place, its):
-                raise ParameterError(f"`{one}` cannot be written, {reason.format(other)}: choose another folder")
-        taken.append((one, place._replace(names=tuple(map(glob.escape, place.names)))))
-
-
-def _check_name(path: str) -> None:
-    """Errors: ``ParameterError`` for a local file that Spark passes over or cannot open because of its name."""
-    name = os.path.basename(path)
-    if not os.path.isfile(_local(path)):
-        return
-    if ":" in name:
-        raise ParameterError(f"`{path}` has a colon in its name, and Spark cannot open it: rename the file")
-    if name[0] in "_.":
-        raise ParameterError(f"Spark passes over files whose names begin with `{name[0]}`: rename `{path}`")
-
-
-class _Place(NamedTuple):
-    """A place that can be compared: its file system, with "" for what only Spark knows, and the names down to it."""
-
-    scheme: str
-    host: str
-    names: tuple[str, ...]
-
-
-def _split(path: str) -> tuple[str, str, str]:
-    """Return the scheme, the host and the path of a place; ``s3a`` and ``s3`` are one."""
-    found = _ADDRESS.fullmatch(path)
-    assert found, "any text is a path"
-    scheme, host, rest = found.groups("")
-    return re.sub("^s3[an]$", "s3", scheme.lower()), host, rest
-
-
-def _local(path: str) -> str:
-    """Return a place as a path of this machine, which need not be there."""
-    scheme, _host, rest = _split(path)
-    return rest if scheme == "file" else path
-
-
-def _place(path: str, pattern: str = "") -> _Place:
-    """Return a place, and the names of a pattern below it."""
-    if path.startswith(TABLE):
-        name = path.removeprefix(TABLE).replace("`", "").lower()
-        return _Place(TABLE, "", (TABLE, re.sub(r"^(spark_catalog\.)?(default\.)?", "", name)))
-    scheme, host, rest = _split(path)
-    whole = os.path.realpath(rest) if scheme in ("", "file") else posixpath.normpath("/" + rest)
-    return _Place(scheme, "" if scheme == "file" else host, tuple(filter(None, f"{whole}/{pattern}".split("/"))))
-
-
-def _read_places(path: str) -> list[_Place]:
-    """Return what an input reads; names may be patterns, as those of ``fnmatch``."""
-    if path.startswith(TABLE) or not _SPECIAL.search(path) or os.path.exists(_local(path)):
-        place = _place(path)
-        return [place._replace(names=tuple(map(glob.escape, place.names)))]
-    return [_pattern(one) for one in _alternatives(path)]
-
-
-def _pattern(path: str) -> _Place:
-    """Return the place of a pattern: its folders before the first special character, and the names after them."""
-    special = _SPECIAL.search(path)
-    cut = path.rfind("/", 0, special.start() if special else len(path)) + 1
-    # Spark has [^a] and \\*, and fnmatch has [!a] and [*] for them.
-    below = re.sub(r"\\(.)", r"[\1]", path[cut:].replace("[^", "[!"))
-    place = _place(path[:cut])
-    return place._replace(names=(*map(glob.escape, place.names), *filter(None, below.split("/"))))
-
-
-def _alternatives(path: str) -> list[str]:
-    """Return the patterns that one with braces stands for.
-
-    >>> _alternatives("a/{b,c{d,e}}/*")
-    ['a/b/*', 'a/cd/*', 'a/ce/*']
-    """
-    found = re.search(r"(?<!\\)\{([^{}]*)\}", path)
-    if not found:
-        return [path]
-    head, tail = path[: found.start()], path[found.end() :]
-    return list(dict.fromkeys(whole for one in found[1].split(",") for whole in _alternatives(head + one + tail)))
-
-
-def _overlap(out: _Place, other: _Place) -> str:
-    """Return why one place cannot be written beside another; nothing if it can.
-
-    A scheme or a host that is not named may be any: what Spark takes for it is not known before it starts.
-    """
-    systems = zip(out[:2], other[:2], strict=True)
-    if any(one and its and one != its for one, its in systems):
-        return ""
-    if not all(fnmatchcase(one, its) for one, its in zip(out.names, other.names, strict=False)):
-        return ""
-    if len(out.names) < len(other.names):
-        return "it contains `{}`, which would be deleted"
-    if len(out.names) > len(other.names):
-        return "it is in `{}`, and a later run would read both"
-    return "it is read or written already"
+        places.check_name(one)
+    places.check_apart(inputs, outputs)

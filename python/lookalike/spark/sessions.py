@@ -199,14 +199,19 @@ _ENDED = "Cannot call methods on a stopped SparkContext"
 #: Words of Spark that mean something a user can mend, and what that is.
 _MEANT = {
     "CSV header does not conform to the schema": "the headers of the CSV files differ: engine spark reads files with "
-    "the same columns in the same order; deduplicate the others apart, or use --engine local"
+    "the same columns in the same order; deduplicate the others apart, or use --engine local",
+    "PARQUET_COLUMN_DATA_TYPE_MISMATCH": "a column has several types in the Parquet files of a table: write it with "
+    "one type",
+    "CONFLICTING_PARTITION_COLUMN_NAMES": "the folders below an input are divided by different columns: give each as "
+    "an input of its own run",
 }
 #: Conditions of Spark that a user can mend, and how.
 _USAGE = {
     "PATH_NOT_FOUND": ": check the path",
     "PATH_ALREADY_EXISTS": ": choose another, or use --overwrite",
     "TABLE_OR_VIEW_NOT_FOUND": ": check the name of the table",
-    "UNABLE_TO_INFER_SCHEMA": ": is it of another format? name it with --format",
+    "UNABLE_TO_INFER_SCHEMA": ": does it hold files of this format, not only in folders inside it? name another format "
+    "with --format",
     "DATA_SOURCE_NOT_FOUND": "",
     "COLUMN_ALREADY_EXISTS": "",
 }
