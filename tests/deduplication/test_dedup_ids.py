@@ -119,3 +119,19 @@ def test_repeated_ids_are_told_once_with_both_places(tmp_path: Path):
         assert run(*arguments).out.count(note) == 1, arguments
         told = json.loads(run(*arguments, "--json").out)["repeated_ids"]
         assert told == {"ids": 1, "rows": 2, "example": "x", "places": places}
+
+
+@pytest.mark.parametrize(
+    ("chosen", "column", "kind"),
+    [
+        ({"filter": "6,14,2", "no_verify": True}, "features", "uint32"),
+        ({"method": "containment"}, "containment", "double"),
+        ({"method": "simhash", "no_verify": True}, "distance", "uint8"),
+    ],
+)
+def test_measures_are_numbers_in_parquet(tmp_path: Path, chosen: dict[str, Any], column: str, kind: str):
+    text = "the keeper of the light wrote down every ship that passed the rock in the year of the storm"
+    la.dedup([text, f"{text} again", "Boat to let."], pairs=tmp_path / "pairs.parquet", **chosen)
+    written = pq.read_table(tmp_path / "pairs.parquet")
+    assert str(written.schema.field(column).type) == kind
+    assert written.num_rows == 1

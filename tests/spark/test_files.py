@@ -65,7 +65,7 @@ def rows_of(found: files.Input) -> list[dict[str, Any]]:
 @pytest.mark.parametrize(
     ("read", "written", "said"),
     [
-        (["in/a.parquet"], ["in"], "it contains `in/a.parquet`, which would be deleted"),
+        (["in/a.parquet"], ["in"], "it is above `in/a.parquet`, which would be deleted"),
         (["in"], ["./in"], "read or written already"),
         (["in"], ["x/../in/"], "read or written already"),
         (["{cwd}/in"], ["in"], "read or written already"),
@@ -81,10 +81,10 @@ def rows_of(found: files.Input) -> list[dict[str, Any]]:
         (["corpus/*"], ["corpus/clean"], "read or written already"),
         (["corpus/*/*.parquet"], ["corpus/clean"], "would be deleted"),
         (["corpus/*.parquet"], ["corpus/clean.parquet"], "read or written already"),
-        (["{{a,b}}/rows"], ["b"], "it contains `{{a,b}}/rows`"),
+        (["{{a,b}}/rows"], ["b"], "it is above `{{a,b}}/rows`"),
         (["[ab]"], ["a/clean"], "a later run would read both"),
         (["table:Corpus"], ["table:`default`.corpus"], "read or written already"),
-        (["in"], ["o/kept", "o"], "it contains `o/kept`"),
+        (["in"], ["o/kept", "o"], "it is above `o/kept`"),
         (["in"], ["o", "o/kept"], "it is in `o`"),
         (["in"], ["o", "./o"], "read or written already"),
         (["in"], ["/"], "would be deleted"),
@@ -94,7 +94,7 @@ def test_outputs_that_meet_inputs_or_each_other_are_refused(read: list[str], wri
     with pytest.raises(ParameterError) as told:
         files.check_places([one.format(cwd=os.getcwd()) for one in read], written, None)
     assert said.format() in str(told.value)
-    assert str(told.value).endswith("choose another folder")
+    assert str(told.value).endswith("choose another place")
 
 
 @pytest.mark.parametrize(
@@ -293,3 +293,51 @@ def test_an_output_with_special_characters_is_found_and_read(spark: Any, tmp_pat
     with pytest.raises(FileExistsError, match="exists already"):
         files.check_new(spark, [out])
     assert [row["id"] for row in rows_of(files.read(spark, [out], "jsonl"))] == [1]
+
+
+def test_outputs_have_the_format_of_their_suffix(spark: Any, tmp_path: Path) -> None:
+    rows = spark.createDataFrame([(1, "a"), (2, None)], "id bigint, text string")
+    for name, kind in (("a.csv", "csv"), ("b.jsonl.gz", "jsonl"), ("c.parquet", "parquet"), ("d", "jsonl")):
+        out = str(tmp_path / name)
+        files.write(rows, out, "jsonl", overwrite=False)
+        found = files.read(spark, [out], None)
+        assert found.format == kind
+        assert sorted(tuple(row) for row in found.rows.select("id", "text").collect()) in (
+            [(1, "a"), (2, None)],
+            [("1", "a"), ("2", None)],
+        )
+    assert list((tmp_path / "b.jsonl.gz").glob("*.gz"))
+    for name in ("x.txt", "x.jsonl.zst", "x.parquet.gz", "x.tsv"):
+        with pytest.raises(ParameterError, match="has a suffix that engine spark does not write"):
+            files.check_places(["in"], [name], None)
+
+
+def test_files_of_one_suffix_in_a_folder_tell_its_format(spark: Any, tmp_path: Path) -> None:
+    put(tmp_path / "one" / "a.jsonl", LINE)
+    put(tmp_path / "one" / "README", "not a corpus")
+    put(tmp_path / "two" / "a.jsonl", LINE)
+    put(tmp_path / "two" / "b.csv", "id,text\n1,a\n")
+    assert files.read(spark, [str(tmp_path / "one")], None).format == "jsonl"
+    with pytest.raises(ParameterError, match=r"hold files of several formats \(csv, jsonl\): name one with --format"):
+        files.read(spark, [str(tmp_path / "two")], None)
+
+
+def test_empty_files_of_text_are_told(spark: Any, tmp_path: Path) -> None:
+    put(tmp_path / "in" / "a b%.txt", "one two")
+    put(tmp_path / "in" / "empty.txt", "")
+    found = files.read(spark, [str(tmp_path / "in")], None)
+    assert [row["id"] for row in found.rows.collect()] == [str(tmp_path / "in" / "a b%.txt")]
+    assert [(one.source, one.rows) for one in found.problems] == [(str(tmp_path / "in" / "empty.txt"), 1)]
+
+
+def test_an_output_that_holds_the_files_of_a_table_is_not_replaced(spark: Any, tmp_path: Path) -> None:
+    rows = spark.createDataFrame([(1, "a")], "id bigint, text string")
+    rows.write.option("path", str(tmp_path / "stored")).saveAsTable("lookalike_stored")
+    try:
+        table = files.read(spark, ["table:lookalike_stored"], None).rows
+        for out in (str(tmp_path / "stored"), str(tmp_path), "table:lookalike_stored"):
+            with pytest.raises(ParameterError, match="cannot be replaced, an input is read from it"):
+                files.check_overwritten(spark, [table], [out])
+        files.check_overwritten(spark, [table], [str(tmp_path / "other"), "table:none"])
+    finally:
+        spark.sql("drop table lookalike_stored")

@@ -94,6 +94,16 @@ def test_crowded_keys_with_references(spark: Any) -> None:
     assert expected["summary"]["capped"]
 
 
+def test_a_document_with_two_shingles_of_one_key_is_not_paired_with_itself(spark: Any) -> None:
+    """Of 200,000 shingles a few share a key of 32 bits."""
+    draw = random.Random(3)
+    texts = [" ".join(str(draw.randrange(10**6)) for _ in range(200_000)), TEXT, f"{TEXT} again"]
+    rows = [{"id": place, "text": text, "number": None, "name": str(place)} for place, text in enumerate(texts)]
+    chosen = {"method": "containment", "modulus": 1}
+    with las.dedup(spark.createDataFrame([tuple(row.values()) for row in rows], engines.SCHEMA), **chosen) as answer:
+        assert engines.cluster(answer) == engines.local(rows, **chosen)
+
+
 @pytest.mark.parametrize(
     ("chosen", "schema", "row", "said"),
     [

@@ -24,8 +24,9 @@ _CONDITION, _REMEDY = "with --engine spark", "leave it out, or use --engine loca
 _LOCAL = {"threads", "max_errors"}
 _LOCAL_DEDUP = {"index", "add", "wait", "time_column", "report", "restore", "dry_run", "max_pairs"}
 _LOCAL_NEAR = {"given", "save", "insert", "remove", "threads"}
-#: Tables of a deduplication, by the option that names where they go.
-_TABLES = {"out": "kept", "clusters": "clusters", "pairs": "pairs", "ledger": "ledger"}
+#: Tables of a deduplication, by the option that names where they go: the ledger first and the kept rows last, so that
+#: there are no kept rows without their ledger.
+_TABLES = {"ledger": "ledger", "pairs": "pairs", "clusters": "clusters", "out": "kept"}
 
 
 def is_asked(context: click.Context, chosen: dict[str, Any]) -> bool:
@@ -76,13 +77,19 @@ def dedup(context: click.Context, inputs: tuple[str, ...], against: tuple[str, .
     typed = options.given(context)
     asked = {name: context.params[name] for name in (*params.DEDUPLICATION, "order") if name in typed}
     asked.pop("format", None)
+    from lookalike.spark.plans import check_offered, settings_of
+    from lookalike.spark.shipping import filled
+
+    check_offered(filled(settings_of(asked)))
     with _session(context, outputs, quiet) as started:
         from lookalike.spark import dedup as run
-        from lookalike.spark.files import read, write
+        from lookalike.spark.files import check_overwritten, read, write
 
         text = str(chosen["text_column"])
         own = read(started, inputs, chosen["format"], text)
         other = read(started, against, chosen["format"], text) if against else None
+        if chosen["overwrite"]:
+            check_overwritten(started, [own.rows, *([] if other is None else [other.rows])], outputs)
         with run(own.rows, against=None if other is None else other.rows, **asked) as answer:
             for name, path in files.items():
                 if path is not None:
@@ -91,7 +98,8 @@ def dedup(context: click.Context, inputs: tuple[str, ...], against: tuple[str, .
     problems = [*([] if other is None else other.problems), *own.problems]
     found |= {"sources": [{"name": one, "format": own.format} for one in (*against, *inputs)]}
     found |= {"problems": [asdict(one) for one in problems]}
-    click.echo(printed.as_json(found) if chosen["as_json"] else printed.facts(settings, found, files, quiet=quiet))
+    shown = dict(reversed(files.items()))
+    click.echo(printed.as_json(found) if chosen["as_json"] else printed.facts(settings, found, shown, quiet=quiet))
     read_rows = sum(found["states"][name] for name in ("compared", "short"))
     check_read(problems, strict=chosen["strict"], is_nothing_read=not read_rows)
 
@@ -107,13 +115,15 @@ def near(context: click.Context) -> None:
     asked = {name: context.params[name] for name in params.NEAR}
     with _session(context, [str(out)], quiet) as started:
         from lookalike.spark import near as find
-        from lookalike.spark.files import read, write
+        from lookalike.spark.files import check_overwritten, read, write, written_format
 
         stored = read(started, [file], None)
         queries = None if query is None else read(started, [query], None)
+        if chosen["overwrite"]:
+            check_overwritten(started, [one.rows for one in (stored, queries) if one is not None], [str(out)])
         found = find(stored.rows, None if queries is None else queries.rows, **asked)
         write(found.pairs, str(out), stored.format, overwrite=chosen["overwrite"])
-        pairs = read(started, [str(out)], stored.format).rows.count()
+        pairs = read(started, [str(out)], written_format(str(out), stored.format)[0]).rows.count()
         is_empty = not stored.rows.head(1)
         problems = [*([] if queries is None else queries.problems), *stored.problems, *_left_out(found.left_out)]
     if chosen["as_json"]:
@@ -157,11 +167,13 @@ def simhash(context: click.Context) -> None:
     asked = {name: chosen[name] for name in (*params.SIMHASHING, "text_column", "id_column")}
     with _session(context, [str(out)], quiet) as started:
         from lookalike.spark import simhash as make
-        from lookalike.spark.files import read, write
+        from lookalike.spark.files import check_overwritten, read, write, written_format
 
         own = read(started, inputs, chosen["format"], str(chosen["text_column"]))
+        if chosen["overwrite"]:
+            check_overwritten(started, [own.rows], [str(out)])
         write(make(own.rows, **asked), str(out), own.format, overwrite=chosen["overwrite"])
-        written = read(started, [str(out)], own.format).rows
+        written = read(started, [str(out)], written_format(str(out), own.format)[0]).rows
         # A folder without rows may have no columns.
         counts = written.groupBy("state").count().collect() if "state" in written.columns else []
         states = {row["state"]: row["count"] for row in counts}

@@ -14,9 +14,12 @@ from lookalike.corpora.suffixes import split
 from lookalike.rendering.tables import write_rows
 
 #: Columns that are not texts, with their types in Arrow.
-TYPES = {"cluster": "int64", "resemblance": "float64", "distance": "uint8"} | dict.fromkeys(
-    ("row", "representative_row", "left_row", "right_row"), "int64"
-)
+TYPES = {
+    **dict.fromkeys(("cluster", "row", "representative_row", "left_row", "right_row"), "int64"),
+    **dict.fromkeys(("resemblance", "containment", "contains", "contained"), "float64"),
+    "distance": "uint8",
+    "features": "uint32",
+}
 #: Rows of Parquet written at a time.
 BATCH = 1 << 16
 
@@ -57,5 +60,5 @@ def _plain(value: Any) -> Any:
 
 
 def _typed(column: Iterable[Any], kind: Any) -> list[Any]:
-    """Return the cells of a column; resemblances come as texts."""
-    return [float(one) for one in column] if kind == "double" else list(column)
+    """Return the cells of a column; resemblances and shares come as texts."""
+    return [None if one in ("", None) else float(one) for one in column] if kind == "double" else list(column)

@@ -11,6 +11,7 @@ from __future__ import annotations
 import errno
 import functools
 import operator
+import os
 import posixpath
 import re
 from collections.abc import Iterator, Sequence
@@ -40,6 +41,8 @@ _SUFFIXES = {
     ".txt": "text",
 }
 _COMPRESSED = (".gz", ".bz2", ".zst", ".snappy", ".lz4")
+#: What Spark calls the compressions that it writes.
+_CODECS = {".gz": "gzip", ".bz2": "bzip2"}
 #: Suffixes of what only the local engine reads.
 _ELSEWHERE = (".tsv", ".warc", ".mbox", ".eml", ".html", ".htm", ".pdf", ".docx", ".ipynb", ".xz", ".zip", ".tar")
 #: The column where Spark puts a line that it cannot parse, and the one for the file it is in. No input has such names.
@@ -80,13 +83,28 @@ def format_of(path: str, asked: str | None) -> str:
         if asked not in FORMATS:
             raise ParameterError(f"format `{asked}` is not read by engine spark: use {', '.join(FORMATS)}")
         return asked
-    name = path.rstrip("/").rpartition("/")[2]
-    for suffix in _COMPRESSED:
-        name = name.removesuffix(suffix)
-    suffix = "." + name.rpartition(".")[2].lower() if "." in name else ""
+    suffix = _suffix(path)
     if suffix in _ELSEWHERE:
         raise ParameterError(f"`{path}` is of a format that engine spark does not read: use {', '.join(FORMATS)}")
     return _SUFFIXES.get(suffix, "parquet")
+
+
+def _suffix(path: str) -> str:
+    """Return what the name of a place ends in, without a suffix of compression; empty if it is none that is known."""
+    name = path.rstrip("/").rpartition("/")[2].lower()
+    for suffix in _COMPRESSED:
+        name = name.removesuffix(suffix)
+    found = "." + name.rpartition(".")[2] if "." in name else ""
+    return found if found in _SUFFIXES or found in _ELSEWHERE else ""
+
+
+def _format_inside(spark: SparkSession, paths: list[str]) -> str:
+    """Return the format of the files in folders whose names tell none. Errors: ``ParameterError`` if they differ."""
+    names = spark.read.text(paths).inputFiles()
+    kinds = sorted({format_of(unquote(name), None) for name in names if _suffix(unquote(name))})
+    if len(kinds) > 1:
+        raise ParameterError(f"the inputs hold files of several formats ({', '.join(kinds)}): name one with --format")
+    return kinds[0] if kinds else "parquet"
 
 
 def read(spark: SparkSession, paths: Sequence[str], asked: str | None, text_column: str = "text") -> Input:
@@ -101,6 +119,8 @@ def read(spark: SparkSession, paths: Sequence[str], asked: str | None, text_colu
             rows = rows.unionByName(spark.table(name))
         return Input(rows, "parquet", [])
     exact = [places.literal(path) for path in paths]
+    if asked is None and not any(_suffix(path) for path in paths):
+        kind = _format_inside(spark, exact)
     found = _READERS[kind](spark, exact, text_column)
     return found._replace(problems=[*found.problems, *_passed_over(spark, exact)])
 
@@ -109,17 +129,17 @@ def _passed_over(spark: SparkSession, paths: list[str]) -> list[Problem]:
     """Return a problem for files that Spark does not read because of the folder they are in; only names are read."""
     every = spark.read.text(paths, recursiveFileLookup=True).inputFiles()
     read = spark.read.text(paths)
-    missed = len(every) - len(read.inputFiles())
+    missed = sorted(set(every) - set(read.inputFiles()))
     if len(read.columns) > 1:
         # Spark lists the files beside folders that became a column, but does not read them.
-        missed = sum("=" not in posixpath.basename(posixpath.dirname(name)) for name in every)
+        missed = [name for name in every if "=" not in posixpath.basename(posixpath.dirname(name))]
     if not missed:
         return []
     reason = (
         "left out: Spark reads folders inside of a folder only if their names are like `year=2024`, and no files "
         "beside such folders; give the others as inputs of their own"
     )
-    return [Problem("", "", f"{counted(missed, 'file')} below the inputs {reason}")]
+    return [Problem(readable(missed[0]), "", f"{counted(len(missed), 'file')} below the inputs {reason}")]
 
 
 def _one_format(paths: Sequence[str], asked: str | None) -> str:
@@ -274,10 +294,42 @@ def _text(spark: SparkSession, paths: list[str], text: str) -> Input:
     address = sql.replace(sql.col("_metadata.file_path"), sql.lit("+"), sql.lit("%2B"))
     name = sql.regexp_replace(sql.url_decode(address), "^file:(//)?", "")
     value = sql.regexp_replace(sql.make_valid_utf8(found["value"]), f"^{_MARK}", "")
-    return Input(found.select(name.alias(USUAL_ID), value.alias(text)), "jsonl", [])
+    return Input(found.select(name.alias(USUAL_ID), value.alias(text)), "jsonl", _empty(spark, found, paths))
+
+
+def _empty(spark: SparkSession, found: DataFrame, paths: list[str]) -> list[Problem]:
+    """Return a problem for files without a byte, which Spark does not read; only their names and lengths are read."""
+    names = {readable(name) for name in found.inputFiles()}
+    listed = spark.read.format("binaryFile").load(paths).select("path")
+    if listed.count() == len(names):
+        return []
+    empty = sorted(names - {readable(row["path"].replace("%", "%25")) for row in listed.collect()})
+    reason = f"{counted(len(empty), 'empty file')} left out: Spark does not read them"
+    return [Problem(empty[0], "", reason, len(empty))] if empty else []
 
 
 _READERS = {"parquet": _parquet, "jsonl": _jsonl, "csv": _csv, "text": _text}
+
+
+def written_format(out: str, format: str) -> tuple[str, str | None]:
+    """Return the format of an output and its compression: by its suffix, else the format of the input.
+
+    Errors: ``ParameterError`` for a suffix that Spark does not write.
+
+    >>> written_format("pairs.csv.gz", "parquet"), written_format("clean", "jsonl")
+    (('csv', 'gzip'), ('jsonl', None))
+    """
+    if out.startswith(TABLE):
+        return format, None
+    packing = next((one for one in _COMPRESSED if out.lower().endswith(one)), None)
+    suffix = _suffix(out)
+    kind = _SUFFIXES.get(suffix, "") if suffix else format
+    if kind not in ("parquet", "jsonl", "csv") or (packing and (packing not in _CODECS or kind == "parquet")):
+        raise ParameterError(
+            f"`{out}` has a suffix that engine spark does not write: use none, .parquet, .csv or .jsonl, the last two "
+            "also with .gz or .bz2"
+        )
+    return kind, None if packing is None else _CODECS[packing]
 
 
 def write(rows: DataFrame, out: str, format: str, *, overwrite: bool) -> None:
@@ -286,10 +338,10 @@ def write(rows: DataFrame, out: str, format: str, *, overwrite: bool) -> None:
     with step(rows, "write"):
         if out.startswith(TABLE):
             writer.saveAsTable(out.removeprefix(TABLE))
-        elif format == "csv":
-            writer.options(**_CSV_OUT).csv(out)
-        else:
-            writer.format("json" if format == "jsonl" else format).save(out)
+            return
+        kind, packing = written_format(out, format)
+        writer = writer.options(**(_CSV_OUT if kind == "csv" else {}), **({"compression": packing} if packing else {}))
+        writer.format("json" if kind == "jsonl" else kind).save(out)
 
 
 def check_new(spark: SparkSession, outputs: Sequence[str]) -> None:
@@ -310,6 +362,26 @@ def check_new(spark: SparkSession, outputs: Sequence[str]) -> None:
             raise FileExistsError(errno.EEXIST, "exists already: choose another, or use --overwrite", one)
 
 
+def check_overwritten(spark: SparkSession, inputs: Sequence[DataFrame], outputs: Sequence[str]) -> None:
+    """Errors: ``ParameterError`` if an output that would be replaced holds files of an input, such as those of a table.
+
+    Only names of files are read.
+    """
+    read = {readable(name) for one in inputs for name in one.inputFiles()}
+    for out in outputs:
+        if out.startswith(TABLE):
+            name = out.removeprefix(TABLE)
+            held = set(map(readable, spark.table(name).inputFiles())) if spark.catalog.tableExists(name) else set()
+            found = next(iter(read & held), None)
+        else:
+            folder = os.path.realpath(readable(out)) if places.is_local(out) else readable(out).rstrip("/")
+            found = next((name for name in read if name.startswith(f"{folder}/")), None)
+        if found is not None:
+            raise ParameterError(
+                f"`{out}` cannot be replaced, an input is read from it (`{found}`): choose another place"
+            )
+
+
 def check_places(inputs: Sequence[str], outputs: Sequence[str], asked: str | None) -> None:
     """Check places before Spark starts.
 
@@ -324,3 +396,5 @@ def check_places(inputs: Sequence[str], outputs: Sequence[str], asked: str | Non
     for one in inputs:
         places.check_name(one)
     places.check_apart(inputs, outputs)
+    for one in outputs:
+        written_format(one, FORMATS[0])

@@ -30,7 +30,7 @@ def check_apart(inputs: Sequence[str], outputs: Sequence[str]) -> None:
         place = _place(one)
         for other, its in taken:
             if reason := _overlap(place, its):
-                raise ParameterError(f"`{one}` cannot be written, {reason.format(other)}: choose another folder")
+                raise ParameterError(f"`{one}` cannot be written, {reason.format(other)}: choose another place")
         taken.append((one, place._replace(names=tuple(map(glob.escape, place.names)))))
 
 
@@ -75,6 +75,11 @@ def _local(path: str) -> str:
     """Return a place as a path of this machine, which need not be there."""
     scheme, _host, rest = _split(path)
     return rest if scheme == "file" else path
+
+
+def is_local(path: str) -> bool:
+    """Return whether a place names no other file system; Spark may take one for it all the same."""
+    return _split(path)[0] in ("", "file")
 
 
 def _place(path: str, pattern: str = "") -> _Place:
@@ -129,7 +134,7 @@ def _overlap(out: _Place, other: _Place) -> str:
     if not all(fnmatchcase(one, its) for one, its in zip(out.names, other.names, strict=False)):
         return ""
     if len(out.names) < len(other.names):
-        return "it contains `{}`, which would be deleted"
+        return "it is above `{}`, which would be deleted"
     if len(out.names) > len(other.names):
         return "it is in `{}`, and a later run would read both"
     return "it is read or written already"

@@ -82,7 +82,7 @@ def planned(
     if order is not None and (against is None or chosen.get("method") != "containment"):
         chosen["order"] = order
     asked = filled(chosen)
-    _check_offered(asked)
+    check_offered(asked)
     name = asked.id_column or USUAL_ID
     by = order or name
     kind = _checked(df, asked, by, name, "the rows")
@@ -98,7 +98,7 @@ def settings_of(given: dict[str, Any]) -> dict[str, Any]:
     return {"memory": MEMORY, **plain(given), "threads": 1}
 
 
-def _check_offered(asked: Settings) -> None:
+def check_offered(asked: Settings) -> None:
     """Errors: ``ParameterError`` for what cannot be divided."""
     if asked.clustering == "greedy":
         raise ParameterError(
@@ -160,7 +160,10 @@ def check_columns(df: DataFrame, names: Iterable[str], where: str) -> None:
     for name in names:
         if name not in df.columns:
             there = f"there are {', '.join(df.columns[:8])}" if df.columns else "there are no columns: is it empty?"
-            raise ParameterError(f"column `{name}` is not in {where}; {there}")
+            raise ParameterError(
+                f"column `{name}` is not in {where}; {there}. A cluster needs texts and ids: name their columns with "
+                "text_column and id_column"
+            )
         alike = [one for one in df.columns if one == name or (not is_exact and one.lower() == name.lower())]
         if len(alike) > 1:
             raise ParameterError(

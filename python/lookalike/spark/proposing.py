@@ -36,7 +36,8 @@ def proposed(documents: DataFrame, plan: Plan) -> DataFrame:
     if plan.asked.method == "simhash":
         rows, key = _by_prints(documents, plan), ["key", "other"]
     else:
-        rows, key = documents.select(sql.explode("keys").alias("key"), "rank"), ["key"]
+        # Of a long document two shingles may have one key.
+        rows, key = documents.select(sql.explode(sql.array_distinct("keys")).alias("key"), "rank"), ["key"]
     sorted_rows = rows.repartition(*key).sortWithinPartitions(*key, "rank")
     return sorted_rows.mapInArrow(shipped("lookalike.spark.proposing.pair_batches", plan.is_against), PROPOSED)
 

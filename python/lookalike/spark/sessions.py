@@ -125,6 +125,8 @@ def _watched(started: Any, tell: Progress) -> Iterator[None]:
                 for number in tracker.getActiveStageIds():
                     stage = tracker.getStageInfo(number)
                     name = ", ".join(filter(None, (running_step(), f"stage {number}")))
+                    if not stage.numActiveTasks and not stage.numCompletedTasks:
+                        name += ", waiting for executors"
                     tell(name, stage.numCompletedTasks, stage.numTasks)
 
     thread = threading.Thread(target=watch, daemon=True)
@@ -158,11 +160,16 @@ class _Interrupts:
 
     def _hear(self, _number: int, _frame: object) -> None:
         self.is_heard = True
+        # Spark's own code tells of calls that end with it, with tracebacks; one line says it.
+        logging.disable(logging.CRITICAL)
+        warnings.simplefilter("ignore")
         raise KeyboardInterrupt
 
     def __exit__(self, *_error: object) -> None:
         for number, before in self._before.items():
             signal.signal(number, before)
+        if self.is_heard:
+            logging.disable(logging.NOTSET)
 
 
 @contextlib.contextmanager
@@ -202,6 +209,10 @@ _MEANT = {
     "the same columns in the same order; deduplicate the others apart, or use --engine local",
     "PARQUET_COLUMN_DATA_TYPE_MISMATCH": "a column has several types in the Parquet files of a table: write it with "
     "one type",
+    "Could not read footer": "a file of the inputs is not Parquet: name its format with --format",
+    "S3AFileSystem not found": "Spark has no file system for s3a here: add --conf "
+    "spark.jars.packages=org.apache.hadoop:hadoop-aws:VERSION, with the version of Hadoop that your Spark has",
+    "JAVA_GATEWAY_EXITED": "Spark did not start: check --master (such as spark://host:7077 or local[2]) and --conf",
     "CONFLICTING_PARTITION_COLUMN_NAMES": "the folders below an input are divided by different columns: give each as "
     "an input of its own run",
 }
@@ -212,6 +223,8 @@ _USAGE = {
     "TABLE_OR_VIEW_NOT_FOUND": ": check the name of the table",
     "UNABLE_TO_INFER_SCHEMA": ": does it hold files of this format, not only in folders inside it? name another format "
     "with --format",
+    "PARSE_SYNTAX_ERROR": ": check the name of the table",
+    "SCHEMA_NOT_FOUND": ": check the name of the table",
     "DATA_SOURCE_NOT_FOUND": "",
     "COLUMN_ALREADY_EXISTS": "",
 }
