@@ -109,19 +109,18 @@ def _near(spark: Any, watch: Watch, count: int, queries: int) -> dict[str, Any]:
 
 
 def _rows(spark: Any, folder: Path, count: int) -> Any:
-    """Return so many documents of the corpus of near-duplicates."""
+    """Return so many documents of the corpus of near-duplicates. Spark divides them: that is part of no step."""
     import pyarrow.parquet as pq
 
     place = folder / f"{count}.parquet"
     write_rows(pq.read_table(duplicates.file(count, "parquet")), place)
-    return spark.read.parquet(str(place)).repartition(PARTITIONS)
+    return spark.read.parquet(str(place))
 
 
 def _documents(rows: Any, run: Callable[[str, Callable[[], Any]], Any]) -> dict[str, Any]:
     """Run the steps on documents."""
     from lookalike.spark import build_index, dedup, sign, simhash
 
-    rows = rows.cache()
     count, size = rows.selectExpr("count(*)", "sum(octet_length(text))").collect()[0]
 
     def answer() -> int:
@@ -136,7 +135,6 @@ def _documents(rows: Any, run: Callable[[str, Callable[[], Any]], Any]) -> dict[
         "dedup": answer,
     }
     found = {name: run(f"{name} {count}", work) for name, work in steps.items()}
-    rows.unpersist()
     return {"count": count, "bytes": size, "kept": found["dedup"]}
 
 

@@ -116,7 +116,12 @@ def test_a_document_with_two_shingles_of_one_key_is_not_paired_with_itself(spark
         ),
         ({"keep": "max:flag"}, "id bigint, text string, flag boolean", (1, "a", True), "holds bool: name a column of"),
         ({}, "id double, text string", (1.0, "a"), "order column `id` is of type double"),
-        ({"limits": las.Limits(cell=0)}, "id bigint, text string", (1, "a"), "limit cell is 0: use 1 or more"),
+        (
+            {"limits": las.Limits(cell=0)},
+            "id bigint, text string",
+            (1, "a"),
+            "limit cell is 0: use a whole number of 1 or more",
+        ),
         (
             {},
             "id bigint, text string, TEXT string",
@@ -141,6 +146,50 @@ def test_references_with_ids_of_another_type_are_refused(spark: Any) -> None:
     narrow = spark.createDataFrame([(8, TEXT, 1)], schema.format("int"))
     with las.dedup(others, against=narrow, order="place") as answer:
         assert answer.summary["removed"]["identical"] == 1
+
+
+@pytest.mark.parametrize(
+    ("call", "said"),
+    [
+        (lambda rows: las.dedup(None), "rows of type NoneType are no DataFrame of Spark"),
+        (lambda rows: las.dedup(rows["text"]), "rows of type Column are no DataFrame of Spark"),
+        (lambda rows: las.dedup(rows, order=["id"]), "order of type list is no name of a column"),
+        (lambda rows: las.dedup(rows, limits={"edges": 1}), "limits of type dict are none of a cluster"),
+        (lambda rows: las.dedup(rows, limits=las.Limits(edges="x")), "limit edges is x"),
+        (lambda rows: las.dedup(rows, max_pairs=3), "max_pairs has no meaning on a cluster"),
+        (lambda rows: las.dedup(rows, method="simhash", ignore="dates"), "ignore `dates` is one pattern where several"),
+        (lambda rows: las.simhash(rows, ignore="dates"), "ignore `dates` is one pattern where several go"),
+        (lambda rows: las.containment(rows, None), "references of type NoneType are no DataFrame"),
+        (lambda rows: las.containment(rows, rows, method="exact"), "method `exact` has no meaning here"),
+        (lambda rows: las.sign("x"), "rows of type str are no DataFrame"),
+        (lambda rows: las.near(rows, [1, 2]), "queries of type list are no DataFrame"),
+        (lambda rows: las.build_index(rows, kind="class"), "kind has no meaning here"),
+    ],
+)
+def test_arguments_that_are_none_of_a_cluster_are_refused_by_name(spark: Any, call: Any, said: str) -> None:
+    with pytest.raises(la.ParameterError, match=said):
+        call(spark.createDataFrame([(1, TEXT)], "id bigint, text string"))
+
+
+def test_rows_without_a_length_are_left_out_of_a_search_by_length(spark: Any) -> None:
+    values = [("a", 1, None), ("b", 1, "3"), ("c", 1, "3"), ("d", 1, "2.5"), ("e", 1, "-3")]
+    found = las.near(spark.createDataFrame(values, "id string, fingerprint bigint, length string"), length_within=0.1)
+    assert [tuple(row) for row in found.pairs.collect()] == [("b", "c", 0)]
+    told = {row["id"]: row["reason"] for row in found.left_out.collect()}
+    reason = "length `{}` is not a whole number of tokens"
+    assert told == {"a": reason.format(""), "d": reason.format("2.5"), "e": reason.format("-3")}
+
+
+def test_a_setting_that_a_program_changes_while_a_job_runs_stays(spark: Any) -> None:
+    name = "spark.sql.autoBroadcastJoinThreshold"
+    before = spark.conf.get(name, None)
+    with quiet(spark.range(1)):
+        spark.conf.set(name, "12345")
+    assert spark.conf.get(name) == "12345"
+    if before is None:
+        spark.conf.unset(name)
+    else:
+        spark.conf.set(name, before)
 
 
 def test_columns_may_have_any_name(spark: Any) -> None:

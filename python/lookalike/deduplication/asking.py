@@ -108,7 +108,7 @@ def _asked(chosen: Mapping[str, Any], simhash: Simhash) -> dict[str, Any]:
         asked["shingle"] = params.SHINGLES.get(asked["unit"])
     if chosen.get("method") == "simhash":
         asked |= {key: chosen[key] for key in ("features", "ignore") if key in chosen}
-        asked |= {"ignore": tuple(asked["ignore"])} if "ignore" in asked else {}
+        asked |= {"ignore": params.patterns(asked["ignore"])} if "ignore" in asked else {}
     recall = chosen.get("recall", params.RECALL.default)
     if recall != params.RECALL.default and "filter" not in asked:
         made = settings(**{key: value for key, value in chosen.items() if key not in ("text_column", "id_column")})

@@ -171,7 +171,7 @@ def settings(**given: Any) -> Settings:
         chosen["shingle"] = params.SHINGLES[chosen["unit"]]
     _check(chosen)
     chosen |= _filtering(chosen)
-    made = Settings(**chosen | {"memory": parse_memory(chosen["memory"]), "ignore": tuple(chosen["ignore"])})
+    made = Settings(**chosen | {"memory": parse_memory(chosen["memory"]), "ignore": params.patterns(chosen["ignore"])})
     # A maker that cannot be built is refused before anything is read.
     _ = made.simhash
     return made

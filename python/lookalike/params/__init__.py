@@ -110,6 +110,7 @@ from lookalike.params.simhashing import PATTERNS as PATTERNS
 from lookalike.params.simhashing import PREFIX as PREFIX
 from lookalike.params.simhashing import SIMHASHING as SIMHASHING
 from lookalike.params.simhashing import TABLES as TABLES
+from lookalike.params.simhashing import patterns as patterns
 from lookalike.params.simhashing import simhashing as simhashing
 from lookalike.params.sketching import AT as AT
 from lookalike.params.sketching import BYTES as BYTES

@@ -71,6 +71,13 @@ HOLD = Parameter(
 )
 
 
+def patterns(ignore: Iterable[str]) -> tuple[str, ...]:
+    """Return patterns of tokens to ignore. Errors: ``ParameterError`` for one string: its letters are no patterns."""
+    if isinstance(ignore, str):
+        raise _core.ParameterError(f"ignore `{ignore}` is one pattern where several go: give a list of patterns")
+    return tuple(ignore)
+
+
 def simhashing(
     unit: str | None = None,
     homoglyphs: bool | None = None,
@@ -84,11 +91,10 @@ def simhashing(
     """Fill in missing parameters. Errors: ``ParameterError`` if they contradict each other."""
     given = {"unit": unit, "homoglyphs": homoglyphs, "shingle": shingle, "features": features, "languages": languages}
     chosen: dict[str, Any] = {name: SIMHASHING[name].default if one is None else one for name, one in given.items()}
-    if isinstance(ignore, str):
-        raise _core.ParameterError(f"ignore `{ignore}` is one pattern where several go: give a list of patterns")
+    ignored = patterns(ignore or ())
     if chosen["features"] == "paper" and (chosen["unit"], chosen["shingle"]) != ("word", 1):
         raise _core.ParameterError("features `paper` are words and pairs of them: leave out unit and shingle")
     if chosen["features"] != "paper" and (language is not None or idf is not None):
         name = "language" if language is not None else "idf"
         raise _core.ParameterError(f"{name} means nothing to features `{chosen['features']}`: use features `paper`")
-    return Simhashing(**chosen, language=language, ignore=tuple(ignore or ()), idf=idf)
+    return Simhashing(**chosen, language=language, ignore=ignored, idf=idf)

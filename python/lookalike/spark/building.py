@@ -21,7 +21,7 @@ from lookalike.archive.parameters import Parameters
 from lookalike.archive.signing import Reading, signer
 from lookalike.corpora.arrays import USUAL_ID
 from lookalike.errors import ParameterError
-from lookalike.spark.plans import column
+from lookalike.spark.plans import check_kind, column
 from lookalike.spark.prints import check_column
 from lookalike.spark.ranks import kind_of
 from lookalike.spark.shipping import Batches, shipped
@@ -52,19 +52,23 @@ def build_index(
 ) -> DataFrame:
     """Sign the rows of a table, and return segments of an archive.
 
-    :param df: A table with texts and, if rows have them, ids; other columns are kept as metadata.
+    :param df: A table with texts and, if rows have them, ids. Of the other columns, strings, numbers and truth values
+        are kept as metadata, as ``index add`` does.
     :param order: The column whose order is the order of arrival: whole numbers or strings, one of its own for every
         row. Default: the ids.
     :param text_column: The column of the texts.
     :param id_column: The column of the ids; a row without one is known by its content.
     :param time_column: The column of times, as ``index add`` takes it.
     :param parameters: Those of ``Index.create`` for an index of a corpus.
-    :returns: One row for each segment: ``first`` (of the order), ``rows``, ``skipped``, ``reasons``, ``segment``. Write
-        them as Parquet; ``lookalike index adopt`` takes that folder.
+    :returns: One row for each segment: ``first`` (its smallest order), ``rows``, ``skipped``, ``reasons``, ``segment``.
+        Write them as Parquet; ``lookalike index adopt`` takes that folder.
     :raises ParameterError: A parameter is out of range, a column is missing, or an order is null or not unique.
     """
     from pyspark.sql import types
 
+    check_kind(df)
+    if "kind" in parameters:
+        raise ParameterError("kind has no meaning here: an index that is built on a cluster is one of a corpus")
     asked = Parameters.of("corpus", **parameters)
     text = text_column or str(params.DEDUPLICATION["text_column"].default)
     named = id_column or (USUAL_ID if USUAL_ID in df.columns else None)

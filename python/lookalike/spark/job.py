@@ -8,11 +8,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from lookalike.errors import ParameterError
 from lookalike.spark import contaminated, tables
 from lookalike.spark.clustering import followers
 from lookalike.spark.judging import glanced, scored, texts_of
 from lookalike.spark.keeping import Kept, quiet, step
-from lookalike.spark.plans import Limits, Plan, planned
+from lookalike.spark.plans import Limits, Plan, check_kind, planned
 from lookalike.spark.proposing import proposed
 from lookalike.spark.result import SparkDeduplication
 from lookalike.spark.shipping import told
@@ -37,10 +38,12 @@ def dedup(
 
     :param df: The rows: a column of texts, a column of ids, and any others.
     :param against: Rows to compare with: they stay, and only rows similar to one of them are removed.
-    :param order: The column by which rows are in order: whole numbers or strings, one of its own for every row. By
-        default the ids. Of rows that the ``keep`` rule holds equal, the first is kept.
+    :param order: The column by which rows are in order: whole numbers or strings, another one in every row. By default
+        the ids. Of rows that the ``keep`` rule holds equal, the first is kept.
     :param limits: What one task takes at most; never changes an answer.
-    :param chosen: Parameters of ``la.dedup``. ``memory`` is that of one Python worker.
+    :param chosen: Parameters of ``la.dedup``, but for those of files and of one machine (``out``, ``clusters``,
+        ``pairs``, ``ledger``, ``report``, ``index``, ``add``, ``format``, ``threads``, ``max_errors``, ``max_pairs``).
+        ``memory`` is that of one Python worker.
     :returns: Tables of what is kept and removed, and a summary.
     :raises ParameterError: A parameter is out of range or not offered here, or an order is null or not unique.
     :raises VersionError: A worker has another version of this package.
@@ -88,9 +91,19 @@ def containment(
 ) -> DataFrame:
     """Find which rows contain a row of ``against``, or are contained in one: decontamination.
 
+    The executors hold the pairs: call ``unpersist()`` of the DataFrame when you are done with it.
+
+    :param df: The rows, such as those of a training set.
+    :param against: The rows to look for, such as those of a benchmark.
+    :param order: As that of ``dedup``.
+    :param limits: As that of ``dedup``.
+    :param chosen: Parameters of ``la.dedup`` for this method: ``threshold``, ``contains``, ``contained``, ``shingle`` …
     :returns: ``left`` (the id of the reference), ``right``, ``score``, ``link``, and the shares ``contains`` and
         ``contained`` with the ``side`` that reaches the threshold, as ``la.dedup`` has them.
     """
+    check_kind(against, "references")
+    if chosen.get("method", "containment") != "containment":
+        raise ParameterError(f"method `{chosen['method']}` has no meaning here: leave it out")
     return similar_pairs(df, against=against, order=order, limits=limits, **{**chosen, "method": "containment"})
 
 

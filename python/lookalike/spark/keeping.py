@@ -18,12 +18,12 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
 
-#: How Spark plans while a job runs. What it broadcasts passes through the driver, and it takes sketches for smaller
-#: than they are.
+#: How Spark plans while a job runs. What it broadcasts passes through the driver, and it takes sketches and texts in
+#: compressed files for smaller than they are.
 _QUIET = {
     "spark.sql.adaptive.enabled": "false",
     "spark.sql.maxPlanStringLength": "16384",
-    "spark.sql.autoBroadcastJoinThreshold": "1048576",
+    "spark.sql.autoBroadcastJoinThreshold": "-1",
 }
 
 
@@ -58,6 +58,8 @@ def _restore(conf: Any, before: dict[str, str | None]) -> None:
     # A session that was stopped meanwhile has no settings any more.
     with suppress(Exception):
         for name, found in before.items():
+            if conf.get(name, None) != _QUIET[name]:
+                continue  # somebody else has changed it meanwhile
             if found is None:
                 conf.unset(name)
             else:
@@ -110,5 +112,7 @@ class Kept:
     def close(self) -> None:
         """Release all, the last first: Spark makes new plans for kept tables that use a released one."""
         for one in reversed(self._held):
-            one.unpersist()
+            # A session that was stopped keeps nothing.
+            with suppress(Exception):
+                one.unpersist()
         self._held = []

@@ -76,8 +76,11 @@ def planned(
     df: DataFrame, against: DataFrame | None, order: str | None, limits: Limits | None, given: dict[str, Any]
 ) -> Plan:
     """Check parameters and columns. Errors: ``ParameterError``."""
-    for one in (df, against):
-        _check_kind(one)
+    check_kind(df)
+    if against is not None:
+        check_kind(against, "references")
+    if order is not None and not isinstance(order, str):
+        raise ParameterError(f"order of type {type(order).__name__} is no name of a column: give a string")
     chosen = settings_of(given)
     if order is not None and (against is None or chosen.get("method") != "containment"):
         chosen["order"] = order
@@ -113,22 +116,26 @@ def check_offered(asked: Settings) -> None:
 
 def _limited(limits: Limits | None) -> Limits:
     """Return the limits, or the usual ones. Errors: ``ParameterError`` for one below 0, or below 1 where it divides."""
-    found = limits or Limits()
+    found = Limits() if limits is None else limits
+    if not isinstance(found, Limits):
+        raise ParameterError(f"limits of type {type(found).__name__} are none of a cluster: use lookalike.spark.Limits")
     for one in fields(found):
-        least = 0 if one.name in ("edges", "component") else 1
-        if getattr(found, one.name) < least:
-            raise ParameterError(f"limit {one.name} is {getattr(found, one.name)}: use {least} or more")
+        least, value = 0 if one.name in ("edges", "component") else 1, getattr(found, one.name)
+        if not isinstance(value, int) or value < least:
+            raise ParameterError(f"limit {one.name} is {value}: use a whole number of {least} or more")
     return found
 
 
-def _check_kind(rows: Any) -> None:
+def check_kind(rows: Any, what: str = "rows") -> None:
     """Errors: ``ParameterError`` for rows that are no DataFrame of Spark, or never end."""
-    if rows is not None and not hasattr(rows, "sparkSession"):
+    from pyspark.sql import DataFrame
+
+    if not isinstance(rows, DataFrame):
         raise ParameterError(
-            f"rows of type {type(rows).__name__} are no DataFrame of Spark: make one with spark.createDataFrame, or "
-            "use lookalike.dedup"
+            f"{what} of type {type(rows).__name__} are no DataFrame of Spark: make one with spark.createDataFrame, or "
+            "use the functions of the package lookalike"
         )
-    if rows is not None and rows.isStreaming:
+    if rows.isStreaming:
         raise ParameterError("rows of a stream never end: write them to a table first, or use an index for each batch")
 
 

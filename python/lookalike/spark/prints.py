@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from lookalike.corpora.arrays import listed
 from lookalike.errors import ParameterError
+from lookalike.neighbours.limits import LENGTH
 from lookalike.spark.plans import column
 
 if TYPE_CHECKING:
@@ -24,6 +25,7 @@ ID, FINGERPRINT = "id", "fingerprint"
 _HALF, _WHOLE = 1 << 63, 1 << 64
 #: What is said of a row that cannot be searched.
 NO_ID, NO_FINGERPRINT = "has no id", "has no fingerprint"
+NO_LENGTH = "is not a whole number of tokens"
 NOT_ONE = "is not a fingerprint: use 0 to 2^64 − 1, or 0x and hexadecimal digits, or 16 of them"
 #: Sixteen digits that can only be hexadecimal: decimal numbers have no leading zeros.
 _HEXADECIMAL = "^(0[0-9a-fA-F]{15}|(?=.*[a-fA-F])[0-9a-fA-F]{16})$"
@@ -49,6 +51,10 @@ def prints(df: DataFrame, id_column: str, fingerprint_column: str, others: Seque
         .when(given.isNull() | (given.cast("string") == ""), NO_FINGERPRINT)
         .when(bits.isNull(), sql.concat(sql.lit("`"), given.cast("string"), sql.lit(f"` {NOT_ONE}")))
     )
+    if LENGTH in others:
+        written = sql.coalesce(column(df, LENGTH).cast("string"), sql.lit(""))
+        is_none = ~written.rlike(r"^[0-9]{1,18}$")
+        reason = reason.when(is_none, sql.concat(sql.lit("length `"), written, sql.lit(f"` {NO_LENGTH}")))
     made = df.select(
         name.alias(ID), bits.alias(FINGERPRINT), reason.alias("reason"), *(column(df, one) for one in others)
     )

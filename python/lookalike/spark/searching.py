@@ -28,6 +28,7 @@ from lookalike import params
 from lookalike._calls import explained
 from lookalike.errors import ParameterError
 from lookalike.neighbours.limits import LANGUAGE, LENGTH, Limits
+from lookalike.spark.plans import check_kind
 from lookalike.spark.prints import FINGERPRINT, ID, prints
 from lookalike.spark.proposing import near_prints
 from lookalike.spark.shipping import Batches, shipped
@@ -84,9 +85,14 @@ def near(
     :param queries: Another such table; many small files are one table. Without queries ``stored`` is compared with
         itself, and the smaller id of a pair is on the left.
     :parameters:
-    :returns: The pairs, sorted and without duplicates, and the rows that were left out.
+    :returns: ``pairs``: ``left`` (the id of the query), ``right`` (the id of the stored row) and ``distance``. Ids are
+        strings there, and sorted as such; a pair of ids is listed once. ``left_out``: ``id`` and ``reason`` of the rows
+        that could not be searched.
     :raises ParameterError: A parameter is out of range, or a column is missing.
     """
+    check_kind(stored)
+    if queries is not None:
+        check_kind(queries, "queries")
     distance = int(params.DISTANCE.default if distance is None else distance)
     if not 0 <= distance <= 10:
         raise ParameterError(f"distance `{distance}` is out of range: use 0 to 10")
@@ -107,7 +113,8 @@ def _held(rows: DataFrame, limits: Limits) -> DataFrame:
     from pyspark.sql import functions as sql
 
     given = {name: sql.col(name) for name in (FINGERPRINT, *limits.columns)} | {_COPY: sql.lit(1)}
-    others = (given.get(name, sql.lit(None)).cast(kind).alias(name) for name, kind in _KINDS.items())
+    # Spark may cast before it leaves out rows without a length.
+    others = (given.get(name, sql.lit(None)).try_cast(kind).alias(name) for name, kind in _KINDS.items())
     return rows.select(ID, *others)
 
 

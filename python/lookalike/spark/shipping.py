@@ -81,6 +81,11 @@ def told() -> Iterator[None]:
     except Exception as error:
         # A traceback may show the line of the program too, before what it said.
         found = [one for one in _TOLD.findall(str(error)) if one[0] in _ERRORS]
+        if missing := re.search(r"No module named '(pyarrow|pandas|numpy|pyspark)'", str(error)):
+            raise VersionError(
+                f"the Python of the workers has no {missing[1]}: set PYSPARK_PYTHON to one that has it and lookalike, "
+                "or send the packages with spark.archives"
+            ) from None
         if not found:
             raise
         kind, reason = found[-1]
@@ -108,7 +113,7 @@ def plain(chosen: dict[str, Any]) -> dict[str, Any]:
             value = tuple(value)
         if value is not None:
             made[name] = value
-    for name in ("format", "max_errors", "threads"):
+    for name in ("format", "max_errors", "max_pairs", "threads"):
         if name in made:
             raise ParameterError(f"{name} has no meaning on a cluster: leave it out")
     return made

@@ -15,7 +15,7 @@ from lookalike.deduplication.reading import open_core
 from lookalike.deduplication.settings import Settings
 from lookalike.errors import ParameterError
 from lookalike.spark import columns
-from lookalike.spark.plans import Plan, check_columns, check_text, column, settings_of
+from lookalike.spark.plans import Plan, check_columns, check_kind, check_text, column, settings_of
 from lookalike.spark.ranks import OWN, REFERENCE, ranks
 from lookalike.spark.shipping import Batches, filled, shipped
 
@@ -126,6 +126,7 @@ def sign(df: DataFrame, **chosen: Any) -> DataFrame:
         without a text.
     :raises ParameterError: A parameter is out of range, or a column is not there.
     """
+    check_kind(df)
     if chosen.get("method", "minhash") != "minhash":
         raise ParameterError("method has no meaning here: a text is signed for all methods; leave it out")
     given = settings_of({**chosen, "method": "minhash", "same_language": True})

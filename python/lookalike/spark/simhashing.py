@@ -14,9 +14,9 @@ from lookalike._calls import explained
 from lookalike.corpora.arrays import USUAL_ID, texts_of
 from lookalike.corpora.batches import RECORD_BYTES, as_bytes
 from lookalike.errors import ParameterError
-from lookalike.params import DEDUPLICATION
+from lookalike.params import DEDUPLICATION, patterns
 from lookalike.simhashes.texts import LANGUAGES, MAKING, IdfTable, maker
-from lookalike.spark.plans import column
+from lookalike.spark.plans import check_kind, column
 from lookalike.spark.prints import FINGERPRINT, ID, check_column
 from lookalike.spark.shipping import Batches, shipped
 
@@ -52,11 +52,13 @@ def simhash(
     :parameters:
     :param id_column: Name of the column with the ids. Default: ``id``.
     :returns: ``id`` as it is in the table, ``fingerprint`` (64 bits as a signed number; null if there is none),
-        ``length`` in tokens, ``language`` if ``languages`` is asked for, and ``state``.
+        ``length`` in tokens, ``language`` if ``languages`` is asked for (null where it is not clear), and ``state``:
+        ``fingerprinted``, ``without_features``, ``missing`` or ``too_long``.
     :raises ParameterError: Parameters contradict each other, or a column is missing.
     """
     from pyspark.sql import types
 
+    check_kind(df)
     table = idf if idf is None or isinstance(idf, IdfTable) else IdfTable.load(idf)
     chosen: dict[str, Any] = {
         "features": features,
@@ -65,7 +67,7 @@ def simhash(
         "homoglyphs": homoglyphs,
         "language": language,
     }
-    chosen |= {"ignore": tuple(ignore or ()) or None, "languages": languages}
+    chosen |= {"ignore": patterns(ignore or ()) or None, "languages": languages}
     asked = maker(idf=table, **chosen)[1]
     given = tuple(chosen.items())
     text = str(DEDUPLICATION["text_column"].default if text_column is None else text_column)
