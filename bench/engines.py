@@ -8,7 +8,7 @@
     python -m bench.engines growth --rows 100000          # marginal CPU up to four times the rows, beside one machine
     python -m bench.engines memory --rows 100000          # one job with executors of 1 GiB: the most memory they had
     python -m bench.engines component --rows 40000        # edges of one component above the 512 MiB of an executor
-    python -m bench.engines workers --rows 100000         # two workers beside one, each with a core of its own
+    python -m bench.engines workers --rows 100000         # two workers beside one, each with 0.8 of a core
 
 Every line says whether the bytes are equal, and the CPU seconds of both engines; those of Spark are of all its
 processes. Rows go to the cluster and come back in files: the driver takes no more than 16 MiB of results. If one case
@@ -22,7 +22,6 @@ import contextlib
 import gzip
 import itertools
 import json
-import os
 import random
 import shutil
 import sys
@@ -36,6 +35,7 @@ import lookalike as la
 import lookalike.spark as las
 from bench import duplicates
 from bench.cluster_costs import Watch, write_rows
+from bench.shares import held
 from tests.support import engines
 from tests.support.cluster import Cluster, missing, session
 from tests.support.generated import Row
@@ -43,6 +43,10 @@ from tests.support.generated import Row
 PARTITIONS = (1, 2, 7, 200)
 #: A session as large jobs have it: compiled well, unlike that of the tests.
 WARM = {"spark_executor_extraJavaOptions": "-XX:+UseSerialGC", "spark_sql_shuffle_partitions": "8"}
+#: What each of two workers has of a core, if they are compared with one, and so many tasks that the last one of a stage
+#: is short.
+SHARE, TASKS = 0.8, 32
+EVEN = {"spark_sql_shuffle_partitions": str(TASKS)}
 
 
 def rows_of(texts: Sequence[str | None]) -> list[Row]:
@@ -241,49 +245,48 @@ def print_parts(steps: dict[str, Any]) -> None:
 
 
 def print_workers(count: int) -> int:
-    """Deduplicate on one worker and on two, each held to one core, and print the time that the stages of each part ran.
+    """Print how much sooner two workers are done with ``3 * count`` more documents than one, by part.
 
-    The driver plans between stages; that time is only in the last line.
+    Each worker has ``SHARE`` of a core, so that the driver has the same room beside one and beside two. What an
+    executor does once, such as compiling, is in the corpus of ``count`` documents and in the larger one, and falls out.
     """
     import pyarrow.parquet as pq
 
-    table, steps = pq.read_table(duplicates.file(count, "parquet")), {}
+    sizes, kept = (count, 4 * count), dict[int, list[int]]()
+    places = [duplicates.file(size, "parquet") for size in sizes]
+    more: dict[int, dict[str, float]] = {}
     for workers in (1, 2):
-        with running(Cluster(workers=workers, cores=1), "1g") as run:
-            frame = run.table(table)
-            run.watch.warm_up("", lambda frame=frame: cleaned(frame.repartition(8)))
-            kept = run.watch.step("rows", lambda frame=frame: cleaned(frame.repartition(8)))
-            # Spark's log is added to it when the session has ended.
-            steps[workers] = run.watch.steps["rows"]
-            steps[workers]["kept"] = kept
-    one, two = ({part: told["stages"] for part, told in step["parts"].items()} for step in steps.values())
-    one |= {"all stages": sum(one.values()), "the whole job": steps[1]["seconds"]}
-    two |= {"all stages": sum(two.values()), "the whole job": steps[2]["seconds"]}
-    for part, seconds in one.items():
-        beside = two[part]
-        print(f"{part}: {seconds:.1f} s on one worker, {beside:.1f} s on two: {seconds / beside:.2f} times as fast")
-    return int(steps[1]["kept"] != steps[2]["kept"])
-
-
-def hold(process: int, core: int) -> None:
-    """Let a process and what it starts use one core only."""
-    for thread in Path(f"/proc/{process}/task").iterdir():
-        os.sched_setaffinity(int(thread.name), {core})
+        with running(Cluster(workers=workers, cores=1), "1g", SHARE, **EVEN) as run:
+            frames = [run.table(pq.read_table(place)).repartition(TASKS) for place in places]
+            run.watch.warm_up("", lambda frame=frames[0]: cleaned(frame))
+            kept[workers] = [
+                run.watch.step(str(size), lambda frame=frame: cleaned(frame))
+                for size, frame in zip(sizes, frames, strict=True)
+            ]
+        # Spark's log is added to the steps when the session has ended.
+        low, high = (run.watch.steps[str(size)] for size in sizes)
+        more[workers] = {part: told["stages"] - low["parts"][part]["stages"] for part, told in high["parts"].items()}
+        more[workers] |= {"all stages": sum(more[workers].values()), "the whole job": high["seconds"] - low["seconds"]}
+    for part, one in more[1].items():
+        two = more[2][part]
+        print(f"{part}: {one:.1f} s more on one worker, {two:.1f} s on two: {one / two:.2f} times as fast", flush=True)
+    return int(kept[1] != kept[2])
 
 
 @contextlib.contextmanager
-def running(cluster: Cluster, memory: str) -> Iterator[Run]:
-    """A session on a cluster, whose steps are told at the end; a worker of one core is held to one."""
+def running(cluster: Cluster, memory: str, share: float | None = None, **further: str) -> Iterator[Run]:
+    """A session on a cluster, whose steps are told at the end; workers may be held to a share of a core."""
     try:
-        if cluster.cores == 1:
-            for worker, core in zip(cluster.workers, os.sched_getaffinity(0), strict=False):
-                hold(worker.pid, core)
-        watch = Watch(cluster)
-        settings = watch.settings() | WARM | {"spark_executor_memory": memory}
-        with session(cluster.url, cluster.folder / "driver", **settings) as spark:
-            yield Run(spark, watch, cluster.folder)
-        watch.complete({})
-        print_parts(watch.steps)
+        workers = [worker.pid for worker in cluster.workers]
+        with contextlib.nullcontext() if share is None else held(workers, share):
+            watch = Watch(cluster)
+            settings = watch.settings() | WARM | {"spark_executor_memory": memory} | further
+            with session(cluster.url, cluster.folder / "driver", **settings) as spark:
+                yield Run(spark, watch, cluster.folder)
+            watch.complete({})
+            print_parts(watch.steps)
+            # Groups can be removed when their processes have ended.
+            cluster.stop()
     finally:
         cluster.stop()
 
