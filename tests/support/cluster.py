@@ -16,6 +16,7 @@ import signal
 import subprocess
 import sys
 import tempfile
+import threading
 import time
 import urllib.request
 from collections.abc import Callable, Iterator
@@ -97,18 +98,29 @@ class Cluster:
         """Return when the master counts on this many workers."""
         becomes(lambda: len(self.alive()) == count, f"{count} workers")
 
-    def kill(self, number: int) -> None:
-        """End a worker and its executors as a loss of power would."""
-        worker = self.workers.pop(number)
-        every = [worker.pid, *descendants(worker.pid)]
-        for one in every:
-            with contextlib.suppress(ProcessLookupError):
-                os.kill(one, signal.SIGKILL)
-        worker.wait(PATIENCE)
+    @contextlib.contextmanager
+    def replacing(self) -> Iterator[None]:
+        """Start a worker for each one that ends meanwhile; at the end all take part."""
+        count, ended = len(self.workers), threading.Event()
 
-    def executors(self) -> list[int]:
-        """Return the process ids of all executors."""
-        return [one for worker in self.workers for one in children(worker.pid)]
+        def replace() -> None:
+            for worker in [one for one in self.workers if one.poll() is not None]:
+                self.workers.remove(worker)
+                self.add_worker()
+
+        def look() -> None:
+            while not ended.wait(LOOK):
+                replace()
+
+        thread = threading.Thread(target=look)
+        thread.start()
+        try:
+            yield
+        finally:
+            ended.set()
+            thread.join()
+            replace()
+            self.wait_for_workers(count)
 
     def stop(self) -> None:
         """End all processes, the master last, and remove their files."""

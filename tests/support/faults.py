@@ -10,13 +10,24 @@ from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-from lookalike.spark import Limits, clustering, contaminated, judging, proposing, shipping, signing
+from lookalike.spark import (
+    Limits,
+    building,
+    clustering,
+    contaminated,
+    judging,
+    proposing,
+    searching,
+    shipping,
+    signing,
+    simhashing,
+)
 
 #: What makes all steps run on a few rows: components come first, and large ones take the pass.
 LIMITS = Limits(edges=0, component=4)
 #: The steps of a job with these limits, and the modules that send them.
 STEPS = ("sign_batches", "pair_batches", "glance_batches", "score_batches", "cluster_components", "pass_batches")
-SENDERS = (signing, proposing, judging, clustering, contaminated)
+SENDERS = (signing, proposing, judging, clustering, contaminated, searching, simhashing, building)
 #: The steps that only other jobs have.
 OF_SIMHASH, OF_LOOKUP = ("key_prints", "near_batches", "cluster_all"), ("look_up",)
 #: How the name of a file ends that says that another attempt of the struck task has done its whole work.
@@ -65,4 +76,5 @@ def faulty(fault: Callable[[str], None], folder: Path, steps: Sequence[str] = ST
 
 def struck_steps(folder: Path, ending: str = "") -> set[str]:
     """Return the steps that were struck; with ``AGAIN`` those of which another attempt did the work."""
-    return {step for step in (*STEPS, *OF_SIMHASH, *OF_LOOKUP) if (folder / f"{step}{ending}").exists()}
+    names = (path.name for path in folder.iterdir() if path.is_file() and path.name.endswith(ending))
+    return {name for name in (one.removesuffix(ending) for one in names) if name.isidentifier()}
