@@ -19,6 +19,7 @@ from click.testing import CliRunner
 
 import lookalike as la
 from lookalike.cli.main import cli
+from lookalike.spark import tables
 from support.cluster import PATIENCE, SMALL, Cluster, becomes
 
 #: A background job ignores interrupts, so they are allowed first.
@@ -100,6 +101,32 @@ def test_dedup_writes_what_the_local_engine_writes(cluster: Cluster, rows: Path,
     assert again.returncode == 2, again.stderr
     assert "exists already" in again.stderr
     assert "--overwrite" in again.stderr
+
+
+def test_a_ledger_restores_what_was_removed(cluster: Cluster, rows: Path, tmp_path: Path) -> None:
+    clean, ledger, again = (tmp_path / name for name in ("clean", "ledger.jsonl", "again"))
+    done = run("dedup", rows, "-o", clean, "--ledger", ledger, "--threshold", "0.7", *on(cluster))
+    assert done.returncode == 0, done.stderr
+    assert len(read(clean)) < 120
+    done = run("dedup", clean, "--restore", ledger, "-o", again, *on(cluster))
+    assert done.returncode == 0, done.stderr
+    assert "restored 120 rows" in done.stderr
+    assert read(again) == corpus().to_pylist()
+    done = run("dedup", clean, "--restore", clean, "-o", tmp_path / "x", "--overwrite", *on(cluster))
+    assert done.returncode == 2
+    assert "the ledger has no column `lookalike_survivor`: give the ledger that engine spark wrote" in done.stderr
+
+
+def test_rows_and_ledgers_that_do_not_belong_together_are_refused(spark: Any) -> None:
+    kept = spark.createDataFrame([(1, "a")], "id bigint, text string")
+    added = ", ".join(f"{name} string" for name in tables.LEDGER_COLUMNS)
+    ledger = spark.createDataFrame([(2, "b", "c", *"1234")], f"id bigint, text string, more string, {added}")
+    with pytest.raises(la.ParameterError, match="column `more` is in the clean rows or in the ledger"):
+        tables.restored(kept, ledger, is_json=False)
+    found = tables.restored(kept, ledger, is_json=True).collect()
+    assert sorted(map(tuple, found)) == [(1, "a", None), (2, "b", "c")]
+    none = spark.createDataFrame([], "")
+    assert tables.restored(kept, none, is_json=True).collect() == [(1, "a")]
 
 
 def test_lines_that_cannot_be_parsed_are_listed_and_strict_refuses_them(cluster: Cluster, tmp_path: Path) -> None:

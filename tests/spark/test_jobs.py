@@ -230,14 +230,33 @@ def test_pairs_of_long_ranks_come_in_small_batches() -> None:
 def test_a_document_that_is_gone_when_it_is_read_again_is_told() -> None:
     known = pa.array([b"a", b"b"], pa.binary())
     assert cells._places(pa.array([b"b"], pa.binary()), known).tolist() == [1]
-    with pytest.raises(la.ParameterError, match="the input gave other rows when it was read again"):
+    with pytest.raises(la.ParameterError, match="the input gave other rows or texts when it was read again"):
         cells._places(pa.array([b"zz"], pa.binary()), known)
     chosen = {"memory": "64MiB", "threads": 1}
     fields = {"cell": pa.array([0, 0], pa.int32()), "tag": pa.array([0, 0], pa.int32())}
     fields |= {"rank": known, "right": pa.nulls(2, pa.binary()), "estimate": pa.nulls(2, pa.float32())}
     rows = pa.record_batch(fields | {"text": pa.array([TEXT, None])})
-    with pytest.raises(la.ParameterError, match="the input gave other rows when it was read again"):
+    with pytest.raises(la.ParameterError, match="the input gave other rows or texts when it was read again"):
         list(judging.score_batches(iter([rows]), chosen, False, True))
+
+
+@pytest.mark.parametrize("is_against", [False, True], ids=["minhash", "lookup"])
+def test_a_text_that_is_another_one_when_it_is_read_again_is_told(spark: Any, is_against: bool) -> None:
+    """The last of 150 words is another one at every read: sketches do not tell, the content does."""
+    from pyspark.sql import functions as sql
+
+    base = " ".join(random.Random(2).choices([f"w{number}" for number in range(4000)], k=149))
+
+    def changing(number: int) -> str:
+        import os
+
+        return f"{base} {number}{os.urandom(8).hex()}"
+
+    text = sql.udf(changing, "string").asNondeterministic()
+    rows = spark.range(20).select("id", text("id").alias("text"))
+    chosen = {"method": "containment", "against": rows} if is_against else {}
+    with pytest.raises(la.ParameterError, match="the input gave other rows or texts when it was read again"):
+        las.dedup(rows, **chosen).removed.collect()
 
 
 @pytest.mark.parametrize(

@@ -94,8 +94,8 @@ mod _core {
     use crate::sketch::{concatenate_rows, measure, Sketch, SketchMaker};
     #[pymodule_export]
     use crate::steps::{
-        clear_corpus, drain_matches, follow_edges, glance_pairs, push_signed, score_pairs, signed_columns,
-        HolderStream, PrintKeys, PrintStream, SignedColumns, StarPass,
+        clear_corpus, corpus_contents, drain_matches, follow_edges, glance_pairs, push_signed, score_pairs,
+        signed_columns, HolderStream, PrintKeys, PrintStream, SignedColumns, StarPass,
     };
     #[pymodule_export]
     use crate::stored::{restore_files, store_files};

@@ -134,6 +134,12 @@ fn drawn(core: &Core, maker: &KeyMaker) -> lookalike_table::Result<Drawn> {
     Ok(drawn)
 }
 
+/// The content hashes of the rows of a corpus from `first` on, 16 bytes each.
+#[pyfunction]
+pub fn corpus_contents(py: Python<'_>, corpus: &Corpus, first: usize) -> Py<PyBytes> {
+    block(py, corpus.core.rows.iter().skip(first).map(|row| row.content.to_be_bytes()))
+}
+
 /// Forgets the rows of a corpus.
 #[pyfunction]
 pub fn clear_corpus(mut corpus: PyRefMut<'_, Corpus>, memory_bytes: usize) {

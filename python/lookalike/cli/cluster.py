@@ -22,7 +22,7 @@ NAMES = (*params.CLUSTER,)
 _CONDITION, _REMEDY = "with --engine spark", "leave it out, or use --engine local"
 #: Options that mean something on one machine only.
 _LOCAL = {"threads", "max_errors"}
-_LOCAL_DEDUP = {"index", "add", "wait", "time_column", "report", "restore", "dry_run", "max_pairs"}
+_LOCAL_DEDUP = {"index", "add", "wait", "time_column", "report", "dry_run", "max_pairs"}
 _LOCAL_NEAR = {"given", "save", "insert", "remove", "threads"}
 #: Tables of a deduplication, by the option that names where they go: the ledger first and the kept rows last, so that
 #: there are no kept rows without their ledger.
@@ -102,6 +102,28 @@ def dedup(context: click.Context, inputs: tuple[str, ...], against: tuple[str, .
     click.echo(printed.as_json(found) if chosen["as_json"] else printed.facts(settings, found, shown, quiet=quiet))
     read_rows = sum(found["states"][name] for name in ("compared", "short"))
     check_read(problems, strict=chosen["strict"], is_nothing_read=not read_rows)
+
+
+def restore(context: click.Context, inputs: tuple[str, ...], ledger: str, chosen: dict[str, Any]) -> None:
+    """Write the rows of an input again from the kept rows and the ledger of a deduplication on a cluster."""
+    options.refuse_unused(context, {"memory"}, _CONDITION, _REMEDY)
+    out, quiet = chosen["out"], chosen["quiet"]
+    _check([*inputs, ledger], [] if out is None else [out])
+    with _session(context, [out], quiet) as started:
+        from lookalike.spark.files import check_overwritten, read, write
+        from lookalike.spark.tables import restored
+
+        kept, removed = read(started, inputs, None), read(started, [ledger], None)
+        if chosen["overwrite"]:
+            check_overwritten(started, [kept.rows, removed.rows], [out])
+        rows = restored(kept.rows, removed.rows, is_json=removed.format == "jsonl")
+        write(rows, out, kept.format, overwrite=chosen["overwrite"])
+        counts = kept.rows.count(), removed.rows.count()
+    problems = [*kept.problems, *removed.problems]
+    if chosen["as_json"]:
+        click.echo(_json({"rows": sum(counts), "kept": counts[0], "removed": counts[1], "out": out}, problems))
+    note(f"restored {counted(sum(counts), 'row')}, {counts[1]:,} of them from the ledger: {out}", quiet=quiet)
+    _tell(problems, quiet=quiet)
 
 
 def near(context: click.Context) -> None:

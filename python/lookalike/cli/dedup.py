@@ -124,7 +124,10 @@ def dedup(
     if not inputs:
         raise ParameterError("no input: give files, folders or addresses, or - for standard input")
     if restore is not None:
-        options.refuse_unused(context, {one.name or "" for one in context.command.params} - RESTORING, "with --restore")
+        used = {*RESTORING, *cluster.NAMES}
+        options.refuse_unused(context, {one.name or "" for one in context.command.params} - used, "with --restore")
+        if cluster.is_asked(context, chosen):
+            return cluster.restore(context, inputs, restore, chosen)
         return _restore(inputs, restore, chosen)
     options.refuse_unused_by(context, "method", USERS)
     if chosen["method"] == "containment" and against:

@@ -21,9 +21,9 @@ if TYPE_CHECKING:
     import pyarrow as pa
     from pyspark.sql import DataFrame
 
-#: What a task does with the documents of a cell, and with its pairs, which are rows of two documents.
+#: What a task does with the documents of a cell, and with its pairs: the places of both documents, and rows of pairs.
 Documents = Callable[["pa.RecordBatch", bool], None]
-Pairs = Callable[["np.ndarray[Any, Any]", "np.ndarray[Any, Any]"], "list[pa.Array]"]
+Pairs = Callable[["np.ndarray[Any, Any]", "np.ndarray[Any, Any]", "pa.RecordBatch"], "list[pa.Array]"]
 
 
 def side(documents: int, bytes_each: float, cell_bytes: int, least: int) -> int:
@@ -71,7 +71,8 @@ def in_cells(
 def each_cell(batches: Batches, documents: Documents, pairs: Pairs, extra: list[str], made: list[str]) -> Batches:
     """Hand documents and pairs to their functions, in order, and yield pairs with what was ``made`` of them.
 
-    ``documents`` is told whether a new cell begins. ``pairs`` returns a mask and the new columns.
+    ``documents`` is told whether a new cell begins. ``pairs`` returns a mask and the new columns. Of the other columns
+    of pairs, those named in ``extra`` are yielded.
     """
     number, cell = -1, _Cell(pairs, extra, made)
     for run in (run for batch in batches for run in runs(batch)):
@@ -110,11 +111,11 @@ class _Cell:
 
         if not self._waiting:
             return
-        rows = pa.concat_batches([one.select(["rank", "right", *self._extra]) for one in self._waiting])
+        rows = pa.concat_batches(self._waiting)
         self._waiting = []
         known = pa.concat_arrays(self.ranks) if self.ranks else pa.array([], pa.binary())
-        mask, *found = self._pairs(*(_places(rows[name], known) for name in ("rank", "right")))
-        kept = rows.filter(mask)
+        mask, *found = self._pairs(*(_places(rows[name], known) for name in ("rank", "right")), rows)
+        kept = rows.select(["rank", "right", *self._extra]).filter(mask)
         arrays = [*kept.columns, *(one.filter(mask) for one in found)]
         if kept.num_rows:
             yield pa.RecordBatch.from_arrays(arrays, names=["left", "right", *self._extra, *self._made])
@@ -145,7 +146,7 @@ def _places(ranks: pa.Array, known: pa.Array) -> np.ndarray[Any, Any]:
 
 
 def changed() -> ParameterError:
-    """Return the error for a document that is no longer there."""
+    """Return the error for a document that is no longer there, or has another text."""
     return ParameterError(
-        "the input gave other rows when it was read again: write it out first, then use what is written"
+        "the input gave other rows or texts when it was read again: write it out first, then use what is written"
     )

@@ -63,6 +63,13 @@ def buffers(column: pa.Array) -> tuple[Any, ...]:
     return None if validity is None else as_bytes(validity), as_bytes(offsets), as_bytes(data), width, len(column)
 
 
+def sixteens(data: bytes) -> pa.Array:
+    """Return strings of 16 bytes."""
+    import numpy as np
+
+    return strings(data, np.arange(0, len(data) + 1, 16, dtype=np.int32).tobytes())
+
+
 def joined(columns: Iterable[pa.Array]) -> pa.Array:
     """Return columns, of which there is at least one, as one."""
     import pyarrow as pa

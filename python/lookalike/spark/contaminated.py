@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 from lookalike import _core
 from lookalike.deduplication.reading import open_core
 from lookalike.spark import columns, tables
-from lookalike.spark.cells import runs
+from lookalike.spark.cells import changed, runs
 from lookalike.spark.judging import texts_of
 from lookalike.spark.keeping import Kept
 from lookalike.spark.plans import Plan
@@ -82,8 +82,9 @@ def _matches(classed: DataFrame, texts: DataFrame, counts: tables.Counts, plan: 
 
     blocks, groups = _divided(counts, plan.limits.references)
     order = order_of(sql.col("rank"), plan.prefix, plan.kind).alias("order")
-    ranked = classed.where("state <= 1").select("rank", "first", is_reference(sql.col("rank")).alias("flag"), order)
-    read = ranked.join(texts, ["flag", "order"]).select("rank", "first", "flag", "text")
+    flag = is_reference(sql.col("rank")).alias("flag")
+    ranked = classed.where("state <= 1").select("rank", "first", "content", flag, order)
+    read = ranked.join(texts, ["flag", "order"], "left").select("rank", "first", "flag", "content", "text")
     group = sql.pmod(sql.xxhash64("rank"), sql.lit(groups)).cast("int")
     block = sql.pmod(sql.xxhash64("rank"), sql.lit(blocks)).cast("int")
 
@@ -91,17 +92,18 @@ def _matches(classed: DataFrame, texts: DataFrame, counts: tables.Counts, plan: 
         return sql.explode(sql.sequence(sql.lit(0), sql.lit(count - 1))).alias(name)
 
     references = read.where("flag and first = rank").select(
-        "rank", "text", sql.lit(0).alias("tag"), block.alias("block"), every(groups, "group")
+        "rank", "content", "text", sql.lit(0).alias("tag"), block.alias("block"), every(groups, "group")
     )
     own = read.where("not flag").select(
         "rank",
+        "content",
         "text",
         sql.lit(1).alias("tag"),
         every(blocks, "block"),
         group.alias("group"),
     )
     together = references.unionByName(own).withColumn("cell", sql.col("block") * groups + sql.col("group"))
-    ordered = together.select("cell", "tag", "rank", "text").repartition("cell")
+    ordered = together.select("cell", "tag", "rank", "content", "text").repartition("cell")
     step = shipped("lookalike.spark.contaminated.look_up", plan.chosen)
     return ordered.sortWithinPartitions("cell", "tag", "rank").mapInArrow(step, MATCHES)
 
@@ -141,8 +143,10 @@ class _Lookup:
         asked = filled(chosen)
         self._ranks = columns.joined(batch["rank"] for batch in batches)
         self._core = open_core(asked, folder, sketch="shingles")
+        pushed = 0
         for batch in batches:
-            _push(self._core, batch)
+            _push(self._core, batch, pushed)
+            pushed += batch.num_rows
         self._core.seal(*asked.sought, asked.threshold, _ALL, _ALL)
 
     def found(self, rows: pa.RecordBatch) -> Batches:
@@ -150,7 +154,7 @@ class _Lookup:
         import numpy as np
         import pyarrow as pa
 
-        _push(self._core, rows)
+        _push(self._core, rows, len(self._ranks))
         *numbers, identical = _core.drain_matches(self._core)
         if not len(identical):
             return
@@ -161,9 +165,14 @@ class _Lookup:
         yield pa.RecordBatch.from_arrays([*arrays, pa.array(np.frombuffer(identical, dtype=bool))], names=names)
 
 
-def _push(core: _core.Corpus, batch: pa.RecordBatch) -> None:
+def _push(core: _core.Corpus, batch: pa.RecordBatch, before: int) -> None:
+    """Take texts behind those before. Errors: ``ParameterError`` if they are not those that were signed."""
+    if batch["text"].null_count:
+        raise changed()
     validity, offsets, data, width, rows = columns.buffers(batch["text"])
     core.push_columns(validity, offsets, data, width, rows, True, None)
+    if not columns.sixteens(_core.corpus_contents(core, before)).equals(batch["content"]):
+        raise changed()
 
 
 def _shared(matches: DataFrame, plan: Plan) -> DataFrame:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from lookalike.errors import ParameterError
 from lookalike.spark import contaminated, tables
 from lookalike.spark.clustering import followers
-from lookalike.spark.judging import glanced, scored, texts_of
+from lookalike.spark.judging import glanced, scored, texts_of, with_contents
 from lookalike.spark.keeping import Kept, quiet, step
 from lookalike.spark.plans import Limits, Plan, check_kind, planned
 from lookalike.spark.proposing import proposed
@@ -202,7 +202,7 @@ class Work:
         )
         if not unknown.limit(1).collect():
             return found
-        later = self._scored(unknown, is_edge=False).select(
+        later = self._scored(with_contents(unknown, self.documents, self.plan), is_edge=False).select(
             sql.col("right").alias("rank"), sql.col("left").alias("leader"), "score"
         )
         return found.where("score is not null").unionByName(later)

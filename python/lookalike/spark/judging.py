@@ -1,6 +1,7 @@
 """Judges proposed pairs: sketches reject, then the exact score accepts. Texts are read again only where needed.
 
-Both steps run the judge of the core on the documents of a cell (``cells``).
+Both steps run the judge of the core on the documents of a cell (``cells``). Pairs carry the content hashes of their
+texts from the first to the second step, which compares them with those of the texts that it reads.
 
 Cost: 50 ns per pair of sketches and 3 ns per shingle that is counted, beside what ``cells`` sends around.
 """
@@ -23,23 +24,38 @@ if TYPE_CHECKING:
     import pyarrow as pa
     from pyspark.sql import DataFrame
 
-#: Pairs that sketches do not reject, and edges.
+#: Pairs that sketches do not reject, the content hashes of their texts, and edges.
 GLANCED = "left binary, right binary, estimate float"
+CONTENTS = ("left_content", "right_content")
 SCORED = f"{GLANCED}, score float"
 #: What a sketch and its rank take.
 _SKETCH_BYTES = 600
 
 
 def glanced(pairs: DataFrame, documents: DataFrame, count: int, plan: Plan) -> DataFrame:
-    """Return the pairs that their sketches do not reject, each once, with the estimate."""
-    step = shipped("lookalike.spark.judging.glance_batches", plan.chosen)
+    """Return the pairs that their sketches do not reject, each once, with the estimate.
+
+    If texts are read again to score them, the pairs have ``CONTENTS``.
+    """
+    contents = () if plan.is_scored_by_sketch else CONTENTS
+    step = shipped("lookalike.spark.judging.glance_batches", plan.chosen, contents)
     cells = side(count, _SKETCH_BYTES, plan.limits.cell, plan.limits.cells)
-    return in_cells(pairs, _sketches(documents), cells, step, GLANCED)
+    schema = ", ".join([GLANCED, *(f"{name} binary" for name in contents)])
+    return in_cells(pairs, _sketches(documents), cells, step, schema)
 
 
 def _sketches(documents: DataFrame) -> Any:
-    kept = documents.select("rank", "sketch", "print", "length", "language")
+    kept = documents.select("rank", "sketch", "print", "length", "language", "content")
     return lambda rows: rows.join(kept, "rank", "left")
+
+
+def with_contents(pairs: DataFrame, documents: DataFrame, plan: Plan) -> DataFrame:
+    """Return pairs as ``scored`` takes them: with ``CONTENTS`` if texts are read again."""
+    if plan.is_scored_by_sketch:
+        return pairs
+    for name, content in zip(("left", "right"), CONTENTS, strict=True):
+        pairs = pairs.join(documents.selectExpr(f"rank as {name}", f"content as {content}"), name)
+    return pairs
 
 
 def scored(
@@ -48,7 +64,7 @@ def scored(
     """Return pairs with their exact score: with ``is_edge`` those that reach the threshold, otherwise all.
 
     ``sources`` are the documents and (flag, order, text) of all rows; ``size`` is how many there are, and their mean
-    bytes. A score that is undefined is 0.
+    bytes. A score that is undefined is 0. Errors: ``ParameterError`` if a text is no longer what it was.
     """
     documents, texts = sources
     by_sketch = plan.is_scored_by_sketch
@@ -84,20 +100,27 @@ def texts_of(df: DataFrame, against: DataFrame | None, plan: Plan) -> DataFrame:
     return own if against is None else own.unionByName(read(against, flag=True))
 
 
-def glance_batches(batches: Batches, chosen: dict[str, Any]) -> Batches:
-    """Compare sketches on a worker."""
+def glance_batches(batches: Batches, chosen: dict[str, Any], contents: tuple[str, ...]) -> Batches:
+    """Compare sketches on a worker; pairs get these columns of content hashes."""
     import numpy as np
     import pyarrow as pa
 
     asked = filled(chosen)
     with TemporaryDirectory(prefix="lookalike-") as folder:
         core = open_core(asked, folder)
+        push, known = _pusher(core, asked.memory // 2), list[pa.Array]()
 
-        def pairs(left: np.ndarray[Any, Any], right: np.ndarray[Any, Any]) -> list[pa.Array]:
+        def take(batch: pa.RecordBatch, is_new: bool) -> None:
+            push(batch, is_new)
+            known[:] = [] if is_new else [*known, batch["content"]]
+
+        def pairs(left: np.ndarray[Any, Any], right: np.ndarray[Any, Any], _rows: pa.RecordBatch) -> list[pa.Array]:
             found = _core.glance_pairs(core, asked.arguments(None), left.tobytes(), right.tobytes())
-            return [pa.array(np.frombuffer(found[1], dtype=bool)), columns.numbers(found[0], pa.float32())]
+            of_texts = columns.joined(known)
+            carried = [of_texts.take(pa.array(places)) for places, _ in zip((left, right), contents, strict=False)]
+            return [pa.array(np.frombuffer(found[1], dtype=bool)), columns.numbers(found[0], pa.float32()), *carried]
 
-        yield from each_cell(batches, _pusher(core, asked.memory // 2), pairs, [], ["estimate"])
+        yield from each_cell(batches, take, pairs, [], ["estimate", *contents])
 
 
 def score_batches(batches: Batches, chosen: dict[str, Any], by_sketch: bool, is_edge: bool) -> Batches:
@@ -109,13 +132,25 @@ def score_batches(batches: Batches, chosen: dict[str, Any], by_sketch: bool, is_
     with TemporaryDirectory(prefix="lookalike-") as folder:
         core = open_core(asked, folder, sketch=None if by_sketch else "shingles")
 
-        def pairs(left: np.ndarray[Any, Any], right: np.ndarray[Any, Any]) -> list[pa.Array]:
+        def pairs(left: np.ndarray[Any, Any], right: np.ndarray[Any, Any], rows: pa.RecordBatch) -> list[pa.Array]:
+            if not by_sketch:
+                _check_contents(core, (left, right), rows)
             found = _core.score_pairs(core, asked.arguments(None), left.tobytes(), right.tobytes(), is_edge)
             mask = np.frombuffer(found[1], dtype=bool)
             return [pa.array(mask if is_edge else np.ones_like(mask)), columns.numbers(found[0], pa.float32())]
 
         push = _pusher(core, asked.memory // 2) if by_sketch else _reader(core, asked.memory // 2)
         yield from each_cell(batches, push, pairs, ["estimate"], ["score"])
+
+
+def _check_contents(core: _core.Corpus, places: tuple[Any, Any], rows: pa.RecordBatch) -> None:
+    """Errors: ``ParameterError`` if the texts of pairs are not those that were signed."""
+    import pyarrow as pa
+
+    found = columns.sixteens(_core.corpus_contents(core, 0))
+    for name, at in zip(CONTENTS, places, strict=True):
+        if not found.take(pa.array(at)).equals(rows[name]):
+            raise changed()
 
 
 def _pusher(core: _core.Corpus, memory: int) -> Any:

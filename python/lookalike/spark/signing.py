@@ -97,7 +97,7 @@ def kept(made: _core.SignedColumns) -> list[pa.Array]:
     import pyarrow as pa
 
     return [
-        columns.strings(made.contents, _sixteens(len(made.states))),
+        columns.sixteens(made.contents),
         columns.numbers(made.states, pa.int8()),
         columns.numbers(made.sizes, pa.int32()),
         columns.strings(*made.elements),
@@ -106,13 +106,6 @@ def kept(made: _core.SignedColumns) -> list[pa.Array]:
         columns.numbers(made.lengths, pa.int32()),
         columns.numbers(made.languages, pa.int8()),
     ]
-
-
-def _sixteens(rows: int) -> bytes:
-    """Return the offsets of strings of 16 bytes."""
-    import numpy as np
-
-    return (np.arange(rows + 1, dtype=np.int64) * 16).astype(np.int32).tobytes()
 
 
 def sign(df: DataFrame, **chosen: Any) -> DataFrame:

@@ -7,12 +7,14 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from lookalike.deduplication.result import LINKS, STATES
 from lookalike.deduplication.settings import told_numbers
 from lookalike.errors import ParameterError
-from lookalike.spark.plans import Plan, column
+from lookalike.spark.plans import LEDGER, Plan, column
 from lookalike.spark.ranks import LONGEST, has_no_number, is_reference, order_of
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
 
+#: The columns of a ledger that say why a row was removed. The last one is only used while it is made.
+LEDGER_COLUMNS = LEDGER[:-1]
 #: A cluster with more documents than this, and than one in a hundred of all, is told.
 _FEW, _SHARE = 1000, 100
 #: Keys that are told of such a cluster.
@@ -222,6 +224,26 @@ def ledger(df: DataFrame, removed: DataFrame, rows: DataFrame, plan: Plan) -> Da
     told = named_rows.withColumn("lookalike_method", sql.lit(plan.asked.method))
     joined = df.join(told, column(df, plan.order) == told["lookalike_order"])
     return joined.drop("lookalike_order")
+
+
+def restored(kept: DataFrame, ledger: DataFrame, *, is_json: bool) -> DataFrame:
+    """Return the rows of the input of a deduplication, in no order: the kept rows and those of its ledger.
+
+    Files of JSON have no columns that are null in all rows. Errors: ``ParameterError`` if the ledger is none, or if its
+    rows have other columns than the kept ones.
+    """
+    if is_json and not ledger.columns:
+        return kept
+    missing = [name for name in LEDGER_COLUMNS if name not in ledger.columns]
+    if missing:
+        raise ParameterError(f"the ledger has no column `{missing[0]}`: give the ledger that engine spark wrote")
+    removed = ledger.drop(*LEDGER_COLUMNS)
+    differing = sorted(set(removed.columns) ^ set(kept.columns))
+    if differing and not is_json:
+        raise ParameterError(
+            f"column `{differing[0]}` is in the clean rows or in the ledger, but not in both: give those of one run"
+        )
+    return kept.unionByName(removed, allowMissingColumns=is_json)
 
 
 def states(counts: Counts, *, is_reference: bool | None = None) -> dict[str, int]:
