@@ -114,7 +114,7 @@ class _Cell:
         rows = pa.concat_batches(self._waiting)
         self._waiting = []
         known = pa.concat_arrays(self.ranks) if self.ranks else pa.array([], pa.binary())
-        mask, *found = self._pairs(*(_places(rows[name], known) for name in ("rank", "right")), rows)
+        mask, *found = self._pairs(_places(rows["rank"], known), _places(rows["right"], known), rows)
         kept = rows.select(["rank", "right", *self._extra]).filter(mask)
         arrays = [*kept.columns, *(one.filter(mask) for one in found)]
         if kept.num_rows:
