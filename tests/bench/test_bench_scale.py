@@ -26,7 +26,8 @@ def test_documents_give_a_table_of_large_runs():
     }
     for count in (10, 30):
         part = {"shuffled": 5e5 * count, "spilled": 0.0}
-        steps[f"dedup {count}"] |= {"parts": {"score": part}, "cpu_of_parts": {"score": 0.25 * count}}
+        cpu = {"score": 0.25 * count, scale_model.KEYED: 0.5 * count}
+        steps[f"dedup {count}"] |= {"parts": dict.fromkeys(cpu, part), "cpu_of_parts": cpu}
     keys = {"corpus": "letters", "documents": 100, "holders": [[1, 100]]}
     found = {"day": "2026-01-01", "machine": "one", "load": 0.0, "keys": keys, "steps": steps}
     printed = scale_model.page(found | {"documents": [{"count": 10, "bytes": 10}, {"count": 30, "bytes": 90}]})
@@ -35,7 +36,18 @@ def test_documents_give_a_table_of_large_runs():
     for documents in ("0.1 billion", "8.0 billion", "64.0 billion"):
         assert documents in printed
     # A second of CPU by document, on 1,000 workers of 4 cores, and a megabyte on 100 MB/s.
-    assert "| 0.1 billion | 1,000 | 7.2 | 0.28 | 1.0 | 100.00 TB | 100.0 GB |" in printed
+    assert "| 0.1 billion | 1,000 | 7.22 | 0.28 | 1.0 | 100.00 TB | 100.0 GB |" in printed
+
+
+def test_a_crowded_key_delays_only_the_part_that_brings_keys_together():
+    kept = json.loads(KEPT.read_text(encoding="utf-8"))
+    alone = kept | {"keys": {"corpus": "one key", "documents": 100, "holders": [[100, 1]]}}
+    printed = scale_model.page(alone)
+    cpu, keyed = scale_model.unit(kept, "dedup")["cpu"], scale_model.parts(kept, "dedup")[scale_model.KEYED]["cpu"]
+    network = 8e9 * scale_model.unit(kept, "dedup")["shuffled"] / (1000 * scale_model.NETWORK)
+    # One task pairs all holders, whatever the number of workers.
+    hours = (8e9 * (keyed + (cpu - keyed) / (1000 * scale_model.CORES)) + network) / 3600
+    assert f"| 8.0 billion | 1,000 | {hours:,.2f} | " in printed
 
 
 def test_unit_costs_are_differences_by_document():
