@@ -25,5 +25,5 @@ def cluster() -> Iterator[rig.Cluster]:
 @pytest.fixture(scope="session")
 def spark(cluster: rig.Cluster) -> Iterator[Any]:
     """The session of the whole suite."""
-    with rig.session(cluster.url, cluster.folder / "driver") as session:
+    with rig.session(cluster.url, cluster.folder / "driver", **rig.FEW_ROWS) as session:
         yield session

@@ -20,13 +20,14 @@ from click.testing import CliRunner
 import lookalike as la
 from lookalike.cli.main import cli
 from lookalike.spark import tables
-from support.cluster import PATIENCE, SMALL, Cluster, becomes
+from support.cluster import FEW_ROWS, PATIENCE, SMALL, Cluster, becomes
 
 #: A background job ignores interrupts, so they are allowed first.
 _ALLOWED = "import signal; signal.signal(signal.SIGINT, signal.default_int_handler); "
 _COMMAND = [sys.executable, "-c", f"{_ALLOWED}from lookalike.cli.main import main; main()"]
 #: Small enough to run beside the session of the other tests.
 CONF = {
+    **FEW_ROWS,
     "spark.driver.host": "127.0.0.1",
     "spark.driver.bindAddress": "127.0.0.1",
     "spark.driver.memory": "512m",

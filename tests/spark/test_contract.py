@@ -5,6 +5,7 @@ The cases cover every two values of method, clustering, keep rule and references
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
 import pyarrow as pa
@@ -34,6 +35,18 @@ CASES = [
 ]
 
 
+@pytest.fixture(autouse=True)
+def _compiled(spark: Any) -> Iterator[None]:
+    """Stages are compiled here, as in any session but that of the other tests."""
+    names = ("spark.sql.codegen.factoryMode", "spark.sql.codegen.wholeStage")
+    before = {name: spark.conf.get(name) for name in names}
+    for name, value in zip(names, ("FALLBACK", "true"), strict=True):
+        spark.conf.set(name, value)
+    yield
+    for name, value in before.items():
+        spark.conf.set(name, value)
+
+
 def frame(spark: Any, rows: list[dict[str, Any]], partitions: int) -> Any:
     values = [(row["id"], row["text"], row["number"], row["name"]) for row in rows]
     return spark.createDataFrame(values, engines.SCHEMA).repartition(partitions)
@@ -53,6 +66,34 @@ def test_the_cluster_gives_the_bytes_of_one_machine(
     against = frame(spark, REFERENCES, 3) if is_against else None
     with las.dedup(frame(spark, ROWS, partitions), against=against, limits=limits, **chosen) as answer:
         assert engines.cluster(answer) == expected
+    assert expected["removed"]
+
+
+#: Settings of a session that change what Spark gives to a step, or how it computes.
+SETTINGS = {
+    "spark.sql.execution.arrow.useLargeVarTypes": "true",
+    "spark.sql.execution.arrow.maxRecordsPerBatch": "3",
+    "spark.sql.shuffle.partitions": "1",
+    "spark.sql.ansi.enabled": "false",
+    "spark.sql.caseSensitive": "true",
+    "spark.sql.session.timeZone": "Asia/Kathmandu",
+}
+
+
+@pytest.mark.parametrize(("method", "is_against"), [("minhash", False), ("containment", True), ("simhash", False)])
+def test_settings_of_the_session_change_nothing(spark: Any, method: str, is_against: bool) -> None:
+    rows, references = ROWS[:400], REFERENCES[:80] if is_against else None
+    expected = engines.local(rows, references, method=method)
+    against = frame(spark, references, 3) if references else None
+    before = {name: spark.conf.get(name) for name in SETTINGS}
+    try:
+        for name, value in SETTINGS.items():
+            spark.conf.set(name, value)
+        with las.dedup(frame(spark, rows, 3), against=against, limits=PASS, method=method) as answer:
+            assert engines.cluster(answer) == expected
+    finally:
+        for name, value in before.items():
+            spark.conf.set(name, value)
     assert expected["removed"]
 
 

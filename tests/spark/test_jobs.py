@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import random
 from pathlib import Path
 from typing import Any
@@ -247,12 +248,9 @@ def test_a_text_that_is_another_one_when_it_is_read_again_is_told(spark: Any, is
 
     base = " ".join(random.Random(2).choices([f"w{number}" for number in range(4000)], k=149))
 
-    def changing(number: int) -> str:
-        import os
-
-        return f"{base} {number}{os.urandom(8).hex()}"
-
-    text = sql.udf(changing, "string").asNondeterministic()
+    # A function with types would be taken for one of pandas.
+    changing = sql.udf(lambda number: f"{base} {number}{os.urandom(8).hex()}", "string")
+    text = changing.asNondeterministic()
     rows = spark.range(20).select("id", text("id").alias("text"))
     chosen = {"method": "containment", "against": rows} if is_against else {}
     with pytest.raises(la.ParameterError, match="the input gave other rows or texts when it was read again"):

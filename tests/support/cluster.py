@@ -191,6 +191,14 @@ def descendants(parent: int) -> list[int]:
     return [*below, *(one for child in below for one in descendants(child))]
 
 
+#: Settings for many jobs on a few rows each: compiling code for every stage would take half of their time. What a lost
+#: worker held is asked for once more only, and soon.
+FEW_ROWS = {
+    "spark.sql.codegen.factoryMode": "NO_CODEGEN",
+    "spark.sql.codegen.wholeStage": "false",
+    "spark.shuffle.io.maxRetries": "1",
+    "spark.shuffle.io.retryWait": "100ms",
+}
 #: How a session is set up. Nothing but a summary may come to the driver, so its limit is small.
 SETTINGS = {
     "spark.driver.host": "127.0.0.1",
@@ -213,7 +221,7 @@ SETTINGS = {
 
 @contextlib.contextmanager
 def session(url: str, scratch: Path, **settings: str) -> Iterator[Any]:
-    """Run a session on the cluster of this address; a name in ``settings`` has _ for each dot.
+    """Run a session on the cluster of this address; a name in ``settings`` may have _ for each dot.
 
     It is the only session of this process. Its driver keeps files in ``scratch``.
     """

@@ -15,7 +15,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
 import lookalike.spark as las
 from support import engines
-from support.cluster import session
+from support.cluster import FEW_ROWS, session
 from support.faults import AGAIN, LIMITS, SENDERS, faulty
 from support.generated import mixed
 
@@ -46,7 +46,7 @@ def main(url: str, folder: Path) -> None:
 
     for module in SENDERS:
         module.shipped = faulty(wait, folder, HELD)  # type: ignore[attr-defined]
-    with session(url, folder / "driver", **COPIES) as spark:
+    with session(url, folder / "driver", **COPIES, **FEW_ROWS) as spark:
         values = [(row["id"], row["text"], row["number"], row["name"]) for row in ROWS]
         rows = spark.createDataFrame(values, engines.SCHEMA).repartition(4)
         with las.dedup(rows, limits=LIMITS) as found:

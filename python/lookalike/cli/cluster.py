@@ -108,7 +108,9 @@ def restore(context: click.Context, inputs: tuple[str, ...], ledger: str, chosen
     """Write the rows of an input again from the kept rows and the ledger of a deduplication on a cluster."""
     options.refuse_unused(context, {"memory"}, _CONDITION, _REMEDY)
     out, quiet = chosen["out"], chosen["quiet"]
-    _check([*inputs, ledger], [] if out is None else [out])
+    # The ledger may have another format than the rows.
+    for given in (inputs, [ledger]):
+        _check(given, [] if out is None else [out])
     with _session(context, [out], quiet) as started:
         from lookalike.spark.files import check_overwritten, read, write
         from lookalike.spark.tables import restored

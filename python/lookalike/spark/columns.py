@@ -70,6 +70,11 @@ def sixteens(data: bytes) -> pa.Array:
     return strings(data, np.arange(0, len(data) + 1, 16, dtype=np.int32).tobytes())
 
 
+def are_equal(made: pa.Array, column: pa.Array) -> bool:
+    """Return whether strings of bytes are those of a column of Spark, which may have offsets of 32 or 64 bits."""
+    return bool(made.equals(column.cast(made.type)))
+
+
 def joined(columns: Iterable[pa.Array]) -> pa.Array:
     """Return columns, of which there is at least one, as one."""
     import pyarrow as pa

@@ -171,7 +171,7 @@ def _push(core: _core.Corpus, batch: pa.RecordBatch, before: int) -> None:
         raise changed()
     validity, offsets, data, width, rows = columns.buffers(batch["text"])
     core.push_columns(validity, offsets, data, width, rows, True, None)
-    if not columns.sixteens(_core.corpus_contents(core, before)).equals(batch["content"]):
+    if not columns.are_equal(columns.sixteens(_core.corpus_contents(core, before)), batch["content"]):
         raise changed()
 
 
