@@ -1,4 +1,4 @@
-"""From unit costs to time, memory and shuffle of a large run, with the skew of measured keys simulated.
+"""From unit costs to time and shuffle of a large run, with the skew of measured keys simulated.
 
 A run of n documents on W workers takes n · CPU / (W · cores), and its shuffle n · bytes / (W · network). If the slowest
 task of the part that brings keys together takes longer than that part, this part takes that long. Keys are dealt out to

@@ -7,6 +7,7 @@ import json
 import os
 import random
 import signal
+import socket
 import subprocess
 import sys
 from pathlib import Path
@@ -19,7 +20,9 @@ from click.testing import CliRunner
 
 import lookalike as la
 from lookalike.cli.main import cli
+from lookalike.engines.writing import WriteError
 from lookalike.spark import tables
+from lookalike.spark.sessions import check_master
 from support.cluster import FEW_ROWS, PATIENCE, SMALL, Cluster, becomes
 
 #: A background job ignores interrupts, so they are allowed first.
@@ -257,6 +260,29 @@ def test_the_options_of_a_cluster_need_the_engine() -> None:
     done = CliRunner().invoke(cli, ["dedup", "a", "-o", "b", "--master", "local"])
     assert done.exit_code == 2
     assert "--master has no effect without --engine spark" in done.stderr
+
+
+def test_references_without_a_text_are_refused_before_anything_is_written(
+    cluster: Cluster, rows: Path, tmp_path: Path
+) -> None:
+    (tmp_path / "refs.jsonl").write_text('{"id": "r", "text": ""}\n')
+    clean = tmp_path / "clean.jsonl"
+    done = run("dedup", tmp_path / "refs.jsonl", "--against", tmp_path / "refs.jsonl", "-o", clean, *on(cluster))
+    assert done.returncode == 3, done.stderr
+    assert "no row of --against could be read, so there is nothing to look for: 1 row, none with a text" in done.stderr
+    assert not clean.exists()
+
+
+def test_a_master_that_does_not_answer_is_told_at_once(tmp_path: Path) -> None:
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        address = f"spark://127.0.0.1:{taken.getsockname()[1]}"
+        with pytest.raises(WriteError, match=f"no Spark master answers at {address}"):
+            check_master(address)
+        taken.listen()
+        check_master(f"spark://127.0.0.1:1,127.0.0.1:{taken.getsockname()[1]}")
+    check_master("local[2]")
+    check_master(None)
 
 
 def test_a_missing_input_and_a_missing_java_are_told_in_one_line(cluster: Cluster, tmp_path: Path) -> None:

@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import csv
 import gzip
+import itertools
 import json
 import os
+import random
+import re
 from pathlib import Path
 from typing import Any
 
@@ -14,8 +17,9 @@ import pyarrow.parquet as pq
 import pytest
 
 import lookalike.spark as las
+from lookalike.engines.writing import WriteError
 from lookalike.errors import ParameterError
-from lookalike.spark import files
+from lookalike.spark import files, records
 
 LINE = '{"id":1,"text":"a b"}\n'
 #: Values that a CSV file can lose.
@@ -162,8 +166,129 @@ def test_records_of_csv_are_counted_and_bytes_that_are_not_utf8_noted(spark: Any
     assert only.rows.columns == ["id", "text"]
 
 
-def test_a_csv_file_without_a_header_line_has_no_columns(spark: Any, tmp_path: Path) -> None:
-    assert files.read(spark, [put(tmp_path / "a.csv", "")], None).rows.columns == []
+#: Contents of CSV, and the problem of its records; the cases that Spark reads well come first.
+CUT = [
+    ("id,text\n1,a\n2,b\n", ""),
+    ("id,text\r\n1,a\r\n2,b\r\n", ""),
+    ('id,text\r\n1,"as in\nExcel\n\n""quoted"""\r\n2,b\r\n', ""),
+    ("id,text\r\n1,a\r\n2,b\n", ""),
+    ("id,text\r\n1,a\r\n2,b", ""),
+    ("id,text\r\n\n1,a\r\n\n2,b\r\n\n", ""),
+    ("id,text\r1,a\r2,b\r", ""),
+    ("id,text\r1,a\r2,b\n", ""),
+    ('id,text\n1,"a\r\nb"\n2,c\n', ""),
+    ("id,text\n1,a\n2,b\r\n", records.MIXED),
+    ("id,text\n1,a\n2,b\r\n3,c\n", records.MIXED),
+    ("id,text\r\n1,a\r\n2,b\n3,c\r\n", records.MIXED),
+    ("id,text\r1,a\r2,b\n3,c\n", records.MIXED),
+    ('"te\nxt",id\r\na,1\r\n', records.MIXED),
+    ("\nid,text\r\n1,a\r\n", records.MIXED),
+    ('id,text\n1,a\n2,"b\n3,c\n', records.OPEN),
+    ('id,text\n1,5" disks\n', records.OPEN),
+]
+
+
+def flagged(content: bytes) -> list[tuple[bool, bool, bool, bool]]:
+    """Return what ``tally`` takes of each line."""
+    lines = content.removesuffix(b"\n").split(b"\n") if content else []
+    return [(one.count(b'"') % 2 == 1, one[-1:] == b"\r", b"\r" in one[:-1], not one) for one in lines]
+
+
+def naive_problem(content: bytes) -> str:
+    """Return the problem of a file, from its characters one by one."""
+    cut = re.search(rb"\r\n|\r(?!\n)|\n", content)
+    usual, is_open, ends, start = cut[0] if cut else b"", False, list[bytes](), 0
+    for place, byte in enumerate(content):
+        is_open ^= byte == ord('"')
+        if byte == ord("\n") and not is_open and place > start:
+            is_last = not content[place:].strip(b"\n")
+            end = b"\r\n" if content[place - 1] == ord("\r") else b"\n"
+            ends += [] if is_last and (usual != b"\n" or end == b"\n") else [end]
+        start = place + 1 if byte == ord("\n") else start
+    is_cut = usual == b"\n" and not is_open and content.endswith(b"\r")
+    if is_cut or any(one != usual for one in ends):
+        return records.MIXED
+    return records.OPEN if is_open else ""
+
+
+def judged(named: dict[str, bytes], chance: random.Random) -> dict[str, tuple[str, int]]:
+    """Return problem and line of files whose lines are cut into blocks and batches by chance."""
+    rows = []
+    for name, content in named.items():
+        start = 0
+        for flags in flagged(content):
+            start += chance.random() < 0.3
+            rows.append((name, start, *flags))
+    names = ("file", "start", "is_odd", "ends_cr", "has_cr", "is_empty")
+    table = pa.table({name: [row[number] for row in rows] for number, name in enumerate(names)})
+    cuts = sorted({0, len(rows), *chance.choices(range(len(rows)), k=len(rows) // 3)})
+    batches = (table.slice(a, b - a).combine_chunks().to_batches()[0] for a, b in itertools.pairwise(cuts))
+    blocks = list(records.tally_batches(batches))
+    found = [row for batch in records.judge_batches(iter(blocks)) for row in batch.to_pylist()]
+    return {row["file"]: (row["problem"], row["line"]) for row in found}
+
+
+def test_records_of_csv_are_judged_alike_wherever_their_lines_are_cut() -> None:
+    chance = random.Random(7)
+    contents = [content.encode() for content, _problem in CUT]
+    contents += [bytes(chance.choices(b'a"\r\n', k=chance.randrange(1, 12))) for _ in range(1500)]
+    named = {f"{number:04}": content for number, content in enumerate(contents)}
+    found = judged(named, chance)
+    for name, content in named.items():
+        problem, line = found.get(name, ("", 0))
+        assert problem == naive_problem(content), content
+        if problem == records.OPEN:
+            assert line == max(number for number, flags in enumerate(flagged(content), 1) if flags[0]), content
+    assert {content: found.get(f"{number:04}", ("",))[0] for number, (content, _) in enumerate(CUT)} == dict(CUT)
+
+
+def test_files_of_csv_are_judged_in_blocks_and_packed(spark: Any, tmp_path: Path) -> None:
+    for number, (content, _problem) in enumerate(CUT):
+        put(tmp_path / f"a {number:02}.csv", content)
+        put(tmp_path / f"b {number:02}.csv.gz", gzip.compress(content.encode()))
+    try:
+        spark.conf.set("spark.sql.files.maxPartitionBytes", 9)
+        found = records.ill_cut(spark, [str(tmp_path)]).collect()
+    finally:
+        spark.conf.unset("spark.sql.files.maxPartitionBytes")
+    said = {os.path.basename(records.readable(row["file"])): row["problem"] for row in found}
+    names = {f"a {number:02}.csv": problem for number, (_content, problem) in enumerate(CUT) if problem}
+    assert said == {**names, **{f"b{name[1:]}.gz": problem for name, problem in names.items()}}
+
+
+def test_quotes_that_stay_open_are_listed_and_several_line_ends_refused(spark: Any, tmp_path: Path) -> None:
+    path = put(tmp_path / "a b.csv", b'id,text\n1,caf\xe9\n2,"b\n3,c\n')
+    found = files.read(spark, [path, put(tmp_path / "x.csv", 'id,text\r\n7,"x\ny"\r\n')], None)
+    assert [row["id"] for row in rows_of(found)] == ["1", "2", "7"]
+    assert rows_of(found)[2]["text"] == "x\ny"
+    assert [(one.source, one.is_note) for one in found.problems] == [(path, False), (path, True)]
+    assert "a quote is never closed" in found.problems[0].reason
+    assert "check line 3" in found.problems[0].reason
+    mixed = put(tmp_path / "mixed.csv", "id,text\r\n1,a\r\n2,b\n3,c\r\n")
+    with pytest.raises(ParameterError, match=r"mixed\.csv` do not all end .* would lose or change rows: write"):
+        files.read(spark, [path, mixed], None)
+
+
+@pytest.mark.parametrize(
+    ("name", "content"),
+    [("a.csv", ""), ("a.csv", "\n\n"), ("a.jsonl", ""), ("a.jsonl", "\n"), ("a.jsonl.gz", gzip.compress(b""))],
+)
+def test_an_input_without_rows_has_no_rows(spark: Any, tmp_path: Path, name: str, content: str | bytes) -> None:
+    path = put(tmp_path / name, content)
+    found = files.read(spark, [path], None, "body", "name")
+    assert (found.rows.dtypes, found.problems) == ([("name", "string"), ("body", "string")], [])
+    assert rows_of(found) == []
+    assert files.read(spark, [path], None).rows.columns == [], "as a ledger without rows"
+
+
+@pytest.mark.parametrize("format", [None, "jsonl", "csv", "text"])
+def test_an_empty_folder_has_no_rows_and_a_note(spark: Any, tmp_path: Path, format: str | None) -> None:
+    found = files.read(spark, [str(tmp_path)], format, "text")
+    assert (found.rows.columns, rows_of(found)) == (["id", "text"], [])
+    assert [str(one) for one in found.problems] == [f"{tmp_path}: there are no files that Spark reads"]
+    assert found.problems[0].is_note
+    with las.dedup(found.rows) as answer:
+        assert answer.summary["rows"] == 0
 
 
 def test_parquet_files_with_different_columns_are_read_with_all(spark: Any, tmp_path: Path) -> None:
@@ -218,6 +343,41 @@ def test_lines_of_json_that_are_no_objects_are_counted(spark: Any, tmp_path: Pat
     assert rows_of(found)[1]["_corrupt_record"] == "mine", "a column of the input with the name that Spark uses"
     assert [(one.source, one.rows) for one in found.problems] == [(path, 5)]
     assert "is not a JSON object" in found.problems[0].reason
+
+
+def test_lines_of_json_in_single_quotes_are_left_out(spark: Any, tmp_path: Path) -> None:
+    found = files.read(spark, [put(tmp_path / "a.jsonl", LINE + "{'id':2,'text':'b'}\n")], None)
+    assert [row["id"] for row in rows_of(found)] == [1]
+    assert [one.rows for one in found.problems] == [1]
+
+
+def test_lines_that_are_null_or_an_empty_array(spark: Any, tmp_path: Path) -> None:
+    good = files.read(spark, [put(tmp_path / "a.jsonl", LINE + "null\n[]\n")], None)
+    assert (sorted(str(row["id"]) for row in good.rows.collect()), good.problems) == (["1", "None"], [])
+    mixed = files.read(spark, [put(tmp_path / "b.jsonl", LINE + "null\n[]\n12\n")], None)
+    assert ([row["id"] for row in rows_of(mixed)], [one.rows for one in mixed.problems]) == ([1], [2])
+
+
+@pytest.mark.parametrize(
+    ("lines", "said"),
+    [
+        ([LINE, '{"id":2,"text":"b","text":"c"}\n'], 'key `text` twice, such as in line `{"id":2,"text":"b"'),
+        ([LINE, '{"id":2,"m":{"a.b*":1,"a.b*":2}}\n'], "key `a.b*` twice"),
+        ([LINE, '{"id":2,"Text":"b"}\n'], "is spelled `Text` and `text`, which are one column to Spark"),
+    ],
+)
+def test_keys_that_spark_cannot_tell_apart_are_refused(spark: Any, tmp_path: Path, lines: list[str], said: str) -> None:
+    path = put(tmp_path / "a.jsonl", "".join(lines))
+    with pytest.raises(ParameterError) as told:
+        files.read(spark, [path], None)
+    assert said in str(told.value)
+    if "spelled" in said:
+        try:
+            spark.conf.set("spark.sql.caseSensitive", "true")
+            found = rows_of(files.read(spark, [path], None))
+        finally:
+            spark.conf.unset("spark.sql.caseSensitive")
+        assert found == [{"id": 1, "text": "a b", "Text": None}, {"id": 2, "text": None, "Text": "b"}]
 
 
 def test_lines_of_json_in_other_encodings_are_counted(spark: Any, tmp_path: Path) -> None:
@@ -328,6 +488,20 @@ def test_empty_files_of_text_are_told(spark: Any, tmp_path: Path) -> None:
     found = files.read(spark, [str(tmp_path / "in")], None)
     assert [row["id"] for row in found.rows.collect()] == [str(tmp_path / "in" / "a b%.txt")]
     assert [(one.source, one.rows) for one in found.problems] == [(str(tmp_path / "in" / "empty.txt"), 1)]
+
+
+def test_places_that_cannot_be_written_are_refused_and_others_left_as_they_were(spark: Any, tmp_path: Path) -> None:
+    file = put(tmp_path / "file", "x")
+    there = put(tmp_path / "out" / "part-0", "x")
+    writable = [f"{tmp_path}/new/a/b", f"file://{tmp_path}/new", f"{tmp_path}/out", "hdfs://none/x", "table:x"]
+    files.check_writable(spark, writable)
+    assert sorted(os.listdir(tmp_path)) == ["file", "out"]
+    assert os.listdir(tmp_path / "out") == [os.path.basename(there)]
+    for out, said in ((f"{file}/out", "Not a directory"), (f"file:{tmp_path}/{'n' * 300}/x", "File name too long")):
+        with pytest.raises(WriteError) as told:
+            files.check_writable(spark, [out])
+        assert f"`{out}` cannot be written: {said}" in str(told.value)
+    assert sorted(os.listdir(tmp_path)) == ["file", "out"]
 
 
 def test_an_output_that_holds_the_files_of_a_table_is_not_replaced(spark: Any, tmp_path: Path) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import random
+from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +15,7 @@ import pytest
 
 import lookalike as la
 import lookalike.spark as las
-from lookalike.spark import cells, judging, proposing
+from lookalike.spark import cells, job, judging, proposing, shipping
 from lookalike.spark.keeping import quiet
 from support import engines
 from support.generated import mixed
@@ -117,6 +118,15 @@ def test_a_document_with_two_shingles_of_one_key_is_not_paired_with_itself(spark
         ),
         ({"keep": "max:flag"}, "id bigint, text string, flag boolean", (1, "a", True), "holds bool: name a column of"),
         ({}, "id double, text string", (1.0, "a"), "order column `id` is of type double"),
+        ({}, "id string, text string", ("", "a"), "order column `id` is empty in some rows"),
+        (
+            {"order": "n"},
+            "id map<int,int>, text string, n int",
+            ({1: 2}, "a", 1),
+            "id column `id` is of type map<int,int>",
+        ),
+        ({"order": "n"}, "id double, text string, n int", (0.5, "a", 1), "id column `id` is of type double"),
+        ({"keep": "max:n"}, "id bigint, text string", (1, "a"), "number column `n` is not in the rows"),
         (
             {"limits": las.Limits(cell=0)},
             "id bigint, text string",
@@ -149,6 +159,47 @@ def test_references_with_ids_of_another_type_are_refused(spark: Any) -> None:
         assert answer.summary["removed"]["identical"] == 1
 
 
+def twins(rows: Any) -> Any:
+    return rows.selectExpr("id", "text", "text as `TEXT`")
+
+
+def test_what_a_parameter_may_be_does_not_depend_on_earlier_jobs() -> None:
+    """True, 1 and 1.0 are equal to Python."""
+    assert shipping.filled({"threshold": 1}).threshold == 1
+    with pytest.raises(la.ParameterError, match="threshold `True` is not a number"):
+        shipping.filled({"threshold": True})
+
+
+def test_numbers_of_any_kind_travel(spark: Any) -> None:
+    rows = spark.createDataFrame([(1, TEXT), (2, f"{TEXT} x")], "id bigint, text string")
+    with las.dedup(rows, threshold=Fraction(1, 4)) as answer:
+        assert answer.summary["kept"] == 1
+
+
+def test_simhashes_of_signed_texts_have_parameters_of_their_own(spark: Any) -> None:
+    rows = spark.createDataFrame([(1, f"{TEXT} 2026-11-18")], "id bigint, text string")
+    found = las.sign(rows, features="paper", ignore=["dates"]).collect()[0]
+    assert found["simhash"] % 2**64 == la.simhash(TEXT, features="paper")
+    assert found["simhash"] != las.sign(rows).collect()[0]["simhash"]
+
+
+def test_crowded_keys_are_told_by_one_task(spark: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    """However many partitions there are, not more of them come to the driver."""
+    monkeypatch.setattr(job, "_TOLD", 5)
+    keys = spark.range(0, 400, 1, 8).selectExpr("200 - id as key", "7L as documents", "2L as untried")
+    work = job.Work.__new__(job.Work)
+    work.proposals = keys.selectExpr("cast(null as binary) as left", "*")
+    listed, notes = work._capped()
+    assert [one["key"] for one in listed] == [0, 1, 2, 3, 4]
+    assert notes == ["keys too common to propose all pairs that are not listed: 395, with 790 pairs untried"]
+
+
+def test_cells_have_numbers_of_32_bits() -> None:
+    assert cells.side(100_000_000_000, 3000, 64 << 20, 8) ** 2 < 2**31
+    assert cells.side(8_000_000_000, 2721, 64 << 20, 8) == 46_340
+    assert cells.side(100_000_000, 600, 64 << 20, 8) == 1788
+
+
 @pytest.mark.parametrize(
     ("call", "said"),
     [
@@ -165,6 +216,15 @@ def test_references_with_ids_of_another_type_are_refused(spark: Any) -> None:
         (lambda rows: las.sign("x"), "rows of type str are no DataFrame"),
         (lambda rows: las.near(rows, [1, 2]), "queries of type list are no DataFrame"),
         (lambda rows: las.build_index(rows, kind="class"), "kind has no meaning here"),
+        (lambda rows: las.build_index(rows, text_column="id"), "text column `id` is of type bigint"),
+        (lambda rows: las.near(rows, distance=2.9), "distance `2.9` is not a whole number"),
+        (lambda rows: las.dedup(rows, unit={}), "unit of type dict cannot be sent to workers"),
+        (
+            lambda rows: las.near(twins(rows), id_column="text"),
+            "`text` and `TEXT` of the table are one to Spark",
+        ),
+        (lambda rows: las.simhash(twins(rows)), "`text` and `TEXT` of the table are one to Spark"),
+        (lambda rows: las.build_index(twins(rows)), "`text` and `TEXT` of the table are one to Spark"),
     ],
 )
 def test_arguments_that_are_none_of_a_cluster_are_refused_by_name(spark: Any, call: Any, said: str) -> None:

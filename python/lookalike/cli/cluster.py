@@ -15,6 +15,7 @@ from lookalike._types import Problem, counted
 from lookalike.cli import options
 from lookalike.cli.shell import check_read
 from lookalike.cli.writing import note
+from lookalike.documents.reasons import RefusedError
 from lookalike.errors import ParameterError
 
 #: The options of every command that can run on a cluster.
@@ -47,7 +48,7 @@ def is_asked(context: click.Context, chosen: dict[str, Any]) -> bool:
 def _session(context: click.Context, outputs: Sequence[str], quiet: bool) -> Iterator[Any]:
     """Run a session for a command whose outputs are new. Errors: ``FileExistsError``, and those of the session."""
     from lookalike.rendering.terminal.progress import progress
-    from lookalike.spark.files import check_new
+    from lookalike.spark.files import check_new, check_writable
     from lookalike.spark.sessions import session
 
     with progress(counts_bytes=False, quiet=quiet) as tell:
@@ -55,6 +56,7 @@ def _session(context: click.Context, outputs: Sequence[str], quiet: bool) -> Ite
         with session(context.params["master"], context.params["conf"], tell) as started:
             if not context.params["overwrite"]:
                 check_new(started, outputs)
+            check_writable(started, outputs)
             yield started
 
 
@@ -85,23 +87,52 @@ def dedup(context: click.Context, inputs: tuple[str, ...], against: tuple[str, .
         from lookalike.spark import dedup as run
         from lookalike.spark.files import check_overwritten, read, write
 
-        text = str(chosen["text_column"])
-        own = read(started, inputs, chosen["format"], text)
-        other = read(started, against, chosen["format"], text) if against else None
+        columns = _columns(chosen)
+        own = read(started, inputs, chosen["format"], *columns)
+        other = read(started, against, chosen["format"], *columns) if against else None
         if chosen["overwrite"]:
             check_overwritten(started, [own.rows, *([] if other is None else [other.rows])], outputs)
         with run(own.rows, against=None if other is None else other.rows, **asked) as answer:
+            _check_references(answer.summary)
             for name, path in files.items():
                 if path is not None:
                     write(getattr(answer, _TABLES[name]), path, own.format, overwrite=chosen["overwrite"])
             settings, found = answer.settings, answer.summary
-    problems = [*([] if other is None else other.problems), *own.problems]
+    problems = [*([] if other is None else other.problems), *own.problems, *_too_long(found)]
     found |= {"sources": [{"name": one, "format": own.format} for one in (*against, *inputs)]}
     found |= {"problems": [asdict(one) for one in problems]}
     shown = dict(reversed(files.items()))
     click.echo(printed.as_json(found) if chosen["as_json"] else printed.facts(settings, found, shown, quiet=quiet))
-    read_rows = sum(found["states"][name] for name in ("compared", "short"))
+    read_rows = _with_text(found["states"]) - _with_text(found.get("reference_states", {}))
     check_read(problems, strict=chosen["strict"], is_nothing_read=not read_rows)
+
+
+def _columns(chosen: dict[str, Any]) -> tuple[str, str]:
+    """Return the columns of texts and ids, which an input without rows has not."""
+    from lookalike.corpora.arrays import USUAL_ID
+
+    return str(chosen["text_column"]), str(chosen["id_column"] or USUAL_ID)
+
+
+def _with_text(states: dict[str, int]) -> int:
+    return sum(states.get(name, 0) for name in ("compared", "short"))
+
+
+def _check_references(told: dict[str, Any]) -> None:
+    """Errors: ``RefusedError`` if no row of ``--against`` has a text, so that nothing would be found."""
+    states = told.get("reference_states")
+    if states is not None and not _with_text(states):
+        rows = counted(sum(states.values()), "row")
+        raise RefusedError(
+            f"no row of --against could be read, so there is nothing to look for: {rows}, none with a text"
+        )
+
+
+def _too_long(told: dict[str, Any]) -> list[Problem]:
+    """Return a problem for rows that the core refuses."""
+    rows = told["states"].get("bad", 0)
+    reason = f"{counted(rows, 'text')} of more than 256 MiB: kept, and not compared"
+    return [Problem("", "", reason, rows)] if rows else []
 
 
 def restore(context: click.Context, inputs: tuple[str, ...], ledger: str, chosen: dict[str, Any]) -> None:
@@ -141,8 +172,9 @@ def near(context: click.Context) -> None:
         from lookalike.spark import near as find
         from lookalike.spark.files import check_overwritten, read, write, written_format
 
-        stored = read(started, [file], None)
-        queries = None if query is None else read(started, [query], None)
+        columns = str(asked["fingerprint_column"]), str(asked["id_column"])
+        stored = read(started, [file], None, *columns)
+        queries = None if query is None else read(started, [query], None, *columns)
         if chosen["overwrite"]:
             check_overwritten(started, [one.rows for one in (stored, queries) if one is not None], [str(out)])
         found = find(stored.rows, None if queries is None else queries.rows, **asked)
@@ -193,7 +225,7 @@ def simhash(context: click.Context) -> None:
         from lookalike.spark import simhash as make
         from lookalike.spark.files import check_overwritten, read, write, written_format
 
-        own = read(started, inputs, chosen["format"], str(chosen["text_column"]))
+        own = read(started, inputs, chosen["format"], *_columns(chosen))
         if chosen["overwrite"]:
             check_overwritten(started, [own.rows], [str(out)])
         write(make(own.rows, **asked), str(out), own.format, overwrite=chosen["overwrite"])

@@ -60,7 +60,8 @@ def _keys(values: Sequence[str | None], column: str) -> list[int] | list[bytes]:
     """Return what is compared."""
     if None in values:
         raise ParameterError(
-            f"order column `{column}` has no value in row {values.index(None):,}: every row needs a value of its own"
+            f"order column `{column}` has no value in row {values.index(None):,}: every row needs a value of its own; "
+            "without an order, rows that cannot be read are listed"
         )
     given = [value for value in values if value is not None]
     strings = sum(isinstance(value, Quoted) for value in given)

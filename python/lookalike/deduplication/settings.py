@@ -18,7 +18,6 @@ if TYPE_CHECKING:
 _UNITS = {"": 1, "b": 1, "kib": 2**10, "mib": 2**20, "gib": 2**30, "tib": 2**40, "kb": 10**3, "mb": 10**6, "gb": 10**9}
 #: Least and most memory that can be asked for.
 MIN_MEMORY, MAX_MEMORY = 2**24, 2**50
-#: Most threads; more are taken for a typing error.
 #: Largest modulus; a thinner sample of a text is empty.
 MAX_MODULUS = 2**20
 #: Highest threshold a filter is designed for; any filter finds identical sets.

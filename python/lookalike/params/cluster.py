@@ -12,7 +12,8 @@ CLUSTER = {
     for parameter in (
         Parameter(
             "engine",
-            "local: this machine; spark: a Spark cluster, where inputs and outputs are those of Spark.",
+            "local: this machine; spark: a Spark cluster. Spark reads the inputs, and outputs are folders of part "
+            "files.",
             default="local",
             choices=ENGINES,
         ),

@@ -89,7 +89,7 @@ DEDUPLICATION = {
         Parameter(
             "order",
             "Name of a column by which rows are in order, whole numbers or strings, each row with its own. Default: as "
-            "the rows stand.",
+            "the rows stand; with engine spark, the ids.",
         ),
         Parameter(
             "format",

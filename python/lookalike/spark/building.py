@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import json
 import os
-import tempfile
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
@@ -21,9 +20,11 @@ from lookalike.archive.parameters import Parameters
 from lookalike.archive.signing import Reading, signer
 from lookalike.corpora.arrays import USUAL_ID
 from lookalike.errors import ParameterError
-from lookalike.spark.plans import check_kind, column
+from lookalike.spark.keeping import quieted
+from lookalike.spark.plans import check_text, column
 from lookalike.spark.prints import check_column
 from lookalike.spark.ranks import kind_of
+from lookalike.spark.scratch import scratch
 from lookalike.spark.shipping import Batches, shipped
 from lookalike.spark.tables import check_order
 
@@ -41,6 +42,7 @@ _LISTED = 100
 MAKE, _ORDER = "lookalike.spark.building.made", "lookalike order"
 
 
+@quieted
 def build_index(
     df: DataFrame,
     *,
@@ -66,7 +68,6 @@ def build_index(
     """
     from pyspark.sql import types
 
-    check_kind(df)
     if "kind" in parameters:
         raise ParameterError("kind has no meaning here: an index that is built on a cluster is one of a corpus")
     asked = Parameters.of("corpus", **parameters)
@@ -77,6 +78,7 @@ def build_index(
         raise ParameterError("the rows have no ids, so they have no order: name a column with `order`")
     for one in (by, text, *(one for one in (id_column, time_column) if one)):
         check_column(df, one)
+    check_text(df, text)
     kind = df.schema[by].dataType
     kind_of(kind, by)
     check_order(df.select(column(df, by).alias("order")), by)
@@ -146,7 +148,7 @@ class _Held:
         """Return the bytes of the segment file; none if no row could be read."""
         if not self._records:
             return b""
-        with tempfile.TemporaryDirectory() as folder:
+        with scratch() as folder:
             path = os.path.join(folder, "segment.lat")
             _core.write_segment(path, self._records, self._told, _MEMORY)
             with open(path, "rb") as file:

@@ -21,14 +21,16 @@ if TYPE_CHECKING:
     import pyarrow as pa
     from pyspark.sql import DataFrame
 
+#: Most cells along one side.
+_MOST = 46_340
 #: What a task does with the documents of a cell, and with its pairs: the places of both documents, and rows of pairs.
 Documents = Callable[["pa.RecordBatch", bool], None]
 Pairs = Callable[["np.ndarray[Any, Any]", "np.ndarray[Any, Any]", "pa.RecordBatch"], "list[pa.Array]"]
 
 
 def side(documents: int, bytes_each: float, cell_bytes: int, least: int) -> int:
-    """Return G, so that the documents of one cell take about ``cell_bytes``."""
-    return int(min(max(least, 2 * documents * bytes_each / max(cell_bytes, 1)), 4096))
+    """Return G, so that the documents of one cell take about ``cell_bytes``, as long as G × G is a 32-bit number."""
+    return int(min(max(least, 2 * documents * bytes_each / max(cell_bytes, 1)), _MOST))
 
 
 def in_cells(

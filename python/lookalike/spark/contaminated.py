@@ -10,7 +10,6 @@ Cost: the texts of the rows are shuffled once per block of references, and the r
 from __future__ import annotations
 
 from contextlib import ExitStack
-from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
 
 from lookalike import _core
@@ -22,6 +21,7 @@ from lookalike.spark.keeping import Kept
 from lookalike.spark.plans import Plan
 from lookalike.spark.ranks import is_reference, order_of
 from lookalike.spark.result import SparkDeduplication
+from lookalike.spark.scratch import scratch
 from lookalike.spark.shipping import Batches, filled, shipped
 
 if TYPE_CHECKING:
@@ -80,7 +80,8 @@ def _matches(classed: DataFrame, texts: DataFrame, counts: tables.Counts, plan: 
     """Return every reference that a row has, of equal references the first."""
     from pyspark.sql import functions as sql
 
-    blocks, groups = _divided(counts, plan.limits.references)
+    is_dense = plan.asked.unit == "character"
+    blocks, groups = _divided(counts, max(1, plan.limits.references // (8 if is_dense else 1)))
     order = order_of(sql.col("rank"), plan.prefix, plan.kind).alias("order")
     flag = is_reference(sql.col("rank")).alias("flag")
     ranked = classed.where("state <= 1").select("rank", "first", "content", flag, order)
@@ -111,7 +112,9 @@ def _matches(classed: DataFrame, texts: DataFrame, counts: tables.Counts, plan: 
 def _divided(counts: tables.Counts, block_bytes: int) -> tuple[int, int]:
     """Return the number of blocks of references, and of groups of rows."""
     theirs, own = (sum(one.bytes for (flag, _), one in counts.items() if flag is wanted) for wanted in (True, False))
-    blocks = max(1, -(-theirs // block_bytes))
+    references = sum(one.rows for (flag, state), one in counts.items() if flag and state <= 1)
+    # A row is sent to every block, so there are not more of them than references.
+    blocks = max(1, min(-(-theirs // block_bytes), references))
     group_bytes = max(_GROUP_BYTES, _TIMES * theirs // blocks)
     return blocks, max(_GROUPS, min(own // group_bytes, _MOST_CELLS // blocks))
 
@@ -130,7 +133,7 @@ def look_up(batches: Batches, chosen: dict[str, Any]) -> Batches:
                 waiting.append(run)
             elif waiting:
                 if known is None:
-                    folder = folders.enter_context(TemporaryDirectory(prefix="lookalike-"))
+                    folder = folders.enter_context(scratch())
                     known = _Lookup(waiting, chosen, folder)
                 for at in range(0, run.num_rows, _ROWS):
                     yield from known.found(run.slice(at, _ROWS))

@@ -8,26 +8,27 @@ A file of text is one document, and its path is its id.
 
 from __future__ import annotations
 
+import contextlib
 import errno
-import functools
-import operator
 import os
 import posixpath
 import re
+import tempfile
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 from urllib.parse import unquote
 
 from lookalike._types import Problem, counted
 from lookalike.corpora.arrays import USUAL_ID
+from lookalike.engines.writing import writing
 from lookalike.errors import ParameterError
-from lookalike.spark import places
+from lookalike.spark import places, records
 from lookalike.spark.keeping import step
 from lookalike.spark.places import TABLE
-from lookalike.spark.plans import column
+from lookalike.spark.records import CSV_OUT, readable
 
 if TYPE_CHECKING:
-    from pyspark.sql import Column, DataFrame, SparkSession
+    from pyspark.sql import DataFrame, SparkSession
     from pyspark.sql.types import DataType, StructType
 
 #: Formats by the suffix of a name, after a suffix of compression.
@@ -45,22 +46,12 @@ _COMPRESSED = (".gz", ".bz2", ".zst", ".snappy", ".lz4")
 _CODECS = {".gz": "gzip", ".bz2": "bzip2"}
 #: Suffixes of what only the local engine reads.
 _ELSEWHERE = (".tsv", ".warc", ".mbox", ".eml", ".html", ".htm", ".pdf", ".docx", ".ipynb", ".xz", ".zip", ".tar")
-#: The column where Spark puts a line that it cannot parse, and the one for the file it is in. No input has such names.
-_CORRUPT, _FILE = "lookalike line", "lookalike file"
-#: Files with such lines that are listed, and characters of the line that is shown of each.
-LISTED, _SHOWN = 100, 60
 #: The formats that are read here.
 FORMATS = ("parquet", "jsonl", "csv", "text")
-#: How CSV is read and written, so that every value comes back as it was. ``_CSV_NULL`` is no value: it tells an empty
-#: field, which is null, from "", which is an empty string.
-_CSV = {"header": True, "quote": '"', "escape": '"'}
-_CSV_NULL = "\ufdd0"
-_CSV_IN = {**_CSV, "multiLine": True, "enforceSchema": False, "nullValue": _CSV_NULL, "emptyValue": ""}
-_CSV_OUT = {**_CSV, "ignoreLeadingWhiteSpace": False, "ignoreTrailingWhiteSpace": False, "emptyValue": '""'}
-#: What a byte order mark is in a text, and what Spark puts in place of bytes that are not UTF-8.
-_MARK, _REPLACED = "\ufeff", "\ufffd"
-#: Lines of JSON that are looked at for several values before all are read.
-_FIRST = 20
+#: What a byte order mark is in a text.
+_MARK = "\ufeff"
+#: Files with problems that are listed one by one.
+LISTED = records.LISTED
 
 
 class Input(NamedTuple):
@@ -107,8 +98,19 @@ def _format_inside(spark: SparkSession, paths: list[str]) -> str:
     return kinds[0] if kinds else "parquet"
 
 
-def read(spark: SparkSession, paths: Sequence[str], asked: str | None, text_column: str = "text") -> Input:
-    """Return the rows of all places as one table. Errors: ``ParameterError``, and those of Spark."""
+def read(
+    spark: SparkSession,
+    paths: Sequence[str],
+    asked: str | None,
+    text_column: str | None = None,
+    id_column: str = USUAL_ID,
+) -> Input:
+    """Return the rows of all places as one table.
+
+    If Spark finds no column, as in an empty file, the rows have two of strings, provided that ``text_column`` is given.
+
+    Errors: ``ParameterError``, and those of Spark.
+    """
     kind = _one_format(paths, asked)
     tables = [path.removeprefix(TABLE) for path in paths if path.startswith(TABLE)]
     if tables:
@@ -121,13 +123,29 @@ def read(spark: SparkSession, paths: Sequence[str], asked: str | None, text_colu
     exact = [places.literal(path) for path in paths]
     if asked is None and not any(_suffix(path) for path in paths):
         kind = _format_inside(spark, exact)
-    found = _READERS[kind](spark, exact, text_column)
-    return found._replace(problems=[*found.problems, *_passed_over(spark, exact)])
+    every = spark.read.text(exact, recursiveFileLookup=True).inputFiles()
+    found = _READERS[kind](spark, exact, text_column or "text") if every else _nothing(spark, paths, kind)
+    if not found.rows.columns and text_column is not None:
+        found = found._replace(rows=_with_nulls(found.rows, (id_column, text_column)))
+    return found._replace(problems=[*found.problems, *_passed_over(spark, exact, every)])
 
 
-def _passed_over(spark: SparkSession, paths: list[str]) -> list[Problem]:
+def _nothing(spark: SparkSession, paths: Sequence[str], kind: str) -> Input:
+    """Return no rows, for folders without files."""
+    place = readable(paths[0]) if len(paths) == 1 else "the inputs"
+    note = Problem(place, "", "there are no files that Spark reads", is_note=True)
+    return Input(spark.range(0).drop("id"), kind, [note])
+
+
+def _with_nulls(rows: DataFrame, names: Sequence[str]) -> DataFrame:
+    """Return rows without columns with some that are null."""
+    from pyspark.sql import functions as sql
+
+    return rows.select(*(sql.lit(None).cast("string").alias(name) for name in names))
+
+
+def _passed_over(spark: SparkSession, paths: list[str], every: list[str]) -> list[Problem]:
     """Return a problem for files that Spark does not read because of the folder they are in; only names are read."""
-    every = spark.read.text(paths, recursiveFileLookup=True).inputFiles()
     read = spark.read.text(paths)
     missed = sorted(set(every) - set(read.inputFiles()))
     if len(read.columns) > 1:
@@ -186,103 +204,13 @@ def _differing(one: StructType, other: StructType) -> Iterator[tuple[str, DataTy
 
 
 def _csv(spark: SparkSession, paths: list[str], _text: str) -> Input:
-    """Read records of CSV; all files must have the columns of the first, in its order."""
-    from pyspark.sql.types import StringType, StructField, StructType
-
-    reader = spark.read.options(**_CSV_IN)
-    plain = reader.csv(paths)
-    if not plain.columns:
-        return Input(plain, "csv", [])
-    marked = StructType([*plain.schema, StructField(_CORRUPT, StringType())])
-    found = reader.option("columnNameOfCorruptRecord", _CORRUPT).schema(marked).csv(paths)
-    rows, problems = _parsed(found, "has more or fewer fields than the header", replaces=True)
-    return Input(rows if any(one.rows for one in problems) else plain, "csv", problems)
+    rows, problems = records.read_csv(spark, paths)
+    return Input(rows, "csv", problems)
 
 
 def _jsonl(spark: SparkSession, paths: list[str], _text: str) -> Input:
-    from pyspark.errors import AnalysisException
-
-    _check_lines(spark, paths)
-    found = spark.read.option("columnNameOfCorruptRecord", _CORRUPT).json(paths)
-    if _CORRUPT not in found.columns:
-        return Input(found, "jsonl", [])
-    try:
-        rows, problems = _parsed(found, "is not a JSON object", replaces=False)
-    except AnalysisException as error:
-        if "QUERY_ONLY_CORRUPT_RECORD_COLUMN" not in str(error):
-            raise
-        raise ParameterError(
-            "no line of the inputs is a JSON object: engine spark reads one object per line; name another format with "
-            "--format"
-        ) from None
+    rows, problems = records.read_json(spark, paths)
     return Input(rows, "jsonl", problems)
-
-
-def _check_lines(spark: SparkSession, paths: list[str]) -> None:
-    """Errors: ``ParameterError`` if one of the first lines has several values. Spark reads the first and is silent."""
-    from pyspark.sql import functions as sql
-
-    line = sql.col("value")
-    is_one = sql.json_array_length(sql.concat(sql.lit("["), line, sql.lit("]"))).isNotNull()
-    begins = sql.get_json_object(line, "$").isNotNull()
-    if spark.read.text(paths).limit(_FIRST).where(line.rlike(r"\}\s*\{") & begins & ~is_one).head(1):
-        raise ParameterError(
-            "a line of the inputs has several JSON values, and Spark reads only the first of a line: write each object "
-            "on a line of its own"
-        )
-
-
-def _parsed(found: DataFrame, reason: str, *, replaces: bool) -> tuple[DataFrame, list[Problem]]:
-    """Return the rows that were parsed, and the others as problems: one per file, at most ``LISTED``.
-
-    With ``replaces``, files with characters that Spark put in place of bytes are noted in the same pass.
-    """
-    from pyspark.sql import functions as sql
-
-    bad, source = found[_CORRUPT], found.metadataColumn("_metadata")["file_path"]
-    rows = found.select(source.alias(_FILE), bad, (bad.isNull() & _is_replaced(found)).alias("replaced"))
-    line = sql.min(sql.substring(_CORRUPT, 1, _SHOWN))
-    counts = (sql.count(_CORRUPT).alias("bad"), line.alias("line"), sql.count_if("replaced").alias("replaced"))
-    files = rows.groupBy(_FILE).agg(*counts).where("bad > 0 or replaced > 0" if replaces else "bad > 0").cache()
-    listed = files.orderBy(_FILE).limit(LISTED).collect()
-    every = files.agg(sql.sum("bad")).head()
-    files.unpersist()
-    problems = [
-        Problem(
-            readable(one[_FILE]), "", f"{counted(one['bad'], 'line')} left out; `{one['line']}` {reason}", one["bad"]
-        )
-        for one in listed
-        if one["bad"]
-    ]
-    if rest := ((every and every[0]) or 0) - sum(one.rows for one in problems):
-        problems.append(Problem("other files", "", f"{counted(rest, 'line')} left out", rest))
-    notes = [_note(readable(one[_FILE]), one["replaced"]) for one in listed if replaces and one["replaced"]]
-    return found.where(bad.isNull()).drop(_CORRUPT), [*problems, *notes]
-
-
-def _is_replaced(found: DataFrame) -> Column:
-    """Return whether a value of a row has the character for bytes that are not UTF-8.
-
-    Every column is looked at, so Spark reads them all: it refuses to read the column of bad lines alone.
-    """
-    from pyspark.sql import functions as sql
-
-    every = (column(found, name).cast("string") for name in found.columns if name != _CORRUPT)
-    return functools.reduce(operator.or_, (one.contains(_REPLACED) for one in every), sql.lit(False))
-
-
-def _note(file: str, rows: int) -> Problem:
-    reason = f"{counted(rows, 'row')} with the character U+FFFD: Spark puts it in place of bytes that are not UTF-8"
-    return Problem(file, "", reason, is_note=True)
-
-
-def readable(address: str) -> str:
-    """Return a file as people write it: Spark encodes characters of its name, and says ``file:`` for local ones.
-
-    >>> readable("file:///data/a%20b%25.jsonl"), readable("hdfs://host/a%5B1%5D")
-    ('/data/a b%.jsonl', 'hdfs://host/a[1]')
-    """
-    return re.sub("^file:(//)?", "", unquote(address))
 
 
 def _text(spark: SparkSession, paths: list[str], text: str) -> Input:
@@ -340,7 +268,7 @@ def write(rows: DataFrame, out: str, format: str, *, overwrite: bool) -> None:
             writer.saveAsTable(out.removeprefix(TABLE))
             return
         kind, packing = written_format(out, format)
-        writer = writer.options(**(_CSV_OUT if kind == "csv" else {}), **({"compression": packing} if packing else {}))
+        writer = writer.options(**(CSV_OUT if kind == "csv" else {}), **({"compression": packing} if packing else {}))
         writer.format("json" if kind == "jsonl" else kind).save(out)
 
 
@@ -360,6 +288,52 @@ def check_new(spark: SparkSession, outputs: Sequence[str]) -> None:
                 is_there = error.getCondition() != "PATH_NOT_FOUND"
         if is_there:
             raise FileExistsError(errno.EEXIST, "exists already: choose another, or use --overwrite", one)
+
+
+def check_writable(spark: SparkSession, outputs: Sequence[str]) -> None:
+    """Make the folders of outputs and remove them again, before a job is run for them. Only local ones are checked.
+
+    Errors: ``WriteError`` names the output and the reason.
+    """
+    for one in outputs:
+        name = re.sub("^file:(//[^/]*)?", "", one, flags=re.IGNORECASE)
+        if places.is_local(one) and (name != one or _is_local_by_default(spark)):
+            with writing(one):
+                _try_folder(os.path.abspath(name))
+
+
+def _is_local_by_default(spark: SparkSession) -> bool:
+    """Return whether Spark takes a place without a scheme for one on this machine: it then finds this very file."""
+    from pyspark.errors import AnalysisException
+
+    try:
+        names = spark.read.text(places.escaped(os.path.abspath(__file__))).inputFiles()
+    except AnalysisException:
+        return False
+    return all(name.startswith("file:") for name in names)
+
+
+def _try_folder(path: str) -> None:
+    """Make a folder and those above it that are missing, and remove them. Errors: ``OSError``."""
+    if os.path.lexists(path):
+        # Spark will empty it, remove it, and make it again.
+        for folder in (os.path.dirname(path), *([path] if os.path.isdir(path) else [])):
+            os.rmdir(tempfile.mkdtemp(prefix=".lookalike-", dir=folder))
+        return
+    above, made = os.path.dirname(path), list[str]()
+    missing = [path]
+    while not os.path.lexists(above):
+        missing.append(above)
+        above = os.path.dirname(above)
+    try:
+        for one in reversed(missing):
+            os.mkdir(one)
+            made.append(one)
+    finally:
+        for one in reversed(made):
+            # Another program may have put something there meanwhile.
+            with contextlib.suppress(OSError):
+                os.rmdir(one)
 
 
 def check_overwritten(spark: SparkSession, inputs: Sequence[DataFrame], outputs: Sequence[str]) -> None:

@@ -154,7 +154,7 @@ class Work:
         counts: tables.Counts,
     ) -> None:
         self.df, self.against, self.plan, self.held = df, against, plan, held
-        self.rows, self.counts = rows, counts
+        self.rows, self.counts, self.longest = rows, counts, tables.longest_rank(counts)
         self.classed = tables.with_first(rows, repeated)
         self.documents = self.classed.where("first = rank and state = 0")
         with step(df, "identical texts"):
@@ -168,7 +168,7 @@ class Work:
         plan, held = self.plan, self.held
         self.proposals = held.hold(proposed(self.documents, plan))
         pairs = self.proposals.where("left is not null").select("left", "right")
-        possible = held.hold(glanced(pairs, self.documents, self.count, plan))
+        possible = held.hold(glanced(pairs, self.documents, (self.count, self.longest), plan))
         with step(self.df, "propose and glance"):
             possible.count()
         self.edges = held.hold(self._scored(possible))
@@ -180,14 +180,14 @@ class Work:
         with step(self.df, "score"):
             count = edges.count()
         with step(self.df, "cluster"):
-            found = held.hold(followers(edges, count, tables.longest_rank(self.counts), plan, held))
+            found = held.hold(followers(edges, count, self.longest, plan, held))
             self.followers = found
             if plan.asked.clustering == "components":
                 self.followers = held.hold(self._all_scored(found))
 
     def _scored(self, pairs: DataFrame, *, is_edge: bool = True) -> DataFrame:
         every = self.counts.values()
-        size = sum(one.bytes for one in every) / max(sum(one.rows for one in every), 1)
+        size = sum(one.bytes for one in every) / max(sum(one.rows for one in every), 1) + self.longest
         sources = self.documents, texts_of(self.df, self.against, self.plan)
         return scored(pairs, sources, (self.count, 2 * size), self.plan, is_edge=is_edge)
 
@@ -253,8 +253,8 @@ class Work:
         if self.proposals is None:
             return [], []
         every = self.proposals.where("left is null").select("key", "documents", "untried")
-        # Keys are unsigned: negative ones are the larger ones.
-        found = every.orderBy(every["key"] < 0, "key").limit(_TOLD).collect()
+        # Keys are unsigned: negative ones are the larger ones. One task sorts them: each of several would send as many.
+        found = every.repartition(1).sortWithinPartitions(every["key"] < 0, "key").limit(_TOLD).collect()
         told = sorted((row["key"] % 2**64, row["documents"], row["untried"]) for row in found)
         listed = [dict(zip(("key", "documents", "untried"), one, strict=True)) for one in told]
         if len(listed) < _TOLD:

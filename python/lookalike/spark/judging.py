@@ -8,7 +8,6 @@ Cost: 50 ns per pair of sketches and 3 ns per shingle that is counted, beside wh
 
 from __future__ import annotations
 
-from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
 
 from lookalike import _core
@@ -17,6 +16,7 @@ from lookalike.spark import columns
 from lookalike.spark.cells import changed, each_cell, in_cells, side
 from lookalike.spark.plans import Plan, column
 from lookalike.spark.ranks import is_reference, order_of
+from lookalike.spark.scratch import scratch
 from lookalike.spark.shipping import Batches, filled, shipped
 
 if TYPE_CHECKING:
@@ -32,14 +32,15 @@ SCORED = f"{GLANCED}, score float"
 _SKETCH_BYTES = 600
 
 
-def glanced(pairs: DataFrame, documents: DataFrame, count: int, plan: Plan) -> DataFrame:
+def glanced(pairs: DataFrame, documents: DataFrame, size: tuple[int, int], plan: Plan) -> DataFrame:
     """Return the pairs that their sketches do not reject, each once, with the estimate.
 
-    If texts are read again to score them, the pairs have ``CONTENTS``.
+    ``size`` is how many documents there are, and the bytes of their longest rank. If texts are read again to score
+    them, the pairs have ``CONTENTS``.
     """
     contents = () if plan.is_scored_by_sketch else CONTENTS
     step = shipped("lookalike.spark.judging.glance_batches", plan.chosen, contents)
-    cells = side(count, _SKETCH_BYTES, plan.limits.cell, plan.limits.cells)
+    cells = side(size[0], _SKETCH_BYTES + 2 * size[1], plan.limits.cell, plan.limits.cells)
     schema = ", ".join([GLANCED, *(f"{name} binary" for name in contents)])
     return in_cells(pairs, _sketches(documents), cells, step, schema)
 
@@ -106,7 +107,7 @@ def glance_batches(batches: Batches, chosen: dict[str, Any], contents: tuple[str
     import pyarrow as pa
 
     asked = filled(chosen)
-    with TemporaryDirectory(prefix="lookalike-") as folder:
+    with scratch() as folder:
         core = open_core(asked, folder)
         push, known = _pusher(core, asked.memory // 2), list[pa.Array]()
 
@@ -129,7 +130,7 @@ def score_batches(batches: Batches, chosen: dict[str, Any], by_sketch: bool, is_
     import pyarrow as pa
 
     asked = filled(chosen)
-    with TemporaryDirectory(prefix="lookalike-") as folder:
+    with scratch() as folder:
         core = open_core(asked, folder, sketch=None if by_sketch else "shingles")
 
         def pairs(left: np.ndarray[Any, Any], right: np.ndarray[Any, Any], rows: pa.RecordBatch) -> list[pa.Array]:

@@ -3,27 +3,38 @@
 What a lost executor kept is computed again. Every step is a pure function of rows, so it is the
 same, unless the input has changed meanwhile.
 
-While a job runs, its plans are neither adaptive nor written out in full. Spark keeps the text of every plan for its
-pages, with everything held below it, once more whenever an adaptive plan changes; a long chain of steps fills the
-driver with it.
+While a job runs, its plans are neither adaptive nor written out in full, and mean the same in every session. Spark
+keeps the text of every plan for its pages, with everything held below it, once more whenever an adaptive plan changes;
+a long chain of steps fills the driver with it.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
+from functools import wraps
+from inspect import signature
 from threading import Lock
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar
+
+from lookalike.spark.plans import check_kind
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
 
-#: How Spark plans while a job runs. What it broadcasts passes through the driver, and it takes sketches and texts in
-#: compressed files for smaller than they are.
+Given = ParamSpec("Given")
+Made = TypeVar("Made")
+
+#: How Spark plans jobs. What it broadcasts passes through the driver, and it takes sketches and texts in compressed
+#: files for smaller than they are.
 _QUIET = {
     "spark.sql.adaptive.enabled": "false",
     "spark.sql.maxPlanStringLength": "16384",
     "spark.sql.autoBroadcastJoinThreshold": "-1",
+    # These change what a table of counts has, what a name in backticks means, and which words are names.
+    "spark.sql.retainGroupColumns": "true",
+    "spark.sql.parser.quotedRegexColumnNames": "false",
+    "spark.sql.ansi.enforceReservedKeywords": "false",
 }
 
 
@@ -52,6 +63,20 @@ def quiet(df: DataFrame) -> Iterator[None]:
                 _QUIETED[session] = jobs - 1, before
             else:
                 _restore(conf, before)
+
+
+def quieted(work: Callable[Given, Made]) -> Callable[Given, Made]:
+    """Let a function whose first argument is a DataFrame plan its tables as jobs do, whatever the session has."""
+    first = next(iter(signature(work).parameters))
+
+    @wraps(work)
+    def run(*given: Given.args, **named: Given.kwargs) -> Made:
+        df: Any = given[0] if given else named.get(first)
+        check_kind(df)
+        with quiet(df):
+            return work(*given, **named)
+
+    return run
 
 
 def _restore(conf: Any, before: dict[str, str | None]) -> None:

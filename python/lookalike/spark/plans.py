@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING, Any
@@ -18,6 +19,8 @@ if TYPE_CHECKING:
 
 #: Columns that the ledger adds.
 LEDGER = ("lookalike_survivor", "lookalike_score", "lookalike_link", "lookalike_method", "lookalike_order")
+#: Types of ids: those whose equal values have the same bytes, unlike fractions (0.0 and −0.0) or collated strings.
+_IDS = re.compile(r"(tiny|small|big)?int|string|decimal\(.*\)|date|timestamp(_ntz)?|boolean|binary")
 #: What messages call the references.
 _AGAINST = "against=…"
 #: Memory of a Python worker for rows of a cell, if the caller names none: small beside an executor of 1 GiB.
@@ -36,8 +39,9 @@ class Limits:
     cell: int = 64 << 20
     #: The least number of cells along one side.
     cells: int = 8
-    #: Bytes of the texts of references that one task holds, for ``containment`` with ``against``.
-    references: int = 64 << 20
+    #: Bytes of the texts of references that one task holds, for ``containment`` with ``against``; of characters as unit
+    #: an eighth, because a task holds 48 bytes for each shingle.
+    references: int = 32 << 20
 
 
 @dataclass(frozen=True)
@@ -152,31 +156,52 @@ def _check_types(df: DataFrame, against: DataFrame, order: str, name: str) -> No
 
 def _checked(df: DataFrame, asked: Settings, order: str, name: str, where: str, *, is_reference: bool = False) -> str:
     """Return how the order is compared. Errors: ``ParameterError`` for a column that is not there or of no use."""
-    numbers = [] if is_reference or asked.number_column is None else [asked.number_column]
-    check_columns(df, (asked.text_column, order, name, *numbers), where)
+    check_columns(df, (asked.text_column, order, name), where)
+    if asked.number_column is not None:
+        _check_number(df, asked.number_column, where)
     taken = [one for one in df.columns if one.lower() in LEDGER]
     if taken and not is_reference:
         raise ParameterError(f"column `{taken[0]}` has a name that the ledger needs: rename it")
     check_text(df, asked.text_column)
-    return kind_of(df.schema[order].dataType, order)
+    by, kind = kind_of(df.schema[order].dataType, order), df.schema[name].dataType.simpleString()
+    if not _IDS.fullmatch(kind):
+        raise ParameterError(
+            f"id column `{name}` is of type {kind}: use one of whole numbers or of strings, or cast it"
+        )
+    return by
+
+
+def _check_number(df: DataFrame, name: str, where: str) -> None:
+    """Errors: ``ParameterError`` for a column that ``keep`` cannot take numbers from."""
+    if name not in df.columns:
+        raise ParameterError(f"number column `{name}` is not in {where}: check keep `max:{name}`")
+    check_one(df, name, where)
+    kind = df.schema[name].dataType.simpleString()
+    if kind.startswith(("interval year", "interval month")):
+        raise ParameterError(f"number column `{name}` is of type {kind}: cast it to a number")
 
 
 def check_columns(df: DataFrame, names: Iterable[str], where: str) -> None:
     """Errors: ``ParameterError`` for a column that is not there, or that Spark cannot tell from another one."""
-    is_exact = df.sparkSession.conf.get("spark.sql.caseSensitive") == "true"
     for name in names:
         if name not in df.columns:
-            there = f"there are {', '.join(df.columns[:8])}" if df.columns else "there are no columns: is it empty?"
+            there = f"there are {', '.join(df.columns[:8])}" if df.columns else "it has no columns"
             raise ParameterError(
                 f"column `{name}` is not in {where}; {there}. A cluster needs texts and ids: name their columns with "
                 "text_column and id_column"
             )
-        alike = [one for one in df.columns if one == name or (not is_exact and one.lower() == name.lower())]
-        if len(alike) > 1:
-            raise ParameterError(
-                f"columns {' and '.join(f'`{one}`' for one in alike)} of {where} are one to Spark: rename one of them, "
-                "or set spark.sql.caseSensitive to true"
-            )
+        check_one(df, name, where)
+
+
+def check_one(df: DataFrame, name: str, where: str) -> None:
+    """Errors: ``ParameterError`` for a column that Spark cannot tell from another one."""
+    is_exact = str(df.sparkSession.conf.get("spark.sql.caseSensitive")).lower() == "true"
+    alike = [one for one in df.columns if one == name or (not is_exact and one.lower() == name.lower())]
+    if len(alike) > 1:
+        raise ParameterError(
+            f"columns {' and '.join(f'`{one}`' for one in alike)} of {where} are one to Spark: rename one of them, "
+            "or set spark.sql.caseSensitive to true"
+        )
 
 
 def check_text(df: DataFrame, name: str) -> None:

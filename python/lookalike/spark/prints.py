@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from lookalike.corpora.arrays import listed
 from lookalike.errors import ParameterError
 from lookalike.neighbours.limits import LENGTH
-from lookalike.spark.plans import column
+from lookalike.spark.plans import check_one, column
 
 if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame
@@ -63,9 +63,10 @@ def prints(df: DataFrame, id_column: str, fingerprint_column: str, others: Seque
 
 
 def check_column(df: DataFrame, name: str) -> None:
-    """Errors: ``ParameterError`` if there is no such column, which names those there are."""
+    """Errors: ``ParameterError`` if there is no such column, which names those there are, or several to Spark."""
     if name not in df.columns:
         raise ParameterError(f"there is no column `{name}`: the table has {listed(df.columns)}")
+    check_one(df, name, "the table")
 
 
 def _bits(df: DataFrame, name: str) -> Column:

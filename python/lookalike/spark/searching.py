@@ -22,12 +22,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from functools import reduce
+from numbers import Integral
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from lookalike import params
 from lookalike._calls import explained
 from lookalike.errors import ParameterError
 from lookalike.neighbours.limits import LANGUAGE, LENGTH, Limits
+from lookalike.spark.keeping import quieted
 from lookalike.spark.plans import check_kind
 from lookalike.spark.prints import FINGERPRINT, ID, prints
 from lookalike.spark.proposing import near_prints
@@ -69,6 +71,7 @@ class Neighbours(NamedTuple):
 
 
 @explained(*params.NEAR.values())
+@quieted
 def near(
     stored: DataFrame,
     queries: DataFrame | None = None,
@@ -90,10 +93,12 @@ def near(
         that could not be searched.
     :raises ParameterError: A parameter is out of range, or a column is missing.
     """
-    check_kind(stored)
     if queries is not None:
         check_kind(queries, "queries")
-    distance = int(params.DISTANCE.default if distance is None else distance)
+    distance = params.DISTANCE.default if distance is None else distance
+    if isinstance(distance, bool) or not isinstance(distance, Integral):
+        raise ParameterError(f"distance `{distance}` is not a whole number: use 0 to 10")
+    distance = int(distance)
     if not 0 <= distance <= 10:
         raise ParameterError(f"distance `{distance}` is out of range: use 0 to 10")
     limits = Limits(length_within, bool(same_language))

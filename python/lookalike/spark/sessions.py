@@ -11,6 +11,7 @@ import logging
 import os
 import re
 import signal
+import socket
 import sys
 import tempfile
 import threading
@@ -31,7 +32,14 @@ if TYPE_CHECKING:
 #: Seconds between two looks at the progress of a job.
 _LOOK = 0.5
 #: What a session of a command has unless ``conf`` says otherwise.
-_USUAL = {"spark.ui.showConsoleProgress": "false", "spark.log.level": "WARN"}
+_USUAL = {
+    "spark.ui.showConsoleProgress": "false",
+    "spark.log.level": "WARN",
+    # What is broadcast passes through the driver.
+    "spark.sql.autoBroadcastJoinThreshold": "-1",
+}
+#: The addresses in that of a master, and how many seconds each may take to answer.
+_MASTERS, _ANSWER = re.compile(r"([^:,/]+):(\d+)"), 10
 
 
 def settings(conf: Sequence[str]) -> dict[str, str]:
@@ -45,6 +53,22 @@ def settings(conf: Sequence[str]) -> dict[str, str]:
     return found
 
 
+def check_master(master: str | None) -> None:
+    """Errors: ``WriteError`` if no master of a standalone cluster answers; Spark itself asks for minutes."""
+    if master is None or not master.startswith("spark://"):
+        return
+    reasons = []
+    for host, port in _MASTERS.findall(master.removeprefix("spark://")):
+        try:
+            socket.create_connection((host, int(port)), _ANSWER).close()
+        except (OSError, OverflowError) as error:
+            reasons.append(str(error))
+        else:
+            return
+    if reasons:
+        raise WriteError(errno.EIO, f"no Spark master answers at {master} ({reasons[0]}): check --master")
+
+
 @contextlib.contextmanager
 def session(master: str | None, conf: Sequence[str], tell: Progress) -> Iterator[SparkSession]:
     """Run a session; ``tell`` hears of every stage.
@@ -52,6 +76,7 @@ def session(master: str | None, conf: Sequence[str], tell: Progress) -> Iterator
     Errors: ``MissingExtraError``, ``ParameterError``, ``VersionError``, ``WriteError`` for what Spark could not do.
     """
     asked = {**_USUAL, **settings(conf)}
+    check_master(master)
     try:
         import pyspark  # noqa: F401
     except ImportError:

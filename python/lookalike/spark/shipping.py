@@ -16,6 +16,7 @@ import re
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import cache
+from numbers import Integral, Real
 from typing import TYPE_CHECKING, Any, NoReturn
 from uuid import uuid4
 
@@ -93,13 +94,24 @@ def told() -> Iterator[None]:
 
 
 @cache
-def _filled(items: tuple[tuple[str, Any], ...]) -> Settings:
-    return settings(**dict(items))
+def _filled(items: tuple[tuple[str, type, Any], ...]) -> Settings:
+    return settings(**{name: value for name, _, value in items})
 
 
 def filled(chosen: dict[str, Any]) -> Settings:
     """Fill in the parameters of a job, once per process. Errors: ``ParameterError``."""
-    return _filled(tuple(sorted(chosen.items())))
+    # Without the type, True would be taken for 1, which was checked before.
+    return _filled(tuple((name, type(value), value) for name, value in sorted(chosen.items())))
+
+
+def _plain(name: str, value: Any) -> Any:
+    if isinstance(value, list | set | tuple | frozenset):
+        return tuple(_plain(name, one) for one in value)
+    if isinstance(value, str | bool):
+        return value
+    if isinstance(value, Real):
+        return int(value) if isinstance(value, Integral) else float(value)
+    raise ParameterError(f"{name} of type {type(value).__name__} cannot be sent to workers: give a number or a string")
 
 
 def plain(chosen: dict[str, Any]) -> dict[str, Any]:
@@ -109,10 +121,8 @@ def plain(chosen: dict[str, Any]) -> dict[str, Any]:
         if name == "filter" and value is not None and not isinstance(value, str):
             k, s, r = (value.k, value.s, value.r) if hasattr(value, "k") else value
             value = f"{k},{s},{r}"
-        elif isinstance(value, list | set | tuple | frozenset):
-            value = tuple(value)
         if value is not None:
-            made[name] = value
+            made[name] = _plain(name, value)
     for name in ("format", "max_errors", "max_pairs", "threads"):
         if name in made:
             raise ParameterError(f"{name} has no meaning on a cluster: leave it out")

@@ -6,7 +6,6 @@ Cost: one pass over the texts, in Rust; about 700 bytes a row with the default s
 from __future__ import annotations
 
 from collections.abc import Iterator
-from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
 
 from lookalike import _core
@@ -15,9 +14,11 @@ from lookalike.deduplication.reading import open_core
 from lookalike.deduplication.settings import Settings
 from lookalike.errors import ParameterError
 from lookalike.spark import columns
-from lookalike.spark.plans import Plan, check_columns, check_kind, check_text, column, settings_of
+from lookalike.spark.keeping import quieted
+from lookalike.spark.plans import Plan, check_columns, check_text, column, settings_of
 from lookalike.spark.ranks import OWN, REFERENCE, ranks
-from lookalike.spark.shipping import Batches, filled, shipped
+from lookalike.spark.scratch import scratch
+from lookalike.spark.shipping import Batches, filled, plain, shipped
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -29,21 +30,19 @@ SIGNED = (
     "content binary, state tinyint, size int, sketch binary, keys array<bigint>, print bigint, length int, "
     "language tinyint"
 )
+#: The parameters of the simhash alone.
+_PRINTING = ("features", "ignore")
 #: What ``sign`` returns, beside the id.
 PUBLIC = "content binary, sketch binary, features array<bigint>, simhash bigint, length int, language string"
 
 
 def signed_rows(df: DataFrame, plan: Plan, *, is_reference: bool = False) -> DataFrame:
     """Return rank, id and ``SIGNED`` of every row."""
-    from pyspark.sql import functions as sql
-
     read = [column(df, plan.order).alias("order"), column(df, plan.asked.text_column).alias("text")]
     if not plan.is_named_by_order:
         read.append(column(df, plan.id).alias("id"))
     if plan.asked.number_column is not None:
-        is_there = plan.asked.number_column in df.columns
-        number = column(df, plan.asked.number_column) if is_there else sql.lit(None).cast("double")
-        read.append(number.alias("number"))
+        read.append(column(df, plan.asked.number_column).alias("number"))
     flag = REFERENCE if is_reference else OWN
     step = shipped("lookalike.spark.signing.sign_batches", plan.chosen, flag, plan.is_sought)
     return df.select(*read).mapInArrow(step, _schema("rank binary", df, plan.id, SIGNED))
@@ -64,7 +63,7 @@ def sign_batches(batches: Batches, chosen: dict[str, Any], flag: int, is_sought:
     import pyarrow.compute as pc
 
     asked = filled(chosen)
-    with TemporaryDirectory(prefix="lookalike-") as folder:
+    with scratch() as folder:
         core = open_core(asked, folder, sketch="shingles" if is_sought else None)
         for batch in batches:
             made = signed(core, asked, batch["text"])
@@ -108,40 +107,50 @@ def kept(made: _core.SignedColumns) -> list[pa.Array]:
     ]
 
 
+@quieted
 def sign(df: DataFrame, **chosen: Any) -> DataFrame:
     """Sign the texts of a DataFrame.
 
     The parameters are those of ``la.dedup`` that decide what is kept of a text (``shingle``, ``unit``, ``sketch``,
-    ``size``, ``filter``, ``features``, ``text_column``, ``id_column`` …). Rows come in no order.
+    ``size``, ``filter``, ``text_column``, ``id_column`` …; ``features`` and ``ignore`` for the simhash). Rows come in
+    no order.
 
     :returns: ``id``; ``content``, the 128-bit hash of the text; ``sketch``, 4 bytes an element; ``features``, the keys
         of the filter; ``simhash``; ``length`` in tokens; ``language``, empty where it is not clear. Null for rows
         without a text.
     :raises ParameterError: A parameter is out of range, or a column is not there.
     """
-    check_kind(df)
     if chosen.get("method", "minhash") != "minhash":
         raise ParameterError("method has no meaning here: a text is signed for all methods; leave it out")
+    printing = plain({name: chosen.pop(name) for name in _PRINTING if name in chosen})
     given = settings_of({**chosen, "method": "minhash", "same_language": True})
     asked = filled(given)
+    _printed(given, printing)
     name = asked.id_column or USUAL_ID
     check_columns(df, (asked.text_column, name), "the rows")
     check_text(df, asked.text_column)
     read = [column(df, name).alias("id"), column(df, asked.text_column).alias("text")]
     schema = _schema("", df, name, PUBLIC)
-    return df.select(*read).mapInArrow(shipped("lookalike.spark.signing.sign_publicly", given), schema)
+    return df.select(*read).mapInArrow(shipped("lookalike.spark.signing.sign_publicly", given, printing), schema)
 
 
-def sign_publicly(batches: Batches, chosen: dict[str, Any]) -> Iterator[pa.RecordBatch]:
+def _printed(chosen: dict[str, Any], printing: dict[str, Any]) -> Settings:
+    """Return the parameters of the simhash. Errors: ``ParameterError``."""
+    unused = {"threshold", "filter", "recall", "size", "sketch", "keep", "same_language"}
+    return filled(
+        {name: value for name, value in chosen.items() if name not in unused} | printing | {"method": "simhash"}
+    )
+
+
+def sign_publicly(batches: Batches, chosen: dict[str, Any], printing: dict[str, Any]) -> Iterator[pa.RecordBatch]:
     """Sign rows (id, text) on a worker."""
     import pyarrow as pa
     import pyarrow.compute as pc
 
     asked = filled(chosen)
-    unused = {"threshold", "filter", "recall", "size", "sketch", "keep", "same_language"}
-    printed = filled({name: value for name, value in chosen.items() if name not in unused} | {"method": "simhash"})
+    printed = _printed(chosen, printing)
     codes = pa.array(["", *_core.simhash_languages()])
-    with TemporaryDirectory(prefix="lookalike-") as folder, TemporaryDirectory(prefix="lookalike-") as other:
+    with scratch() as folder, scratch() as other:
         core, prints = open_core(asked, folder), open_core(printed, other)
         for batch in batches:
             content, state, _, sketch, keys, _, length, language = kept(signed(core, asked, batch["text"]))

@@ -16,7 +16,8 @@ from lookalike.corpora.batches import RECORD_BYTES, as_bytes
 from lookalike.errors import ParameterError
 from lookalike.params import DEDUPLICATION, patterns
 from lookalike.simhashes.texts import LANGUAGES, MAKING, IdfTable, maker
-from lookalike.spark.plans import check_kind, column
+from lookalike.spark.keeping import quieted
+from lookalike.spark.plans import column
 from lookalike.spark.prints import FINGERPRINT, ID, check_column
 from lookalike.spark.shipping import Batches, shipped
 
@@ -31,6 +32,7 @@ FINGERPRINTED, WITHOUT_FEATURES, MISSING, TOO_LONG = "fingerprinted", "without_f
 
 
 @explained(*MAKING, DEDUPLICATION["text_column"])
+@quieted
 def simhash(
     df: DataFrame,
     *,
@@ -58,7 +60,6 @@ def simhash(
     """
     from pyspark.sql import types
 
-    check_kind(df)
     table = idf if idf is None or isinstance(idf, IdfTable) else IdfTable.load(idf)
     chosen: dict[str, Any] = {
         "features": features,

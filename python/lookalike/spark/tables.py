@@ -61,10 +61,14 @@ def checked(rows: DataFrame, plan: Plan) -> Counts:
 
 
 def check_order(rows: DataFrame, column: str) -> None:
-    """Errors: ``ParameterError`` if an ``order`` is null, or if two rows with equal other columns have the same."""
-    found = rows.groupBy(*rows.columns).count().where("count > 1 or order is null").limit(1).collect()
-    if found and found[0]["order"] is None:
-        raise ParameterError(f"order column `{column}` is null in some rows: every row needs a value of its own")
+    """Errors: ``ParameterError`` if an ``order`` is null, empty, or that of two rows with equal other columns."""
+    from pyspark.sql import functions as sql
+
+    is_none = sql.col("order").isNull() | (sql.col("order").cast("string") == "")
+    found = rows.groupBy(*rows.columns).count().where(is_none | (sql.col("count") > 1)).limit(1).collect()
+    if found and found[0]["order"] in (None, ""):
+        what = "null" if found[0]["order"] is None else "empty"
+        raise ParameterError(f"order column `{column}` is {what} in some rows: every row needs a value of its own")
     if found:
         raise ParameterError(
             f"order column `{column}` has `{found[0]['order']}` in {found[0]['count']} rows: every row needs a value "
@@ -102,8 +106,13 @@ def with_first(rows: DataFrame, repeated: DataFrame) -> DataFrame:
     """Return rows with the first row that has their text."""
     from pyspark.sql import functions as sql
 
-    joined = rows.join(repeated.select("content", "first"), "content", "left")
-    return joined.withColumn("first", sql.coalesce(sql.when(sql.col("state") <= 1, sql.col("first")), sql.col("rank")))
+    # Rows without a text are joined by their rank, which nothing has: all of their contents are 0, and would meet in
+    # one task.
+    is_text = sql.col("state") <= 1
+    known = repeated.select(sql.col("content").alias("joint"), "first")
+    joined = rows.withColumn("joint", sql.when(is_text, sql.col("content")).otherwise(sql.col("rank")))
+    joined = joined.join(known, "joint", "left").drop("joint")
+    return joined.withColumn("first", sql.coalesce(sql.when(is_text, sql.col("first")), sql.col("rank")))
 
 
 def distinct_documents(counts: Counts, repeated: DataFrame) -> tuple[int, int]:
@@ -167,7 +176,8 @@ def named(table: DataFrame, rows: DataFrame, plan: Plan, ranks: dict[str, str], 
         return table.select(*ids, *others)
     for of in ranks:
         known = rows.select(sql.col("rank").alias(f"{of}_rank"), sql.col("id").alias(f"{of}_id"))
-        table = table.join(known, table[of] == known[f"{of}_rank"], "left")
+        # A small table would be broadcast by way of the driver.
+        table = table.join(known.hint("merge"), table[of] == known[f"{of}_rank"], "left")
     return table.select(*(sql.col(f"{of}_id").alias(name) for of, name in ranks.items()), *others)
 
 
@@ -206,7 +216,7 @@ def kept_rows(df: DataFrame, removed: DataFrame, plan: Plan) -> DataFrame:
     from pyspark.sql import functions as sql
 
     gone = removed.select(order_of(sql.col("rank"), plan.prefix, plan.kind).alias("lookalike_order"))
-    return df.join(gone, column(df, plan.order) == gone["lookalike_order"], "left_anti")
+    return df.join(gone.hint("merge"), column(df, plan.order) == gone["lookalike_order"], "left_anti")
 
 
 def ledger(df: DataFrame, removed: DataFrame, rows: DataFrame, plan: Plan) -> DataFrame:
@@ -222,7 +232,7 @@ def ledger(df: DataFrame, removed: DataFrame, rows: DataFrame, plan: Plan) -> Da
         ["lookalike_order", sql.col("score").alias("lookalike_score"), sql.col("link").alias("lookalike_link")],
     )
     told = named_rows.withColumn("lookalike_method", sql.lit(plan.asked.method))
-    joined = df.join(told, column(df, plan.order) == told["lookalike_order"])
+    joined = df.join(told.hint("merge"), column(df, plan.order) == told["lookalike_order"])
     return joined.drop("lookalike_order")
 
 
