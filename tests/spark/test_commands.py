@@ -285,6 +285,14 @@ def test_a_master_that_does_not_answer_is_told_at_once(tmp_path: Path) -> None:
     check_master(None)
 
 
+def test_an_output_that_cannot_be_written_is_told_before_anything_is_read(cluster: Cluster, tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("")
+    done = run("dedup", tmp_path / "none", "-o", tmp_path / "file" / "clean", *on(cluster))
+    assert done.returncode == 7, done.stderr
+    assert "/file/clean` cannot be written: Not a directory" in done.stderr
+    assert "Traceback" not in done.stderr
+
+
 def test_a_missing_input_and_a_missing_java_are_told_in_one_line(cluster: Cluster, tmp_path: Path) -> None:
     done = run("dedup", tmp_path / "none", "-o", tmp_path / "clean", *on(cluster))
     assert done.returncode == 2
