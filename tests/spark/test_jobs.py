@@ -9,13 +9,12 @@ from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
-import pyarrow.compute as pc
 import pyarrow.parquet as pq
 import pytest
 
 import lookalike as la
 import lookalike.spark as las
-from lookalike.spark import cells, job, judging, proposing, shipping
+from lookalike.spark import job, shipping
 from lookalike.spark.keeping import quiet
 from support import engines
 from support.generated import mixed
@@ -188,16 +187,10 @@ def test_crowded_keys_are_told_by_one_task(spark: Any, monkeypatch: pytest.Monke
     monkeypatch.setattr(job, "_TOLD", 5)
     keys = spark.range(0, 400, 1, 8).selectExpr("200 - id as key", "7L as documents", "2L as untried")
     work = job.Work.__new__(job.Work)
-    work.proposals = keys.selectExpr("cast(null as binary) as left", "*")
+    work.proposals = keys.selectExpr("cast(null as int) as cell", "*")
     listed, notes = work._capped()
     assert [one["key"] for one in listed] == [0, 1, 2, 3, 4]
     assert notes == ["keys too common to propose all pairs that are not listed: 395, with 790 pairs untried"]
-
-
-def test_cells_have_numbers_of_32_bits() -> None:
-    assert cells.side(100_000_000_000, 3000, 64 << 20, 8) ** 2 < 2**31
-    assert cells.side(8_000_000_000, 2721, 64 << 20, 8) == 46_340
-    assert cells.side(100_000_000, 600, 64 << 20, 8) == 1788
 
 
 @pytest.mark.parametrize(
@@ -275,30 +268,6 @@ def test_repeated_ids_beside_another_order_are_counted(spark: Any) -> None:
     expected = la.dedup(pa.Table.from_pylist(rows, schema=engines.KINDS), order="name").repeated_ids
     assert expected is not None
     assert (found["ids"], found["rows"]) == expected[:2]
-
-
-def test_pairs_of_long_ranks_come_in_small_batches() -> None:
-    ranks = pa.array([b"%03900d" % place for place in range(300)], pa.binary())
-    rows = pa.RecordBatch.from_arrays([pa.array([5] * 300), ranks], names=["key", "rank"])
-    sizes, pairs = [], 0
-    for batch in proposing.pair_batches(iter([rows]), False):
-        sizes.append(batch.nbytes)
-        pairs += pc.sum(batch["left"].is_valid()).as_py()
-    assert pairs == sum(1 for right in range(300) for left in range(right) if left < 64 or right - left <= 64)
-    assert max(sizes) < 2 * proposing._BYTES
-
-
-def test_a_document_that_is_gone_when_it_is_read_again_is_told() -> None:
-    known = pa.array([b"a", b"b"], pa.binary())
-    assert cells._places(pa.array([b"b"], pa.binary()), known).tolist() == [1]
-    with pytest.raises(la.ParameterError, match="the input gave other rows or texts when it was read again"):
-        cells._places(pa.array([b"zz"], pa.binary()), known)
-    chosen = {"memory": "64MiB", "threads": 1}
-    fields = {"cell": pa.array([0, 0], pa.int32()), "tag": pa.array([0, 0], pa.int32())}
-    fields |= {"rank": known, "right": pa.nulls(2, pa.binary()), "estimate": pa.nulls(2, pa.float32())}
-    rows = pa.record_batch(fields | {"text": pa.array([TEXT, None])})
-    with pytest.raises(la.ParameterError, match="the input gave other rows or texts when it was read again"):
-        list(judging.score_batches(iter([rows]), chosen, False, True))
 
 
 @pytest.mark.parametrize("is_against", [False, True], ids=["minhash", "lookup"])

@@ -15,6 +15,7 @@ from lookalike.errors import VersionError
 from lookalike.spark import clustering, proposing, signing
 from lookalike.spark.ranks import OWN, ranks
 from lookalike.spark.shipping import shipped, told, versions
+from support.bundles import unbundled
 from support.generated import mixed
 
 
@@ -101,14 +102,21 @@ def test_pairs_do_not_depend_on_batches():
     rows = sorted((draw.randrange(6) - 3, f"{OWN:c}{place:04d}".encode()) for place in range(900))
     table = pa.table({"key": [key for key, _ in rows], "rank": pa.array([rank for _, rank in rows], pa.binary())})
 
-    def told_of(batches: Iterator[pa.RecordBatch]) -> list[tuple[Any, ...]]:
-        rows = (tuple(row.values()) for batch in proposing.pair_batches(batches, False) for row in batch.to_pylist())
-        return sorted(rows, key=repr)
+    def told_of(batches: Iterator[pa.RecordBatch]) -> tuple[list[Any], list[Any]]:
+        return proposals(proposing.pair_batches(batches, False, 3))
 
-    whole = told_of(iter(table.to_batches()))
-    assert whole == told_of(cut(table, draw))
+    pairs, crowded = told_of(iter(table.to_batches()))
+    assert (pairs, crowded) == told_of(cut(table, draw))
+    assert {cell for cell, *_ in pairs} == set(range(9))
     # A key with more than 130 holders tells what it leaves out.
-    assert sum(row[0] is None for row in whole) == 6
+    assert len(crowded) == 6
+
+
+def proposals(batches: Iterator[pa.RecordBatch]) -> tuple[list[Any], list[Any]]:
+    """The pairs of bundles, each once, and the crowded keys."""
+    rows = [row for batch in batches for row in batch.to_pylist()]
+    crowded = [(row["key"], row["documents"], row["untried"]) for row in rows if row["cell"] is None]
+    return sorted(set(unbundled(row for row in rows if row["cell"] is not None))), crowded
 
 
 def test_pairs_are_those_of_the_rule_for_crowded_keys():
@@ -116,7 +124,7 @@ def test_pairs_are_those_of_the_rule_for_crowded_keys():
     holders = {-1: 1, 0: 2, 5: 64, 7: 129, 2**40: 300}
     rows = [(key, f"{key}/{place:04d}".encode()) for key, count in holders.items() for place in range(count)]
     table = pa.table({"key": [key for key, _ in rows], "rank": pa.array([rank for _, rank in rows], pa.binary())})
-    made = [row for batch in proposing.pair_batches(cut(table, random.Random(2)), False) for row in batch.to_pylist()]
+    pairs, crowded = proposals(proposing.pair_batches(cut(table, random.Random(2)), False, 1))
     expected = [
         (f"{key}/{i:04d}".encode(), f"{key}/{j:04d}".encode())
         for key, count in holders.items()
@@ -124,10 +132,9 @@ def test_pairs_are_those_of_the_rule_for_crowded_keys():
         for i in range(j)
         if i < 64 or j - i <= 64
     ]
-    assert sorted((row["left"], row["right"]) for row in made if row["left"]) == sorted(expected)
+    assert [(left, right) for _, left, right, _ in pairs] == sorted(expected)
     untried = 300 * 299 // 2 - sum(1 for left, _ in expected if left.startswith(str(2**40).encode()))
-    told_of = [(row["key"], row["documents"], row["untried"]) for row in made if row["left"] is None]
-    assert told_of == [(2**40, 300, untried)]
+    assert crowded == [(2**40, 300, untried)]
 
 
 @pytest.mark.parametrize(("distance", "count"), [(0, 10), (1, 1_000), (3, 10), (3, 10**8), (6, 10**6), (10, 100)])

@@ -8,6 +8,7 @@ mod archive_lines;
 mod archive_passages;
 mod archive_questions;
 mod arrow;
+mod bundles;
 mod column;
 mod compare;
 mod dedup;
@@ -47,6 +48,8 @@ mod _core {
     use crate::archive_passages::shared_passages;
     #[pymodule_export]
     use crate::archive_questions::{AskedDocument, Asker, Starter};
+    #[pymodule_export]
+    use crate::bundles::{CellPairs, HolderStream, PairPacker};
     #[pymodule_export]
     use crate::column::Column;
     #[pymodule_export]
@@ -95,7 +98,7 @@ mod _core {
     #[pymodule_export]
     use crate::steps::{
         clear_corpus, corpus_contents, drain_matches, follow_edges, glance_pairs, push_signed, score_pairs,
-        signed_columns, HolderStream, PrintKeys, PrintStream, SignedColumns, StarPass,
+        signed_columns, PrintKeys, PrintStream, SignedColumns, StarPass,
     };
     #[pymodule_export]
     use crate::stored::{restore_files, store_files};

@@ -7,7 +7,7 @@ use crate::error::{to_python, unknown};
 use crate::input::Frozen;
 use crate::references::{columns, Matches};
 use crate::texts::ArrowTexts;
-use lookalike_core::clustering::{Method, Reach};
+use lookalike_core::clustering::Method;
 use lookalike_core::simhash::language::TextLanguage;
 use lookalike_dedup::alike::Traits;
 use lookalike_dedup::corpus::Corpus as Core;
@@ -15,7 +15,7 @@ use lookalike_dedup::job::Failure;
 use lookalike_dedup::proposing::KeyMaker;
 use lookalike_dedup::sign::{Print, RowState, Signed, SignedRow};
 use lookalike_dedup::steps::edges::{follow, Follower, GivenEdge};
-use lookalike_dedup::steps::holders::{HolderStream as Holders, ProposedPairs, RankColumn, Role};
+use lookalike_dedup::steps::holders::RankColumn;
 use lookalike_dedup::steps::listed;
 use lookalike_dedup::steps::pass::StarPass as Pass;
 use lookalike_dedup::steps::print_keys::{PrintKeys as Keys, PrintStream as Stream};
@@ -25,34 +25,34 @@ use pyo3::types::PyBytes;
 use std::sync::Mutex;
 
 /// The buffers of an Arrow array of strings of bytes: validity, offsets, bytes, bytes per offset, rows.
-type Buffers = (Option<Frozen>, Frozen, Frozen, usize, usize);
+pub type Buffers = (Option<Frozen>, Frozen, Frozen, usize, usize);
 /// Bytes, and where each string of them ends, with a 0 before the first.
-type Strings = (Py<PyBytes>, Py<PyBytes>);
+pub type Strings = (Py<PyBytes>, Py<PyBytes>);
 
-fn numbers<'a, const N: usize, T: 'a>(bytes: &'a [u8], of: fn([u8; N]) -> T) -> impl Iterator<Item = T> + 'a {
+pub fn numbers<'a, const N: usize, T: 'a>(bytes: &'a [u8], of: fn([u8; N]) -> T) -> impl Iterator<Item = T> + 'a {
     bytes.chunks_exact(N).filter_map(move |one| one.first_chunk().map(|one| of(*one)))
 }
 
-fn block<const N: usize>(py: Python<'_>, values: impl Iterator<Item = [u8; N]>) -> Py<PyBytes> {
+pub fn block<const N: usize>(py: Python<'_>, values: impl Iterator<Item = [u8; N]>) -> Py<PyBytes> {
     PyBytes::new(py, &values.flatten().collect::<Vec<u8>>()).unbind()
 }
 
 /// Offsets as Arrow has them, of strings that end here.
-fn offsets(py: Python<'_>, ends: impl Iterator<Item = u32>) -> Py<PyBytes> {
+pub fn offsets(py: Python<'_>, ends: impl Iterator<Item = u32>) -> Py<PyBytes> {
     block(py, std::iter::once(0).chain(ends).map(|end| (end as i32).to_ne_bytes()))
 }
 
-fn strings(py: Python<'_>, column: &RankColumn) -> Strings {
+pub fn strings(py: Python<'_>, column: &RankColumn) -> Strings {
     (PyBytes::new(py, &column.bytes).unbind(), offsets(py, column.ends.iter().copied()))
 }
 
-fn view(buffers: &Buffers) -> PyResult<ArrowTexts<'_>> {
+pub fn view(buffers: &Buffers) -> PyResult<ArrowTexts<'_>> {
     let (validity, offsets, data, width, rows) = buffers;
     ArrowTexts::new(validity.as_ref(), offsets, data, *width, *rows)
 }
 
 /// Errors: columns of different lengths.
-fn same(lengths: &[usize]) -> PyResult<()> {
+pub fn same(lengths: &[usize]) -> PyResult<()> {
     match lengths.iter().all(|length| *length == lengths[0]) {
         true => Ok(()),
         false => Err(PyValueError::new_err("columns of one batch have different lengths")),
@@ -232,57 +232,6 @@ pub fn score_pairs(
     let found = detached(py, usize::MAX, scored).map_err(failed)?;
     let scores = block(py, found.iter().map(|score| score.unwrap_or(0.0).to_ne_bytes()));
     Ok((scores, block(py, found.iter().map(|score| [u8::from(score.is_some())]))))
-}
-
-/// Proposes pairs from rows (key, holder) sorted by key and rank.
-#[pyclass(frozen, module = "lookalike._core")]
-pub struct HolderStream(Mutex<Holders>);
-
-#[pymethods]
-impl HolderStream {
-    /// With `is_against` only a reference and another row are paired.
-    #[new]
-    fn new(is_against: bool) -> Self {
-        Self(Mutex::new(Holders::new(Reach::CROWDED, is_against)))
-    }
-
-    /// Takes rows: keys (64-bit numbers), for fingerprints the other one and the role of the row, and ranks. Returns the
-    /// earlier and the later ranks of pairs.
-    fn push(
-        &self,
-        py: Python<'_>,
-        keys: Frozen,
-        others: Option<(Frozen, Frozen)>,
-        ranks: Buffers,
-    ) -> PyResult<(Strings, Strings)> {
-        let (texts, rows) = (view(&ranks)?, ranks.4);
-        let keys: Vec<u64> = numbers(keys.as_bytes(), u64::from_ne_bytes).collect();
-        let others: Option<Vec<(u64, u8)>> = others.map(|(others, roles)| {
-            numbers(others.as_bytes(), u64::from_ne_bytes).zip(roles.as_bytes().iter().copied()).collect()
-        });
-        same(&[keys.len(), rows, others.as_ref().map_or(rows, Vec::len)])?;
-        let pairs = locked(py, &self.0, |stream| {
-            let mut pairs = ProposedPairs::default();
-            for (row, key) in keys.iter().enumerate() {
-                let other = others.as_ref().map(|others| others[row]);
-                let role = other.map_or(Role::Both, |(_, role)| Role::of(role));
-                stream.push(
-                    (*key, other.map(|(other, _)| other)),
-                    role,
-                    texts.get(row).unwrap_or_default(),
-                    &mut pairs,
-                );
-            }
-            pairs
-        });
-        Ok((strings(py, &pairs.left), strings(py, &pairs.right)))
-    }
-
-    /// Lists that ended and did not propose all their pairs: key, holders, pairs left out. At the end, also the last list.
-    fn capped(&self, py: Python<'_>, is_end: bool) -> Vec<(u64, u64, u64)> {
-        let lists = locked(py, &self.0, |stream| stream.capped(is_end));
-        lists.iter().map(|list| (list.key, list.documents, list.untried)).collect()
-    }
 }
 
 /// Columns of edges: left, right (32-bit numbers), estimates, scores (32-bit floats).

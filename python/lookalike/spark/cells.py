@@ -1,19 +1,24 @@
 """Brings pairs of documents and what is known of each document together, in cells.
 
-A pair belongs to the cell (hash of the left, hash of the right), of G × G. A document is sent once to each cell that
-has a pair of it, at most 2 G times, however many pairs it is in. Within a partition the documents of a cell come first,
-then its pairs, so a task holds the documents of one cell and passes its pairs through.
+A pair belongs to the cell (part of the left, part of the right), of G × G, where a part is a hash of the rank modulo G.
+Pairs travel in bundles: a row has a cell, a list of ranks, and pairs of places in that list (``steps/bundles.rs``). A
+document is sent once to each cell that has a pair of it, at most 2 G times, however many pairs it is in. Within a
+partition the documents of a cell come first, then its bundles, so a task holds the documents of one cell and passes its
+pairs through.
 
-Cost: per document at most 2 G copies, of which there are fewer if it has fewer pairs; per pair two ranks.
+Cost: per document at most 2 G copies, of which there are fewer if it has fewer pairs; per pair 8 bytes, and a rank per
+document and bundle.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
+from lookalike import _core
 from lookalike.errors import ParameterError
+from lookalike.spark import columns
 from lookalike.spark.shipping import Batches
 
 if TYPE_CHECKING:
@@ -21,11 +26,15 @@ if TYPE_CHECKING:
     import pyarrow as pa
     from pyspark.sql import DataFrame
 
+#: The columns of bundles.
+BUNDLES = "cell int, ranks array<binary>, pairs binary"
 #: Most cells along one side.
 _MOST = 46_340
-#: What a task does with the documents of a cell, and with its pairs: the places of both documents, and rows of pairs.
+#: Bundles, and pairs, that are taken at a time.
+_TAKEN, _PACKED = 1 << 8, 1 << 16
+#: What a task does with the documents of a cell, and with its pairs: the places of both documents, and further columns.
 Documents = Callable[["pa.RecordBatch", bool], None]
-Pairs = Callable[["np.ndarray[Any, Any]", "np.ndarray[Any, Any]", "pa.RecordBatch"], "list[pa.Array]"]
+Pairs = Callable[[bytes, bytes, "np.ndarray[Any, Any]"], "tuple[np.ndarray[Any, Any], list[pa.Array]]"]
 
 
 def side(documents: int, bytes_each: float, cell_bytes: int, least: int) -> int:
@@ -34,93 +43,135 @@ def side(documents: int, bytes_each: float, cell_bytes: int, least: int) -> int:
 
 
 def in_cells(
-    pairs: DataFrame,
+    bundles: DataFrame,
     documents: Callable[[DataFrame], DataFrame],
-    cells: int,
     step: Callable[[Batches], Batches],
     schema: str,
 ) -> DataFrame:
-    """Run a step on pairs (left, right, …) and their documents.
+    """Run a step on bundles and the documents of their pairs; the step makes rows of a ``schema``.
 
-    ``documents`` joins what is known of documents to rows that have a rank. Further columns of pairs pass through the
-    step, which adds its own; ``schema`` names all. Pairs are named once in the plan: a plan that doubles with every
-    step would outgrow the driver.
+    ``documents`` joins what is known of documents to rows that have a rank. The bundles are used twice, so the caller
+    holds them: a plan that doubles with every step would outgrow the driver.
     """
     from pyspark.sql import functions as sql
 
-    def part(of: str) -> Any:
-        return sql.pmod(sql.xxhash64(of), sql.lit(cells))
+    known = documents(bundles.select("cell", sql.explode("ranks").alias("rank")).distinct())
+    payload = [one for one in known.schema if one.name not in ("cell", "rank")]
 
-    extra = [name for name in pairs.columns if name not in ("left", "right")]
-    types = {one.name: one.dataType for one in pairs.schema}
-    cell = (part("left") * cells + part("right")).cast("int").alias("cell")
+    def none(name: str, kind: Any) -> Any:
+        return sql.lit(None).cast(kind).alias(name)
 
-    def row(tag: int, rank: str, *, is_pair: bool) -> Any:
-        other = [sql.col(one) if is_pair else sql.lit(None).cast(types[one]) for one in ("right", *extra)]
-        named = [one.alias(name) for one, name in zip(other, ("right", *extra), strict=True)]
-        return sql.struct(cell, sql.lit(tag).alias("tag"), sql.col(rank).alias("rank"), *named)
+    first = known.select(
+        "cell",
+        sql.lit(0).alias("tag"),
+        "rank",
+        *(one.name for one in payload),
+        none("ranks", "array<binary>"),
+        none("pairs", "binary"),
+    )
+    then = bundles.select(
+        "cell",
+        sql.lit(1).alias("tag"),
+        none("rank", "binary"),
+        *(none(one.name, one.dataType) for one in payload),
+        "ranks",
+        "pairs",
+    )
+    placed = first.union(then).repartition("cell").sortWithinPartitions("cell", "tag")
+    return placed.mapInArrow(step, schema)
 
-    each = sql.array(row(0, "left", is_pair=False), row(0, "right", is_pair=False), row(1, "left", is_pair=True))
-    rows = pairs.select(sql.explode(each).alias("row")).select("row.*").distinct()
-    known = documents(rows)
-    payload = [
-        sql.when(sql.col("tag") == 0, sql.col(name)).alias(name) for name in known.columns if name not in rows.columns
-    ]
-    placed = known.select(*rows.columns, *payload).repartition("cell")
-    return placed.sortWithinPartitions("cell", "tag", "rank", "right").mapInArrow(step, schema)
 
+def each_cell(
+    batches: Batches, documents: Documents, pairs: Pairs, extra: np.dtype[Any], made: list[str]
+) -> Iterator[pa.RecordBatch]:
+    """Hand documents and pairs to their functions, in order, and yield (left, right, …) of the pairs that are accepted.
 
-def each_cell(batches: Batches, documents: Documents, pairs: Pairs, extra: list[str], made: list[str]) -> Batches:
-    """Hand documents and pairs to their functions, in order, and yield pairs with what was ``made`` of them.
-
-    ``documents`` is told whether a new cell begins. ``pairs`` returns a mask and the new columns. Of the other columns
-    of pairs, those named in ``extra`` are yielded.
+    ``documents`` is told whether a new cell begins. ``extra`` are the further columns of pairs. ``pairs`` returns a
+    mask, and the columns ``made``.
     """
     number, cell = -1, _Cell(pairs, extra, made)
     for run in (run for batch in batches for run in runs(batch)):
         if run["cell"][0].as_py() != number:
-            yield from cell.judged()
+            yield from cell.judged(is_end=True)
             number, cell = run["cell"][0].as_py(), _Cell(pairs, extra, made)
             documents(run.slice(0, 0), True)
         if run["tag"][0].as_py() == 0:
             documents(run, False)
-            cell.ranks.append(run["rank"])
+            cell.know(run["rank"])
         else:
             yield from cell.take(run)
-    yield from cell.judged()
+    yield from cell.judged(is_end=True)
 
 
 class _Cell:
-    """The ranks of the documents of a cell, and pairs that wait until there are as many: places are looked up at once.
+    """The ranks of the documents of a cell, and pairs that wait until there are many of them."""
 
-    To look places up, all ranks of the cell are hashed.
-    """
+    def __init__(self, pairs: Pairs, extra: np.dtype[Any], made: list[str]) -> None:
+        self._judge, self._extra, self._made = pairs, extra, made
+        self._ranks: list[pa.Array] = []
+        self._pairs = _core.CellPairs(extra.itemsize)
 
-    def __init__(self, pairs: Pairs, extra: list[str], made: list[str]) -> None:
-        self._pairs, self._extra, self._made = pairs, extra, made
-        self.ranks: list[pa.Array] = []
-        self._waiting: list[pa.RecordBatch] = []
+    def know(self, ranks: pa.Array) -> None:
+        """Take the ranks of documents."""
+        self._ranks.append(ranks)
+        self._pairs.push_documents(columns.buffers(ranks))
 
-    def take(self, run: pa.RecordBatch) -> Batches:
-        """Take pairs, and yield those that can be judged now."""
-        self._waiting.append(run)
-        if sum(one.num_rows for one in self._waiting) >= sum(map(len, self.ranks)):
-            yield from self.judged()
+    def take(self, run: pa.RecordBatch) -> Iterator[pa.RecordBatch]:
+        """Take bundles; yield what is found when many pairs wait. Errors: ``ParameterError`` if a document is gone."""
+        import numpy as np
+        import pyarrow.compute as pc
 
-    def judged(self) -> Batches:
+        for start in range(0, run.num_rows, _TAKEN):
+            part = run.slice(start, _TAKEN)
+            counts = pc.list_value_length(part["ranks"]).to_numpy().astype(np.uint32).tobytes()
+            ranks = columns.buffers(part["ranks"].flatten())
+            if not self._pairs.push_bundles(counts, ranks, columns.buffers(part["pairs"])):
+                raise changed()
+            if self._pairs.is_full():
+                yield from self.judged(is_end=False)
+
+    def judged(self, *, is_end: bool) -> Iterator[pa.RecordBatch]:
         """Yield what is found of the pairs that wait."""
+        import numpy as np
         import pyarrow as pa
 
-        if not self._waiting:
+        left, right, extras = self._pairs.take()
+        if not left:
             return
-        rows = pa.concat_batches(self._waiting)
-        self._waiting = []
-        known = pa.concat_arrays(self.ranks) if self.ranks else pa.array([], pa.binary())
-        mask, *found = self._pairs(_places(rows["rank"], known), _places(rows["right"], known), rows)
-        kept = rows.select(["rank", "right", *self._extra]).filter(mask)
-        arrays = [*kept.columns, *(one.filter(mask) for one in found)]
-        if kept.num_rows:
-            yield pa.RecordBatch.from_arrays(arrays, names=["left", "right", *self._extra, *self._made])
+        mask, found = self._judge(left, right, np.ndarray(len(left) // 4, self._extra, extras))
+        places = [np.frombuffer(one, dtype=np.uint32)[mask] for one in (left, right)]
+        if not is_end:
+            self._pairs.accept(*(one.tobytes() for one in places))
+        self._ranks = [columns.joined(self._ranks)]
+        named = [self._ranks[0].take(pa.array(one)) for one in places]
+        if len(named[0]):
+            arrays = [*named, *(one.filter(pa.array(mask)) for one in found)]
+            yield pa.RecordBatch.from_arrays(arrays, names=["left", "right", *self._made])
+
+
+def packed(batches: Iterable[pa.RecordBatch], side: int, extra: np.dtype[Any]) -> Iterator[pa.RecordBatch]:
+    """Make bundles of rows (left, right, …); ``extra`` names the further columns and what they become."""
+    packer = _core.PairPacker(side, extra.itemsize)
+    for batch in batches:
+        for start in range(0, batch.num_rows, _PACKED):
+            part = batch.slice(start, _PACKED)
+            left, right = (columns.buffers(part[name]) for name in ("left", "right"))
+            packer.push(left, right, columns.records(part, extra))
+            yield from bundles(packer, is_end=False)
+    yield from bundles(packer, is_end=True)
+
+
+def bundles(packer: _core.PairPacker | _core.HolderStream, *, is_end: bool) -> Iterator[pa.RecordBatch]:
+    """Yield the bundles of a packer, if it is full or all is over."""
+    import pyarrow as pa
+
+    made = packer.bundles(is_end)
+    if made is None:
+        return
+    cells, ranks, rank_ends, pairs = made
+    lists = pa.ListArray.from_arrays(columns.numbers(rank_ends, pa.int32()), columns.strings(*ranks))
+    arrays = [columns.numbers(cells, pa.int32()), lists, columns.strings(*pairs)]
+    yield pa.RecordBatch.from_arrays(arrays, names=[one.split()[0] for one in BUNDLES.split(", ")])
 
 
 def runs(batch: pa.RecordBatch) -> Iterator[pa.RecordBatch]:
@@ -133,18 +184,6 @@ def runs(batch: pa.RecordBatch) -> Iterator[pa.RecordBatch]:
     starts = [0, *(np.flatnonzero(joint[1:] != joint[:-1]) + 1), len(joint)]
     for start, end in pairwise(starts):
         yield batch.slice(start, end - start)
-
-
-def _places(ranks: pa.Array, known: pa.Array) -> np.ndarray[Any, Any]:
-    """Return the places of ranks among those of the cell. Errors: ``ParameterError`` if one has no document."""
-    import numpy as np
-    import pyarrow.compute as pc
-
-    places = pc.index_in(ranks, value_set=known)
-    if places.null_count:
-        raise changed()
-    made: np.ndarray[Any, Any] = places.to_numpy(zero_copy_only=False).astype(np.uint32)
-    return made
 
 
 def changed() -> ParameterError:

@@ -75,6 +75,22 @@ def are_equal(made: pa.Array, column: pa.Array) -> bool:
     return bool(made.equals(column.cast(made.type)))
 
 
+def records(batch: pa.RecordBatch, kind: np.dtype[Any]) -> bytes:
+    """Return the columns that a type names, numbers or strings of one length, as a block of records."""
+    import numpy as np
+    import pyarrow as pa
+
+    made = np.empty(batch.num_rows, dtype=kind)
+    for name in kind.names or ():
+        of_name, column = kind[name], batch[name]
+        if of_name.kind == "V":
+            fixed = column.cast(pa.binary(of_name.itemsize))
+            made[name] = np.frombuffer(fixed.buffers()[1], of_name, len(fixed), fixed.offset * of_name.itemsize)
+        else:
+            made[name] = column.to_numpy()
+    return made.tobytes()
+
+
 def joined(columns: Iterable[pa.Array]) -> pa.Array:
     """Return columns, of which there is at least one, as one."""
     import pyarrow as pa

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from lookalike.errors import ParameterError
 from lookalike.spark import contaminated, tables
 from lookalike.spark.clustering import followers
-from lookalike.spark.judging import glanced, scored, texts_of, with_contents
+from lookalike.spark.judging import bundled, glance_side, glanced, score_side, scored, texts_of
 from lookalike.spark.keeping import Kept, quiet, step
 from lookalike.spark.plans import Limits, Plan, check_kind, planned
 from lookalike.spark.proposing import proposed
@@ -166,9 +166,10 @@ class Work:
     def find_edges(self) -> DataFrame:
         """Propose and judge pairs."""
         plan, held = self.plan, self.held
-        self.proposals = held.hold(proposed(self.documents, plan))
-        pairs = self.proposals.where("left is not null").select("left", "right")
-        possible = held.hold(glanced(pairs, self.documents, (self.count, self.longest), plan))
+        cells = glance_side(self.count, self.longest, plan)
+        self.proposals = held.hold(proposed(self.documents, plan, cells))
+        bundles = self.proposals.where("cell is not null").select("cell", "ranks", "pairs")
+        possible = held.hold(glanced(bundles, self.documents, plan, self._score_cells()))
         with step(self.df, "propose and glance"):
             possible.count()
         self.edges = held.hold(self._scored(possible))
@@ -185,24 +186,24 @@ class Work:
             if plan.asked.clustering == "components":
                 self.followers = held.hold(self._all_scored(found))
 
-    def _scored(self, pairs: DataFrame, *, is_edge: bool = True) -> DataFrame:
+    def _score_cells(self) -> int:
         every = self.counts.values()
-        size = sum(one.bytes for one in every) / max(sum(one.rows for one in every), 1) + self.longest
-        sources = self.documents, texts_of(self.df, self.against, self.plan)
-        return scored(pairs, sources, (self.count, 2 * size), self.plan, is_edge=is_edge)
+        mean = sum(one.bytes for one in every) / max(sum(one.rows for one in every), 1)
+        return score_side(self.count, 2 * (mean + self.longest), self.plan)
+
+    def _scored(self, bundles: DataFrame, *, is_edge: bool = True) -> DataFrame:
+        texts = texts_of(self.df, self.against, self.plan)
+        return scored(bundles, self.documents, texts, self.plan, is_edge=is_edge)
 
     def _all_scored(self, found: DataFrame) -> DataFrame:
         """Score members of components that have no edge with the first one."""
         from pyspark.sql import functions as sql
 
-        unknown = found.where("score is null").select(
-            sql.col("leader").alias("left"),
-            sql.col("rank").alias("right"),
-            sql.lit(0.0).cast("float").alias("estimate"),
-        )
+        unknown = found.where("score is null").select(sql.col("leader").alias("left"), sql.col("rank").alias("right"))
         if not unknown.limit(1).collect():
             return found
-        later = self._scored(with_contents(unknown, self.documents, self.plan), is_edge=False).select(
+        bundles = self.held.hold(bundled(unknown, self.documents, self.plan, self._score_cells()))
+        later = self._scored(bundles, is_edge=False).select(
             sql.col("right").alias("rank"), sql.col("left").alias("leader"), "score"
         )
         return found.where("score is not null").unionByName(later)
@@ -252,7 +253,7 @@ class Work:
 
         if self.proposals is None:
             return [], []
-        every = self.proposals.where("left is null").select("key", "documents", "untried")
+        every = self.proposals.where("cell is null").select("key", "documents", "untried")
         # Keys are unsigned: negative ones are the larger ones. One task sorts them: each of several would send as many.
         found = every.repartition(1).sortWithinPartitions(every["key"] < 0, "key").limit(_TOLD).collect()
         told = sorted((row["key"] % 2**64, row["documents"], row["untried"]) for row in found)

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from lookalike import _core
 from lookalike.deduplication.reading import open_core
 from lookalike.spark import columns
-from lookalike.spark.cells import changed, each_cell, in_cells, side
+from lookalike.spark.cells import BUNDLES, changed, each_cell, in_cells, packed, side
 from lookalike.spark.plans import Plan, column
 from lookalike.spark.ranks import is_reference, order_of
 from lookalike.spark.scratch import scratch
@@ -24,25 +24,30 @@ if TYPE_CHECKING:
     import pyarrow as pa
     from pyspark.sql import DataFrame
 
-#: Pairs that sketches do not reject, the content hashes of their texts, and edges.
-GLANCED = "left binary, right binary, estimate float"
-CONTENTS = ("left_content", "right_content")
-SCORED = f"{GLANCED}, score float"
+#: What bundles carry of pairs that sketches do not reject: the estimate, and the content hashes of texts that are read
+#: again.
+_ESTIMATE = ("estimate", "<f4")
+_CONTENTS = (("left_content", "V16"), ("right_content", "V16"))
+SCORED = "left binary, right binary, estimate float, score float"
 #: What a sketch and its rank take.
 _SKETCH_BYTES = 600
 
 
-def glanced(pairs: DataFrame, documents: DataFrame, size: tuple[int, int], plan: Plan) -> DataFrame:
-    """Return the pairs that their sketches do not reject, each once, with the estimate.
+def glance_side(count: int, longest: int, plan: Plan) -> int:
+    """Return along a side how many cells compare sketches of so many documents, of which this is the longest rank."""
+    return side(count, _SKETCH_BYTES + 2 * longest, plan.limits.cell, plan.limits.cells)
 
-    ``size`` is how many documents there are, and the bytes of their longest rank. If texts are read again to score
-    them, the pairs have ``CONTENTS``.
-    """
-    contents = () if plan.is_scored_by_sketch else CONTENTS
-    step = shipped("lookalike.spark.judging.glance_batches", plan.chosen, contents)
-    cells = side(size[0], _SKETCH_BYTES + 2 * size[1], plan.limits.cell, plan.limits.cells)
-    schema = ", ".join([GLANCED, *(f"{name} binary" for name in contents)])
-    return in_cells(pairs, _sketches(documents), cells, step, schema)
+
+def score_side(count: int, bytes_each: float, plan: Plan) -> int:
+    """Return along a side how many cells score so many documents, of so many bytes each."""
+    each = _SKETCH_BYTES if plan.is_scored_by_sketch else bytes_each
+    return side(count, each, plan.limits.cell, plan.limits.cells)
+
+
+def glanced(bundles: DataFrame, documents: DataFrame, plan: Plan, score_cells: int) -> DataFrame:
+    """Return bundles, for so many cells along a side, of the pairs that their sketches do not reject."""
+    step = shipped("lookalike.spark.judging.glance_batches", plan.chosen, plan.is_scored_by_sketch, score_cells)
+    return in_cells(bundles, _sketches(documents), step, BUNDLES)
 
 
 def _sketches(documents: DataFrame) -> Any:
@@ -50,29 +55,30 @@ def _sketches(documents: DataFrame) -> Any:
     return lambda rows: rows.join(kept, "rank", "left")
 
 
-def with_contents(pairs: DataFrame, documents: DataFrame, plan: Plan) -> DataFrame:
-    """Return pairs as ``scored`` takes them: with ``CONTENTS`` if texts are read again."""
-    if plan.is_scored_by_sketch:
-        return pairs
-    for name, content in zip(("left", "right"), CONTENTS, strict=True):
-        pairs = pairs.join(documents.selectExpr(f"rank as {name}", f"content as {content}"), name)
-    return pairs
+def bundled(pairs: DataFrame, documents: DataFrame, plan: Plan, score_cells: int) -> DataFrame:
+    """Return bundles of pairs (left, right) that no sketches were compared of: their estimate is 0."""
+    from pyspark.sql import functions as sql
+
+    pairs = pairs.select("left", "right", sql.lit(0.0).cast("float").alias("estimate"))
+    if not plan.is_scored_by_sketch:
+        for name in ("left", "right"):
+            pairs = pairs.join(documents.selectExpr(f"rank as {name}", f"content as {name}_content"), name)
+    step = shipped("lookalike.spark.judging.pack_batches", plan.is_scored_by_sketch, score_cells)
+    return pairs.mapInArrow(step, BUNDLES)
 
 
 def scored(
-    pairs: DataFrame, sources: tuple[DataFrame, DataFrame], size: tuple[int, float], plan: Plan, *, is_edge: bool = True
+    bundles: DataFrame, documents: DataFrame, texts: DataFrame, plan: Plan, *, is_edge: bool = True
 ) -> DataFrame:
     """Return pairs with their exact score: with ``is_edge`` those that reach the threshold, otherwise all.
 
-    ``sources`` are the documents and (flag, order, text) of all rows; ``size`` is how many there are, and their mean
-    bytes. A score that is undefined is 0. Errors: ``ParameterError`` if a text is no longer what it was.
+    ``texts`` are (flag, order, text) of all rows. A score that is undefined is 0. Errors: ``ParameterError`` if a text
+    is no longer what it was.
     """
-    documents, texts = sources
     by_sketch = plan.is_scored_by_sketch
     of = _sketches(documents) if by_sketch else _texts(texts, plan)
-    cells = side(size[0], _SKETCH_BYTES if by_sketch else size[1], plan.limits.cell, plan.limits.cells)
     step = shipped("lookalike.spark.judging.score_batches", plan.chosen, by_sketch, is_edge)
-    return in_cells(pairs, of, cells, step, SCORED)
+    return in_cells(bundles, of, step, SCORED)
 
 
 def _texts(texts: DataFrame, plan: Plan) -> Any:
@@ -101,27 +107,41 @@ def texts_of(df: DataFrame, against: DataFrame | None, plan: Plan) -> DataFrame:
     return own if against is None else own.unionByName(read(against, flag=True))
 
 
-def glance_batches(batches: Batches, chosen: dict[str, Any], contents: tuple[str, ...]) -> Batches:
-    """Compare sketches on a worker; pairs get these columns of content hashes."""
+def _carried(by_sketch: bool) -> np.dtype[Any]:
+    """Return what pairs carry to where they are scored."""
+    import numpy as np
+
+    return np.dtype([_ESTIMATE] if by_sketch else [_ESTIMATE, *_CONTENTS])
+
+
+def glance_batches(batches: Batches, chosen: dict[str, Any], by_sketch: bool, score_cells: int) -> Batches:
+    """Compare sketches on a worker, and make bundles of the pairs that they do not reject."""
     import numpy as np
     import pyarrow as pa
 
-    asked = filled(chosen)
+    asked, carried = filled(chosen), _carried(by_sketch)
     with scratch() as folder:
         core = open_core(asked, folder)
         push, known = _pusher(core, asked.memory // 2), list[pa.Array]()
 
-        def take(batch: pa.RecordBatch, is_new: bool) -> None:
+        def documents(batch: pa.RecordBatch, is_new: bool) -> None:
             push(batch, is_new)
             known[:] = [] if is_new else [*known, batch["content"]]
 
-        def pairs(left: np.ndarray[Any, Any], right: np.ndarray[Any, Any], _rows: pa.RecordBatch) -> list[pa.Array]:
-            found = _core.glance_pairs(core, asked.arguments(None), left.tobytes(), right.tobytes())
-            of_texts = columns.joined(known)
-            carried = [of_texts.take(pa.array(places)) for places, _ in zip((left, right), contents, strict=False)]
-            return [pa.array(np.frombuffer(found[1], dtype=bool)), columns.numbers(found[0], pa.float32()), *carried]
+        def pairs(left: bytes, right: bytes, _extras: Any) -> tuple[Any, list[pa.Array]]:
+            estimates, mask = _core.glance_pairs(core, asked.arguments(None), left, right)
+            known[:] = [columns.joined(known)]
+            contents = [known[0].take(columns.numbers(one, pa.uint32())) for one in (left, right)]
+            of_texts = [] if by_sketch else contents
+            return np.frombuffer(mask, dtype=bool), [columns.numbers(estimates, pa.float32()), *of_texts]
 
-        yield from each_cell(batches, take, pairs, [], ["estimate", *contents])
+        found = each_cell(batches, documents, pairs, np.dtype([]), list(carried.names or ()))
+        yield from packed(found, score_cells, carried)
+
+
+def pack_batches(batches: Batches, by_sketch: bool, score_cells: int) -> Batches:
+    """Make bundles of pairs on a worker."""
+    yield from packed(batches, score_cells, _carried(by_sketch))
 
 
 def score_batches(batches: Batches, chosen: dict[str, Any], by_sketch: bool, is_edge: bool) -> Batches:
@@ -133,24 +153,24 @@ def score_batches(batches: Batches, chosen: dict[str, Any], by_sketch: bool, is_
     with scratch() as folder:
         core = open_core(asked, folder, sketch=None if by_sketch else "shingles")
 
-        def pairs(left: np.ndarray[Any, Any], right: np.ndarray[Any, Any], rows: pa.RecordBatch) -> list[pa.Array]:
+        def pairs(left: bytes, right: bytes, extras: Any) -> tuple[Any, list[pa.Array]]:
             if not by_sketch:
-                _check_contents(core, (left, right), rows)
-            found = _core.score_pairs(core, asked.arguments(None), left.tobytes(), right.tobytes(), is_edge)
-            mask = np.frombuffer(found[1], dtype=bool)
-            return [pa.array(mask if is_edge else np.ones_like(mask)), columns.numbers(found[0], pa.float32())]
+                _check_contents(core, (left, right), extras)
+            scores, mask = _core.score_pairs(core, asked.arguments(None), left, right, is_edge)
+            found = np.frombuffer(mask, dtype=bool) | (not is_edge)
+            return found, [pa.array(extras["estimate"]), columns.numbers(scores, pa.float32())]
 
         push = _pusher(core, asked.memory // 2) if by_sketch else _reader(core, asked.memory // 2)
-        yield from each_cell(batches, push, pairs, ["estimate"], ["score"])
+        yield from each_cell(batches, push, pairs, _carried(by_sketch), ["estimate", "score"])
 
 
-def _check_contents(core: _core.Corpus, places: tuple[Any, Any], rows: pa.RecordBatch) -> None:
+def _check_contents(core: _core.Corpus, places: tuple[bytes, bytes], extras: Any) -> None:
     """Errors: ``ParameterError`` if the texts of pairs are not those that were signed."""
-    import pyarrow as pa
+    import numpy as np
 
-    found = columns.sixteens(_core.corpus_contents(core, 0))
-    for name, at in zip(CONTENTS, places, strict=True):
-        if not columns.are_equal(found.take(pa.array(at)), rows[name]):
+    found = np.frombuffer(_core.corpus_contents(core, 0), dtype="V16")
+    for (name, _), of_side in zip(_CONTENTS, places, strict=True):
+        if found[np.frombuffer(of_side, dtype=np.uint32)].tobytes() != extras[name].tobytes():
             raise changed()
 
 

@@ -12,10 +12,10 @@ Cost: a shuffle of 8 bytes and a rank per key and document; up to 128 pairs per 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from lookalike import _core
-from lookalike.spark import columns
+from lookalike.spark import cells, columns
 from lookalike.spark.plans import Plan
 from lookalike.spark.shipping import Batches, shipped
 
@@ -23,14 +23,14 @@ if TYPE_CHECKING:
     import pyarrow as pa
     from pyspark.sql import DataFrame
 
-#: Proposed pairs; rows without a pair tell of keys that do not propose all of theirs.
-PROPOSED = "left binary, right binary, key bigint, documents bigint, untried bigint"
+#: Bundles of proposed pairs; rows without a cell tell of keys that do not propose all of theirs.
+PROPOSED = f"{cells.BUNDLES}, key bigint, documents bigint, untried bigint"
 #: Most rows that are paired at a time, bytes that their pairs may take, and most pairs of a row.
 _ROWS, _BYTES, _PAIRS = 1 << 10, 8 << 20, 128
 
 
-def proposed(documents: DataFrame, plan: Plan) -> DataFrame:
-    """Return all proposed pairs, some of them several times, and the crowded keys."""
+def proposed(documents: DataFrame, plan: Plan, side: int) -> DataFrame:
+    """Return all proposed pairs, some of them several times, for so many cells along a side, and the crowded keys."""
     from pyspark.sql import functions as sql
 
     if plan.asked.method == "simhash":
@@ -39,17 +39,18 @@ def proposed(documents: DataFrame, plan: Plan) -> DataFrame:
         # Of a long document two shingles may have one key.
         rows, key = documents.select(sql.explode(sql.array_distinct("keys")).alias("key"), "rank"), ["key"]
     sorted_rows = rows.repartition(*key).sortWithinPartitions(*key, "rank")
-    return sorted_rows.mapInArrow(shipped("lookalike.spark.proposing.pair_batches", plan.is_against), PROPOSED)
+    return sorted_rows.mapInArrow(shipped("lookalike.spark.proposing.pair_batches", plan.is_against, side), PROPOSED)
 
 
-def pair_batches(batches: Batches, is_against: bool) -> Batches:
+def pair_batches(batches: Batches, is_against: bool, side: int) -> Batches:
     """Pair rows (key, rank), or (key, other, role, rank), that are sorted by all but the role."""
-    stream = _core.HolderStream(is_against)
+    stream = _core.HolderStream(is_against, side)
     for batch in batches:
         rows = _rows_at_a_time(batch["rank"])
         for start in range(0, batch.num_rows, rows):
-            yield from _paired(stream, batch.slice(start, rows))
-    yield from _capped(stream, is_end=True)
+            _pair(stream, batch.slice(start, rows))
+            yield from _taken(stream, is_end=False)
+    yield from _taken(stream, is_end=True)
 
 
 def _rows_at_a_time(ranks: pa.Array) -> int:
@@ -60,34 +61,30 @@ def _rows_at_a_time(ranks: pa.Array) -> int:
     return max(1, min(_ROWS, _BYTES // (2 * _PAIRS * longest)))
 
 
-def _paired(stream: _core.HolderStream, batch: pa.RecordBatch) -> Iterator[pa.RecordBatch]:
-    import pyarrow as pa
-
+def _pair(stream: _core.HolderStream, batch: pa.RecordBatch) -> None:
     others = None
     if "other" in batch.schema.names:
         others = columns.block(batch["other"], "int64"), columns.block(batch["role"], "int8")
-    left, right = stream.push(columns.block(batch["key"], "int64"), others, columns.buffers(batch["rank"]))
-    rows = len(left[1]) // 4 - 1
-    if rows:
-        none = pa.nulls(rows, pa.int64())
-        yield _batch([columns.strings(*left), columns.strings(*right), none, none, none])
-    yield from _capped(stream, is_end=False)
+    stream.push(columns.block(batch["key"], "int64"), others, columns.buffers(batch["rank"]))
 
 
-def _capped(stream: _core.HolderStream, *, is_end: bool) -> Iterator[pa.RecordBatch]:
+def _taken(stream: _core.HolderStream, *, is_end: bool) -> Iterator[pa.RecordBatch]:
+    """Yield the bundles and the crowded keys that a stream has."""
     import numpy as np
     import pyarrow as pa
 
+    for made in cells.bundles(stream, is_end=is_end):
+        yield _batch(made.columns, [pa.nulls(made.num_rows, pa.int64())] * 3)
     if lists := stream.capped(is_end):
-        none = pa.nulls(len(lists), pa.binary())
         found = np.array(lists, dtype=np.uint64).view(np.int64).reshape(len(lists), 3)
-        yield _batch([none, none, *(pa.array(found[:, at]) for at in range(3))])
+        none = [pa.nulls(len(lists), kind) for kind in (pa.int32(), pa.list_(pa.binary()), pa.binary())]
+        yield _batch(none, [pa.array(found[:, at]) for at in range(3)])
 
 
-def _batch(arrays: list[Any]) -> pa.RecordBatch:
+def _batch(bundles: list[pa.Array], crowded: list[pa.Array]) -> pa.RecordBatch:
     import pyarrow as pa
 
-    return pa.RecordBatch.from_arrays(arrays, names=[one.split()[0] for one in PROPOSED.split(", ")])
+    return pa.RecordBatch.from_arrays([*bundles, *crowded], names=[one.split()[0] for one in PROPOSED.split(", ")])
 
 
 def _by_prints(documents: DataFrame, plan: Plan) -> DataFrame:

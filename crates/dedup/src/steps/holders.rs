@@ -7,7 +7,7 @@
 //! A rank is a string of bytes that sorts as documents are preferred. Its first byte is 0 for a reference and 1 for any
 //! other row.
 //!
-//! Cost: at most `FIRST` + `LAST` pairs per row, and as many ranks in memory.
+//! Cost: at most `FIRST` + `LAST` pairs per row, and as many ranks in memory. Pairs go to a function of the caller.
 
 use lookalike_core::clustering::Reach;
 use std::collections::VecDeque;
@@ -61,19 +61,11 @@ pub struct RankColumn {
 }
 
 impl RankColumn {
-    fn push(&mut self, rank: &[u8]) {
+    /// Appends a string.
+    pub fn push(&mut self, rank: &[u8]) {
         self.bytes.extend_from_slice(rank);
         self.ends.push(self.bytes.len() as u32);
     }
-}
-
-/// Proposed pairs: the earlier and the later document.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct ProposedPairs {
-    /// The earlier ones.
-    pub left: RankColumn,
-    /// The later ones.
-    pub right: RankColumn,
 }
 
 /// Takes rows in order of key and rank.
@@ -96,8 +88,8 @@ impl HolderStream {
         Self { reach, is_against, key: None, count: 0, first, last, capped }
     }
 
-    /// Takes the next row and appends the pairs it makes.
-    pub fn push(&mut self, key: ListKey, role: Role, rank: &[u8], pairs: &mut ProposedPairs) {
+    /// Takes the next row, and hands over the pairs it makes: the earlier and the later document.
+    pub fn push(&mut self, key: ListKey, role: Role, rank: &[u8], pairs: &mut impl FnMut(&[u8], &[u8])) {
         if self.key != Some(key) {
             self.end_list();
             self.key = Some(key);
@@ -118,15 +110,14 @@ impl HolderStream {
         std::mem::take(&mut self.capped)
     }
 
-    fn propose(&self, rank: &[u8], pairs: &mut ProposedPairs) {
+    fn propose(&self, rank: &[u8], pairs: &mut impl FnMut(&[u8], &[u8])) {
         let is_own = rank.first() != Some(&REFERENCE);
         if self.is_against && !is_own {
             return;
         }
         for earlier in self.first.iter().chain(&self.last) {
             if !self.is_against || earlier.first() == Some(&REFERENCE) {
-                pairs.left.push(earlier);
-                pairs.right.push(rank);
+                pairs(earlier, rank);
             }
         }
     }
@@ -166,7 +157,7 @@ mod tests {
     use proptest::prelude::*;
 
     /// The pairs of a list by the definition.
-    fn naive(holders: &[Vec<u8>], reach: Reach) -> Vec<(Vec<u8>, Vec<u8>)> {
+    fn naive(holders: &[Vec<u8>], reach: Reach) -> Pairs {
         let mut pairs = Vec::new();
         for (j, later) in holders.iter().enumerate() {
             for (i, earlier) in holders[..j].iter().enumerate() {
@@ -178,13 +169,10 @@ mod tests {
         pairs
     }
 
-    fn listed(pairs: &ProposedPairs) -> Vec<(Vec<u8>, Vec<u8>)> {
-        let cut = |column: &RankColumn| {
-            let starts = std::iter::once(0).chain(column.ends.iter().copied());
-            let cut = |(start, end): (u32, &u32)| column.bytes[start as usize..*end as usize].to_vec();
-            starts.zip(&column.ends).map(cut).collect::<Vec<_>>()
-        };
-        cut(&pairs.left).into_iter().zip(cut(&pairs.right)).collect()
+    type Pairs = Vec<(Vec<u8>, Vec<u8>)>;
+
+    fn into(pairs: &mut Pairs) -> impl FnMut(&[u8], &[u8]) + '_ {
+        |left, right| pairs.push((left.to_vec(), right.to_vec()))
     }
 
     proptest! {
@@ -193,16 +181,15 @@ mod tests {
         #[test]
         fn pairs_are_those_of_the_rule(lists in prop::collection::vec(0usize..12, 1..6), first in 0usize..4, last in 0usize..4) {
             let reach = Reach { first, last };
-            let (mut stream, mut pairs) = (HolderStream::new(reach, false), ProposedPairs::default());
+            let (mut stream, mut found) = (HolderStream::new(reach, false), Pairs::new());
             let (mut expected, mut untried) = (Vec::new(), 0);
             for (key, count) in (1u64..).zip(&lists) {
                 let holders: Vec<Vec<u8>> = (0..*count).map(|i| vec![1, key as u8, i as u8]).collect();
-                holders.iter().for_each(|rank| stream.push((key, None), Role::Both, rank, &mut pairs));
+                holders.iter().for_each(|rank| stream.push((key, None), Role::Both, rank, &mut into(&mut found)));
                 let of_list = naive(&holders, reach);
                 untried += (count * count.saturating_sub(1) / 2 - of_list.len()) as u64;
                 expected.extend(of_list);
             }
-            let mut found = listed(&pairs);
             found.sort();
             expected.sort();
             prop_assert_eq!(found, expected);
@@ -212,20 +199,20 @@ mod tests {
 
     #[test]
     fn with_references_only_they_and_other_rows_are_paired() {
-        let (mut stream, mut pairs) = (HolderStream::new(Reach::CROWDED, true), ProposedPairs::default());
+        let (mut stream, mut pairs) = (HolderStream::new(Reach::CROWDED, true), Pairs::new());
         for rank in [[0, 1], [0, 2], [1, 1], [1, 2]] {
-            stream.push((7, None), Role::Both, &rank, &mut pairs);
+            stream.push((7, None), Role::Both, &rank, &mut into(&mut pairs));
         }
         let expected = [([0, 1], [1, 1]), ([0, 2], [1, 1]), ([0, 1], [1, 2]), ([0, 2], [1, 2])];
-        assert_eq!(listed(&pairs), expected.map(|(left, right)| (left.to_vec(), right.to_vec())));
+        assert_eq!(pairs, expected.map(|(left, right)| (left.to_vec(), right.to_vec())));
     }
 
     #[test]
     fn hubs_and_others_are_paired_across_only() {
-        let (mut stream, mut pairs) = (HolderStream::new(Reach::CROWDED, false), ProposedPairs::default());
+        let (mut stream, mut pairs) = (HolderStream::new(Reach::CROWDED, false), Pairs::new());
         for (role, rank) in [(Role::Hub, 1), (Role::Other, 2), (Role::Hub, 3), (Role::Other, 4)] {
-            stream.push((7, Some(9)), role, &[rank], &mut pairs);
+            stream.push((7, Some(9)), role, &[rank], &mut into(&mut pairs));
         }
-        assert_eq!(listed(&pairs), [(vec![1], vec![2]), (vec![1], vec![4]), (vec![3], vec![4])]);
+        assert_eq!(pairs, [(vec![1], vec![2]), (vec![1], vec![4]), (vec![3], vec![4])]);
     }
 }

@@ -1,7 +1,7 @@
 //! The stages of a deduplication for an engine that sorts and joins by itself, such as Spark: pure functions of batches.
 //!
 //! ```text
-//! texts ─▶ Corpus (sign) ─▶ keys ─┬▶ HolderStream ─▶ proposed pairs ─▶ glances, scores ─▶ edges ─▶ cluster, StarPass
+//! texts ─▶ Corpus (sign) ─▶ keys ─┬▶ HolderStream ─▶ Packer ─▶ CellPairs ─▶ glances, scores ─▶ edges ─▶ cluster, StarPass
 //!                    fingerprints ─▶ PrintStream ─▶ near fingerprints ┘
 //! ```
 //!
@@ -9,6 +9,8 @@
 //! runs. No function here knows how many machines there are, or in which order batches come, but for the streams, which
 //! take rows in the order that they name.
 
+pub mod bundles;
+pub mod cell;
 pub mod edges;
 pub mod holders;
 pub mod listed;
