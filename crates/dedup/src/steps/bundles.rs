@@ -151,8 +151,7 @@ mod tests {
 
     fn unpacked(made: &Bundles, extra: usize) -> Pairs {
         let starts = |ends: &[u32]| std::iter::once(0).chain(ends.iter().copied()).collect::<Vec<u32>>();
-        let (of_ranks, of_pairs, bytes) =
-            (starts(&made.rank_ends), starts(&made.pair_ends), starts(&made.ranks.ends));
+        let (of_ranks, of_pairs, bytes) = (starts(&made.rank_ends), starts(&made.pair_ends), starts(&made.ranks.ends));
         let mut found = Vec::new();
         for (row, cell) in made.cells.iter().enumerate() {
             let rank = |place: u32| {

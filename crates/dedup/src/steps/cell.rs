@@ -52,7 +52,8 @@ impl CellPairs {
 
     /// Takes the pairs of a bundle. Errors: a rank has no document.
     pub fn push_bundle<'a>(&mut self, ranks: impl Iterator<Item = &'a [u8]>, pairs: &[u8]) -> Result<(), NoDocument> {
-        let places = ranks.map(|rank| self.places.get(rank).copied().ok_or(NoDocument)).collect::<Result<Vec<_>, _>>()?;
+        let places =
+            ranks.map(|rank| self.places.get(rank).copied().ok_or(NoDocument)).collect::<Result<Vec<_>, _>>()?;
         let place = |bytes: [u8; 4]| places.get(u32::from_le_bytes(bytes) as usize).copied().ok_or(NoDocument);
         for pair in pairs.chunks(8 + self.extra) {
             let (&[a, b, c, d, e, f, g, h], extra) = pair.split_first_chunk::<8>().ok_or(NoDocument)?;
