@@ -7,18 +7,20 @@
 //! Pairs are collected in a window of bounded size; at its end they are sorted by cell and cut into bundles. Of pairs
 //! that are equal within a window one remains.
 //!
-//! Cost: two lookups per pair and the sort, about 0.2 µs; `WINDOW_BYTES` of memory, at most twice.
+//! Cost: two lookups per pair and the sort, about 0.2 µs; `WINDOW_BYTES` of memory, and as much for the bundles.
 
 use super::holders::RankColumn;
 use std::collections::HashMap;
 use xxhash_rust::xxh3::xxh3_64;
 
-/// Bytes of the pairs of a window, if each of them named both ranks.
+/// Bytes of a window: of its ranks in memory, and of its pairs as if each of them named both ranks. The second is a bound
+/// of its bundles, which name ranks again and again if these are long.
 pub const WINDOW_BYTES: usize = 16 << 20;
+/// Bytes that a rank of a window takes beside itself: two lists, its number and its part, an entry of a hash table that
+/// may be half empty, and what the allocator needs for two strings.
+const RANK_BYTES: usize = 160;
 /// Bytes from which on a bundle ends. Engines put thousands of rows into one batch, so bundles are small.
 const BUNDLE_BYTES: usize = 8 << 10;
-/// Bytes of the two places of a pair.
-const PLACES: usize = 8;
 
 /// Rows (cell, ranks, pairs). A pair is two places in the ranks (32 bits each, little-endian), and its further bytes.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -74,7 +76,7 @@ impl Packer {
         let cell = self.parts[first as usize] * self.side + self.parts[second as usize];
         self.pairs.push(Listed { cell, left: first, right: second, at });
         self.extras.extend_from_slice(extra);
-        self.bytes += left.len() + right.len() + extra.len() + PLACES;
+        self.bytes += left.len() + right.len() + extra.len() + size_of::<Listed>();
     }
 
     /// Whether the window is full, so that bundles should be taken.
@@ -132,6 +134,7 @@ impl Packer {
             return *number;
         }
         let number = self.ranks.len() as u32;
+        self.bytes += 2 * rank.len() + RANK_BYTES;
         self.numbers.insert(rank.to_vec(), number);
         self.ranks.push(rank.to_vec());
         self.parts.push((xxh3_64(rank) % u64::from(self.side)) as u32);
@@ -145,6 +148,9 @@ mod tests {
     use crate::testing::fixed;
     use proptest::prelude::*;
     use std::collections::BTreeSet;
+
+    /// Bytes of the two places of a pair.
+    const PLACES: usize = 8;
 
     /// (cell, left, right, further bytes) of all pairs of bundles.
     type Pairs = Vec<(u32, Vec<u8>, Vec<u8>, Vec<u8>)>;
@@ -216,5 +222,17 @@ mod tests {
             pairs += 1;
         }
         assert!(pairs as usize <= WINDOW_BYTES / 8000 + 1);
+    }
+
+    #[test]
+    fn a_window_of_short_ranks_is_bounded_by_what_they_take_in_memory() {
+        let (mut packer, mut pairs) = (Packer::new(8, 0), 0u64);
+        while !packer.is_full() {
+            packer.push(&(2 * pairs).to_be_bytes(), &(2 * pairs + 1).to_be_bytes(), &[]);
+            pairs += 1;
+        }
+        // Both lists of ranks, the hash table and their strings, without what the allocator adds.
+        let each = 2 * (2 * (size_of::<Vec<u8>>() + 8) + 12) + size_of::<Listed>();
+        assert!((pairs as usize * each) < WINDOW_BYTES, "{pairs} pairs");
     }
 }
