@@ -68,14 +68,20 @@ def in_a_cell(documents: list[bytes], bundles: list[pa.RecordBatch], number: int
     return pa.Table.from_pylist(rows, pa.schema(list(kinds.items()))).to_batches(50)
 
 
-@pytest.mark.parametrize("waiting", [1, 40, 10**9])
-def test_a_cell_judges_each_pair_once_until_it_is_accepted(waiting: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    """However many pairs wait, those that are accepted are the same; one that was rejected may be judged again."""
+@pytest.mark.parametrize("once", [True, False])
+@pytest.mark.parametrize(("window", "waiting"), [(1, 1), (600, 40), (5000, 100), (1 << 20, 400)])
+def test_a_cell_accepts_the_same_pairs_however_many_wait(
+    window: int, waiting: int, once: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """One that was rejected may be judged again; with ``once`` no accepted one is."""
     monkeypatch.setattr(cells, "_TAKEN", 2)
-    made, known, batches = set(), list[bytes](), list[pa.RecordBatch]()
+    monkeypatch.setattr(cells, "WAITING_BYTES", window)
+    made, known, batches = list[tuple[bytes, bytes, float]](), list[bytes](), list[pa.RecordBatch]()
+    windows = 0
     for number in range(3):
         pairs = drawn(number, 80, 400)
-        made |= {(one["left"], one["right"], one["worth"]) for one in pairs}
+        # A pair may be in several cells here.
+        made += {(one["left"], one["right"], one["worth"]) for one in pairs if len(one["left"]) > 3}
         bundles = [one for at in range(0, 400, waiting) for one in packed_alone(pairs[at : at + waiting])]
         names = sorted({one[side] for one in pairs for side in ("left", "right")})
         batches += in_a_cell(names, bundles, number)
@@ -84,14 +90,35 @@ def test_a_cell_judges_each_pair_once_until_it_is_accepted(waiting: int, monkeyp
         known[:] = [] if is_new else [*known, *batch["rank"].to_pylist()]
 
     def judged(left: bytes, right: bytes, extras: Any) -> tuple[Any, list[pa.Array]]:
+        nonlocal windows
+        windows += 1
         names = [[known[place] for place in np.frombuffer(one, np.uint32)] for one in (left, right)]
         assert len(set(zip(*names, strict=True))) == len(extras)
         longs = np.array([len(name) > 3 for name in names[0]])
-        return longs, [pa.array(extras["worth"])]
+        return longs, [pa.array(extras["worth"][longs])]
 
-    found = rows_of(cells.each_cell(iter(batches), documents, judged, WORTH, ["worth"]))
+    found = rows_of(cells.each_cell(iter(batches), documents, judged, WORTH, ["worth"], once=once))
     told = [(row["left"], row["right"], row["worth"]) for row in found]
-    assert set(told) == {one for one in made if len(one[0]) > 3}
+    assert (sorted(told) if once else sorted(set(told))) == sorted(made if once else set(made))
+    assert windows == 3 if window == 1 << 20 else windows > 3
+
+
+@pytest.mark.parametrize("length", [9, 4000])
+def test_what_a_cell_accepts_comes_in_small_batches(length: int) -> None:
+    """Each pair names both ranks, so batches of long ranks have fewer pairs. Bundles of them are small too."""
+    ranks = [f"{place:0{length}d}".encode() for place in range(150)]
+    pairs = [{"left": left, "right": right, "worth": 1.0, "content": bytes(16)} for left in ranks for right in ranks]
+    table = tabled(pairs[: 90 * 150], pa.large_binary())
+    bundles = list(cells.packed(table.to_batches(), 1, WORTH))
+    batches = in_a_cell(ranks, bundles, 0)
+
+    def judged(left: bytes, right: bytes, extras: Any) -> tuple[Any, list[pa.Array]]:
+        return np.ones(len(extras), dtype=bool), [pa.array(extras["worth"])]
+
+    found = list(cells.each_cell(iter(batches), lambda *_: None, judged, WORTH, ["worth"], once=True))
+    assert sum(batch.num_rows for batch in found) == 90 * 150
+    assert max(batch.nbytes for batch in found) < 1.1 * cells.BATCH_BYTES
+    assert max(batch.nbytes for batch in bundles) < 5 * cells.BATCH_BYTES
 
 
 def packed_alone(pairs: list[dict[str, Any]]) -> list[pa.RecordBatch]:
@@ -113,7 +140,7 @@ def test_pairs_of_long_ranks_come_in_small_batches() -> None:
     batches = list(proposing.pair_batches(iter([rows]), False, 2))
     pairs = {one[1:3] for one in unbundled(row for row in rows_of(iter(batches)) if row["cell"] is not None)}
     assert len(pairs) == sum(1 for right in range(300) for left in range(right) if left < 64 or right - left <= 64)
-    assert max(batch.nbytes for batch in batches) < 3 * proposing._BYTES
+    assert max(batch.nbytes for batch in batches) < 3 * cells.BATCH_BYTES
     assert len(batches) > 2
 
 
@@ -127,7 +154,7 @@ def test_a_document_that_is_gone_when_it_is_read_again_is_told() -> None:
     pair = [{"left": b"a", "right": b"b", "worth": 1.0, "content": bytes(16)}]
     batches = in_a_cell([b"a"], packed_alone(pair), 0)
     with pytest.raises(la.ParameterError, match=GONE):
-        list(cells.each_cell(iter(batches), lambda *_: None, lambda *_: (np.ones(1, bool), []), WORTH, []))
+        list(cells.each_cell(iter(batches), lambda *_: None, lambda *_: (np.ones(1, bool), []), WORTH, [], once=True))
 
 
 def test_a_text_that_is_gone_or_another_one_when_it_is_read_again_is_told() -> None:

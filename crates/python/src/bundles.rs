@@ -28,11 +28,11 @@ fn taken(packer: &mut Packer, is_end: bool) -> Option<Bundles> {
     made.filter(|made| !made.cells.is_empty())
 }
 
-/// Errors: there are no cells, or more than 32-bit numbers.
+/// Errors: there are no cells, or more than signed 32-bit numbers.
 fn packer(side: u32, extra: usize) -> PyResult<Packer> {
-    match side > 0 && side.checked_mul(side).is_some() {
+    match side > 0 && i64::from(side).pow(2) <= i64::from(i32::MAX) {
         true => Ok(Packer::new(side, extra)),
-        false => Err(PyValueError::new_err("the side of the cells is 0, or its square no 32-bit number")),
+        false => Err(PyValueError::new_err("the side of the cells is 0, or its square no signed 32-bit number")),
     }
 }
 
@@ -118,10 +118,10 @@ pub struct CellPairs(Mutex<Cell>);
 
 #[pymethods]
 impl CellPairs {
-    /// Pairs have `extra` further bytes each.
+    /// Pairs have `extra` further bytes each, and wait until they take `window` bytes.
     #[new]
-    fn new(extra: usize) -> Self {
-        Self(Mutex::new(Cell::new(extra)))
+    fn new(extra: usize, window: usize) -> Self {
+        Self(Mutex::new(Cell::new(extra, window)))
     }
 
     /// Takes the ranks of the next documents.
@@ -131,8 +131,8 @@ impl CellPairs {
         Ok(())
     }
 
-    /// Takes bundles: how many ranks each has (32-bit numbers), the ranks and the pairs. Returns whether the cell has the
-    /// documents of all of them.
+    /// Takes bundles: how many ranks each has (32-bit numbers), the ranks and the pairs. Returns whether they are pairs of
+    /// documents of the cell.
     fn push_bundles(&self, py: Python<'_>, counts: Frozen, ranks: Buffers, pairs: Buffers) -> PyResult<bool> {
         let counts: Vec<usize> = numbers(counts.as_bytes(), u32::from_ne_bytes).map(|count| count as usize).collect();
         let (ranks, named, pairs, bundles) = (view(&ranks)?, ranks.4, view(&pairs)?, pairs.4);

@@ -6,8 +6,9 @@ document is sent once to each cell that has a pair of it, at most 2 G times, how
 partition the documents of a cell come first, then its bundles, so a task holds the documents of one cell and passes its
 pairs through.
 
-Cost: per document at most 2 G copies, of which there are fewer if it has fewer pairs; per pair 8 bytes, and a rank per
-document and bundle.
+Cost: per document at most 2 G copies, of which there are fewer if it has fewer pairs; per pair 8 bytes and what is
+known of it (``judging``), and a rank per document and bundle. Where G × G is larger than the pairs of a window, a
+bundle has one pair and two ranks.
 """
 
 from __future__ import annotations
@@ -32,6 +33,10 @@ BUNDLES = "cell int, ranks array<binary>, pairs binary"
 _MOST = 46_340
 #: Bundles, and pairs, that are taken at a time.
 _TAKEN, _PACKED = 1 << 8, 1 << 16
+#: Bytes of the pairs of a cell that wait before they are judged.
+WAITING_BYTES = 16 << 20
+#: Bytes that the pairs of a batch may take, each with both ranks.
+BATCH_BYTES = 8 << 20
 #: What a task does with the documents of a cell, and with its pairs: the places of both documents, and further columns.
 Documents = Callable[["pa.RecordBatch", bool], None]
 Pairs = Callable[[bytes, bytes, "np.ndarray[Any, Any]"], "tuple[np.ndarray[Any, Any], list[pa.Array]]"]
@@ -81,19 +86,28 @@ def in_cells(
     return placed.mapInArrow(step, schema)
 
 
+def rows_at_a_time(ranks: Iterable[pa.Array], most: int, pairs: int = 1) -> int:
+    """Return how many rows, at most ``most``, make pairs of ``BATCH_BYTES`` at a time, if each is in so many pairs."""
+    import pyarrow.compute as pc
+
+    longest = max((pc.max(pc.binary_length(one)).as_py() or 1 for one in ranks), default=1)
+    return int(max(1, min(most, BATCH_BYTES // (2 * pairs * longest))))
+
+
 def each_cell(
-    batches: Batches, documents: Documents, pairs: Pairs, extra: np.dtype[Any], made: list[str]
+    batches: Batches, documents: Documents, pairs: Pairs, extra: np.dtype[Any], made: list[str], *, once: bool
 ) -> Iterator[pa.RecordBatch]:
     """Hand documents and pairs to their functions, in order, and yield (left, right, …) of the pairs that are accepted.
 
     ``documents`` is told whether a new cell begins. ``extra`` are the further columns of pairs. ``pairs`` returns a
-    mask, and the columns ``made``.
+    mask, and the columns ``made`` of the pairs in it. With ``once`` a pair is yielded once, and the task remembers all
+    that it yields of a cell; otherwise once for each time that waiting pairs are judged.
     """
-    number, cell = -1, _Cell(pairs, extra, made)
+    number, cell = -1, _Cell(pairs, extra, made, once=once)
     for run in (run for batch in batches for run in runs(batch)):
         if run["cell"][0].as_py() != number:
             yield from cell.judged(is_end=True)
-            number, cell = run["cell"][0].as_py(), _Cell(pairs, extra, made)
+            number, cell = run["cell"][0].as_py(), _Cell(pairs, extra, made, once=once)
             documents(run.slice(0, 0), True)
         if run["tag"][0].as_py() == 0:
             documents(run, False)
@@ -106,10 +120,10 @@ def each_cell(
 class _Cell:
     """The ranks of the documents of a cell, and pairs that wait until there are many of them."""
 
-    def __init__(self, pairs: Pairs, extra: np.dtype[Any], made: list[str]) -> None:
-        self._judge, self._extra, self._made = pairs, extra, made
+    def __init__(self, pairs: Pairs, extra: np.dtype[Any], made: list[str], *, once: bool) -> None:
+        self._judge, self._extra, self._made, self._once = pairs, extra, made, once
         self._ranks: list[pa.Array] = []
-        self._pairs = _core.CellPairs(extra.itemsize)
+        self._pairs = _core.CellPairs(extra.itemsize, WAITING_BYTES)
 
     def know(self, ranks: pa.Array) -> None:
         """Take the ranks of documents."""
@@ -140,12 +154,13 @@ class _Cell:
             return
         mask, found = self._judge(left, right, np.ndarray(len(left) // 4, self._extra, extras))
         places = [np.frombuffer(one, dtype=np.uint32)[mask] for one in (left, right)]
-        if not is_end:
+        if self._once and not is_end:
             self._pairs.accept(*(one.tobytes() for one in places))
         self._ranks = [columns.joined(self._ranks)]
-        named = [self._ranks[0].take(pa.array(one)) for one in places]
-        if len(named[0]):
-            arrays = [*named, *(one.filter(pa.array(mask)) for one in found)]
+        rows = rows_at_a_time(self._ranks, len(left))
+        for start in range(0, len(places[0]), rows):
+            named = [self._ranks[0].take(pa.array(one[start : start + rows])) for one in places]
+            arrays = [*named, *(one.slice(start, rows) for one in found)]
             yield pa.RecordBatch.from_arrays(arrays, names=["left", "right", *self._made])
 
 
@@ -153,8 +168,9 @@ def packed(batches: Iterable[pa.RecordBatch], side: int, extra: np.dtype[Any]) -
     """Make bundles of rows (left, right, …); ``extra`` names the further columns and what they become."""
     packer = _core.PairPacker(side, extra.itemsize)
     for batch in batches:
-        for start in range(0, batch.num_rows, _PACKED):
-            part = batch.slice(start, _PACKED)
+        rows = rows_at_a_time((batch["left"], batch["right"]), _PACKED)
+        for start in range(0, batch.num_rows, rows):
+            part = batch.slice(start, rows)
             left, right = (columns.buffers(part[name]) for name in ("left", "right"))
             packer.push(left, right, columns.records(part, extra))
             yield from bundles(packer, is_end=False)

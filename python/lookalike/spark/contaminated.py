@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 from lookalike import _core
 from lookalike.deduplication.reading import open_core
 from lookalike.spark import columns, tables
-from lookalike.spark.cells import changed, runs
+from lookalike.spark.cells import changed, rows_at_a_time, runs
 from lookalike.spark.judging import texts_of
 from lookalike.spark.keeping import Kept
 from lookalike.spark.plans import Plan
@@ -39,8 +39,8 @@ _GROUPS, _GROUP_BYTES, _TIMES = 16, 256 << 20, 16
 _MOST_CELLS = 1 << 30
 #: Stands for any number of bytes or pairs.
 _ALL = 2**62
-#: Rows that are looked up at a time.
-_ROWS = 1 << 10
+#: Most rows that are looked up at a time, and references found above which they become fewer.
+_ROWS, _MANY = 1 << 10, 1 << 16
 
 
 def deduplicated(
@@ -135,15 +135,18 @@ def look_up(batches: Batches, chosen: dict[str, Any]) -> Batches:
                 if known is None:
                     folder = folders.enter_context(scratch())
                     known = _Lookup(waiting, chosen, folder)
-                for at in range(0, run.num_rows, _ROWS):
-                    yield from known.found(run.slice(at, _ROWS))
+                at = 0
+                while at < run.num_rows:
+                    part = run.slice(at, known.rows)
+                    yield from known.found(part)
+                    at += part.num_rows
 
 
 class _Lookup:
-    """A table of references."""
+    """A table of references. ``rows`` are to be looked up next: one at first, then more as long as few are found."""
 
     def __init__(self, batches: list[pa.RecordBatch], chosen: dict[str, Any], folder: str) -> None:
-        asked = filled(chosen)
+        asked, self.rows = filled(chosen), 1
         self._ranks = columns.joined(batch["rank"] for batch in batches)
         self._core = open_core(asked, folder, sketch="shingles")
         pushed = 0
@@ -159,13 +162,17 @@ class _Lookup:
 
         _push(self._core, rows, len(self._ranks))
         *numbers, identical = _core.drain_matches(self._core)
-        if not len(identical):
-            return
-        places = [np.asarray(memoryview(one)).astype(np.int64) for one in numbers]
-        own = rows["rank"].take(pa.array(places[1] - len(self._ranks)))
-        arrays = [self._ranks.take(pa.array(places[0])), own, *(pa.array(one) for one in places[2:])]
-        names = [one.split()[0] for one in MATCHES.split(", ")]
-        yield pa.RecordBatch.from_arrays([*arrays, pa.array(np.frombuffer(identical, dtype=bool))], names=names)
+        self.rows = max(1, self.rows // 2) if len(identical) > _MANY else min(_ROWS, 2 * self.rows)
+        values = [np.asarray(memoryview(one)).astype(np.int64) for one in numbers]
+        values.append(np.frombuffer(identical, dtype=bool))
+        size, names = (
+            rows_at_a_time((self._ranks, rows["rank"]), _MANY),
+            [one.split()[0] for one in MATCHES.split(", ")],
+        )
+        for start in range(0, len(identical), size):
+            theirs, own, *rest = (one[start : start + size] for one in values)
+            ranks = self._ranks.take(pa.array(theirs)), rows["rank"].take(pa.array(own - len(self._ranks)))
+            yield pa.RecordBatch.from_arrays([*ranks, *map(pa.array, rest)], names=names)
 
 
 def _push(core: _core.Corpus, batch: pa.RecordBatch, before: int) -> None:

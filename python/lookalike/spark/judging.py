@@ -47,11 +47,11 @@ def score_side(count: int, bytes_each: float, plan: Plan) -> int:
 def glanced(bundles: DataFrame, documents: DataFrame, plan: Plan, score_cells: int) -> DataFrame:
     """Return bundles, for so many cells along a side, of the pairs that their sketches do not reject."""
     step = shipped("lookalike.spark.judging.glance_batches", plan.chosen, plan.is_scored_by_sketch, score_cells)
-    return in_cells(bundles, _sketches(documents), step, BUNDLES)
+    return in_cells(bundles, _sketches(documents, *([] if plan.is_scored_by_sketch else ["content"])), step, BUNDLES)
 
 
-def _sketches(documents: DataFrame) -> Any:
-    kept = documents.select("rank", "sketch", "print", "length", "language", "content")
+def _sketches(documents: DataFrame, *further: str) -> Any:
+    kept = documents.select("rank", "sketch", "print", "length", "language", *further)
     return lambda rows: rows.join(kept, "rank", "left")
 
 
@@ -126,16 +126,20 @@ def glance_batches(batches: Batches, chosen: dict[str, Any], by_sketch: bool, sc
 
         def documents(batch: pa.RecordBatch, is_new: bool) -> None:
             push(batch, is_new)
-            known[:] = [] if is_new else [*known, batch["content"]]
+            if not by_sketch:
+                known[:] = [] if is_new else [*known, batch["content"]]
 
         def pairs(left: bytes, right: bytes, _extras: Any) -> tuple[Any, list[pa.Array]]:
             estimates, mask = _core.glance_pairs(core, asked.arguments(None), left, right)
-            known[:] = [columns.joined(known)]
-            contents = [known[0].take(columns.numbers(one, pa.uint32())) for one in (left, right)]
-            of_texts = [] if by_sketch else contents
-            return np.frombuffer(mask, dtype=bool), [columns.numbers(estimates, pa.float32()), *of_texts]
+            is_possible = np.frombuffer(mask, dtype=bool)
+            made = [pa.array(np.frombuffer(estimates, dtype=np.float32)[is_possible])]
+            if not by_sketch:
+                known[:] = [columns.joined(known)]
+                places = (np.frombuffer(one, dtype=np.uint32)[is_possible] for one in (left, right))
+                made += [known[0].take(pa.array(one)) for one in places]
+            return is_possible, made
 
-        found = each_cell(batches, documents, pairs, np.dtype([]), list(carried.names or ()))
+        found = each_cell(batches, documents, pairs, np.dtype([]), list(carried.names or ()), once=False)
         yield from packed(found, score_cells, carried)
 
 
@@ -158,10 +162,11 @@ def score_batches(batches: Batches, chosen: dict[str, Any], by_sketch: bool, is_
                 _check_contents(core, (left, right), extras)
             scores, mask = _core.score_pairs(core, asked.arguments(None), left, right, is_edge)
             found = np.frombuffer(mask, dtype=bool) | (not is_edge)
-            return found, [pa.array(extras["estimate"]), columns.numbers(scores, pa.float32())]
+            made = extras["estimate"], np.frombuffer(scores, dtype=np.float32)
+            return found, [pa.array(one[found]) for one in made]
 
         push = _pusher(core, asked.memory // 2) if by_sketch else _reader(core, asked.memory // 2)
-        yield from each_cell(batches, push, pairs, _carried(by_sketch), ["estimate", "score"])
+        yield from each_cell(batches, push, pairs, _carried(by_sketch), ["estimate", "score"], once=True)
 
 
 def _check_contents(core: _core.Corpus, places: tuple[bytes, bytes], extras: Any) -> None:

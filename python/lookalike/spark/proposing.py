@@ -25,8 +25,8 @@ if TYPE_CHECKING:
 
 #: Bundles of proposed pairs; rows without a cell tell of keys that do not propose all of theirs.
 PROPOSED = f"{cells.BUNDLES}, key bigint, documents bigint, untried bigint"
-#: Most rows that are paired at a time, bytes that their pairs may take, and most pairs of a row.
-_ROWS, _BYTES, _PAIRS = 1 << 10, 8 << 20, 128
+#: Most rows that are paired at a time, and most pairs of a row.
+_ROWS, _PAIRS = 1 << 10, 128
 
 
 def proposed(documents: DataFrame, plan: Plan, side: int) -> DataFrame:
@@ -46,19 +46,11 @@ def pair_batches(batches: Batches, is_against: bool, side: int) -> Batches:
     """Pair rows (key, rank), or (key, other, role, rank), that are sorted by all but the role."""
     stream = _core.HolderStream(is_against, side)
     for batch in batches:
-        rows = _rows_at_a_time(batch["rank"])
+        rows = cells.rows_at_a_time([batch["rank"]], _ROWS, _PAIRS)
         for start in range(0, batch.num_rows, rows):
             _pair(stream, batch.slice(start, rows))
             yield from _taken(stream, is_end=False)
     yield from _taken(stream, is_end=True)
-
-
-def _rows_at_a_time(ranks: pa.Array) -> int:
-    """Return how many rows can be paired at a time, so that their pairs, of two ranks each, take ``_BYTES`` at most."""
-    import pyarrow.compute as pc
-
-    longest = pc.max(pc.binary_length(ranks)).as_py() or 1
-    return max(1, min(_ROWS, _BYTES // (2 * _PAIRS * longest)))
 
 
 def _pair(stream: _core.HolderStream, batch: pa.RecordBatch) -> None:

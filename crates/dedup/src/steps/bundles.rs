@@ -63,7 +63,7 @@ pub struct Packer {
 impl Packer {
     /// Makes bundles for `side` × `side` cells, of pairs that have `extra` further bytes.
     ///
-    /// REQUIRES: `side` is at least 1, and `side` × `side` is a 32-bit number.
+    /// REQUIRES: `side` is at least 1, and `side` × `side` is a signed 32-bit number, as engines have them.
     pub fn new(side: u32, extra: usize) -> Self {
         let (numbers, ranks, parts, pairs, extras) = Default::default();
         Self { side: side.max(1), extra, numbers, ranks, parts, pairs, extras, bytes: 0 }

@@ -1,15 +1,13 @@
 //! The pairs of one cell: the documents come first, then bundles of pairs, whose ranks become places among the documents.
 //!
-//! Bundles repeat pairs: several keys propose the same two documents. Pairs wait until they take [`WAITING_BYTES`], and
-//! are then sorted and judged, each once. Of those that were judged before only the accepted ones are remembered, so
-//! memory is bounded by the pairs that an answer consists of.
+//! Bundles repeat pairs: several keys propose the same two documents. Pairs wait until a window is full, and are then
+//! sorted and judged, each once. Of pairs judged before, only those that the caller accepts are remembered. A caller whose
+//! pairs are an answer accepts those, so that each is found once; one that only rules pairs out accepts none, and its
+//! memory is the window.
 //!
 //! Cost: a lookup per rank of a bundle; per pair the sort, about 30 ns.
 
 use std::collections::{HashMap, HashSet};
-
-/// Bytes of pairs that wait at most before they are judged.
-pub const WAITING_BYTES: usize = 16 << 20;
 
 /// A rank that none of the documents of the cell has, or bytes that are no pair.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -30,6 +28,7 @@ pub struct PlacedPairs {
 #[derive(Debug, Default)]
 pub struct CellPairs {
     extra: usize,
+    window: usize,
     places: HashMap<Vec<u8>, u32>,
     documents: u32,
     /// Both places in one word, and which pair it is.
@@ -39,9 +38,9 @@ pub struct CellPairs {
 }
 
 impl CellPairs {
-    /// An empty cell, of pairs that have `extra` further bytes.
-    pub fn new(extra: usize) -> Self {
-        Self { extra, ..Self::default() }
+    /// An empty cell, of pairs that have `extra` further bytes; they wait until they take `window` bytes.
+    pub fn new(extra: usize, window: usize) -> Self {
+        Self { extra, window, ..Self::default() }
     }
 
     /// Takes the next document.
@@ -50,13 +49,14 @@ impl CellPairs {
         self.documents += 1;
     }
 
-    /// Takes the pairs of a bundle. Errors: a rank has no document.
+    /// Takes the pairs of a bundle. Errors: a rank has no document, or the bytes are no pairs.
     pub fn push_bundle<'a>(&mut self, ranks: impl Iterator<Item = &'a [u8]>, pairs: &[u8]) -> Result<(), NoDocument> {
         let places =
             ranks.map(|rank| self.places.get(rank).copied().ok_or(NoDocument)).collect::<Result<Vec<_>, _>>()?;
         let place = |bytes: [u8; 4]| places.get(u32::from_le_bytes(bytes) as usize).copied().ok_or(NoDocument);
         for pair in pairs.chunks(8 + self.extra) {
-            let (&[a, b, c, d, e, f, g, h], extra) = pair.split_first_chunk::<8>().ok_or(NoDocument)?;
+            let whole = pair.split_first_chunk::<8>().filter(|(_, extra)| extra.len() == self.extra);
+            let (&[a, b, c, d, e, f, g, h], extra) = whole.ok_or(NoDocument)?;
             let both = u64::from(place([a, b, c, d])?) << 32 | u64::from(place([e, f, g, h])?);
             self.waiting.push((both, self.waiting.len() as u32));
             self.extras.extend_from_slice(extra);
@@ -66,7 +66,7 @@ impl CellPairs {
 
     /// Whether so many pairs wait that they should be taken.
     pub fn is_full(&self) -> bool {
-        size_of_val(self.waiting.as_slice()) + self.extras.len() >= WAITING_BYTES
+        size_of_val(self.waiting.as_slice()) + self.extras.len() >= self.window
     }
 
     /// Returns the waiting pairs, each once and sorted, without those that were accepted before.
@@ -94,8 +94,10 @@ mod tests {
     use super::super::bundles::Packer;
     use super::*;
 
+    const WINDOW: usize = 1 << 10;
+
     fn cell(documents: u8, extra: usize) -> CellPairs {
-        let mut cell = CellPairs::new(extra);
+        let mut cell = CellPairs::new(extra, WINDOW);
         (0..documents).for_each(|document| cell.push_document(&[document]));
         cell
     }
@@ -127,13 +129,14 @@ mod tests {
     fn a_pair_without_its_document_is_refused() {
         assert_eq!(push(&mut cell(4, 0), &[(1, 4)], 0), Err(NoDocument));
         assert_eq!(cell(4, 0).push_bundle([[1u8].as_slice()].into_iter(), &[0; 7]), Err(NoDocument));
+        assert_eq!(cell(4, 2).push_bundle([[1u8].as_slice()].into_iter(), &[0; 9]), Err(NoDocument));
         assert_eq!(cell(4, 0).push_bundle([[1u8].as_slice()].into_iter(), &[1; 8]), Err(NoDocument));
     }
 
     #[test]
     fn a_full_cell_says_so() {
         let mut cell = cell(2, 0);
-        let pairs = [0u32.to_le_bytes(), 1u32.to_le_bytes()].concat().repeat(WAITING_BYTES / 16);
+        let pairs = [0u32.to_le_bytes(), 1u32.to_le_bytes()].concat().repeat(WINDOW / 16);
         assert!(!cell.is_full());
         cell.push_bundle([[0u8].as_slice(), &[1]].into_iter(), &pairs).expect("all documents are there");
         assert!(cell.is_full());
