@@ -507,11 +507,22 @@ def test_places_that_cannot_be_written_are_refused_and_others_left_as_they_were(
 def test_an_output_that_holds_the_files_of_a_table_is_not_replaced(spark: Any, tmp_path: Path) -> None:
     rows = spark.createDataFrame([(1, "a")], "id bigint, text string")
     rows.write.option("path", str(tmp_path / "stored")).saveAsTable("lookalike_stored")
+    (tmp_path / "above").symlink_to(tmp_path)
+    rows.write.option("path", str(tmp_path / "above" / "linked")).saveAsTable("lookalike_linked")
     try:
+        linked = files.read(spark, ["table:lookalike_linked"], None).rows
+        for out in (f"{tmp_path}/above/linked", f"{tmp_path}/linked"):
+            with pytest.raises(ParameterError, match="cannot be replaced, an input is read from it"):
+                files.check_overwritten(spark, [linked], [out])
         table = files.read(spark, ["table:lookalike_stored"], None).rows
         for out in (str(tmp_path / "stored"), str(tmp_path), "table:lookalike_stored"):
+            with pytest.raises(ParameterError, match="cannot be replaced, an input is read from it"):
+                files.check_overwritten(spark, [table], [out])
+        (tmp_path / "link").symlink_to(tmp_path / "stored")
+        for out in (f"{tmp_path}/link", f"file:{tmp_path}/link"):
             with pytest.raises(ParameterError, match="cannot be replaced, an input is read from it"):
                 files.check_overwritten(spark, [table], [out])
         files.check_overwritten(spark, [table], [str(tmp_path / "other"), "table:none"])
     finally:
         spark.sql("drop table lookalike_stored")
+        spark.sql("drop table lookalike_linked")

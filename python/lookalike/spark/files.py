@@ -341,19 +341,24 @@ def check_overwritten(spark: SparkSession, inputs: Sequence[DataFrame], outputs:
 
     Only names of files are read.
     """
-    read = {readable(name) for one in inputs for name in one.inputFiles()}
+    read = {_real(readable(name)) for one in inputs for name in one.inputFiles()}
     for out in outputs:
         if out.startswith(TABLE):
             name = out.removeprefix(TABLE)
-            held = set(map(readable, spark.table(name).inputFiles())) if spark.catalog.tableExists(name) else set()
-            found = next(iter(read & held), None)
+            files = spark.table(name).inputFiles() if spark.catalog.tableExists(name) else []
+            found = next(iter(read & {_real(readable(one)) for one in files}), None)
         else:
-            folder = os.path.realpath(readable(out)) if places.is_local(out) else readable(out).rstrip("/")
+            folder = _real(out).rstrip("/")
             found = next((name for name in read if name.startswith(f"{folder}/")), None)
         if found is not None:
             raise ParameterError(
                 f"`{out}` cannot be replaced, an input is read from it (`{found}`): choose another place"
             )
+
+
+def _real(place: str) -> str:
+    """Return a place; one on this machine as the path that links lead to."""
+    return os.path.realpath(places.local(place)) if places.is_local(place) else place
 
 
 def check_places(inputs: Sequence[str], outputs: Sequence[str], asked: str | None) -> None:

@@ -36,7 +36,7 @@ def check_apart(inputs: Sequence[str], outputs: Sequence[str]) -> None:
 
 def literal(path: str) -> str:
     """Return a place as Spark takes it: the name of a local file is not a pattern, whatever characters it has."""
-    return escaped(path) if _SPECIAL.search(path) and os.path.exists(_local(path)) else path
+    return escaped(path) if _SPECIAL.search(path) and os.path.exists(local(path)) else path
 
 
 def escaped(path: str) -> str:
@@ -47,7 +47,7 @@ def escaped(path: str) -> str:
 def check_name(path: str) -> None:
     """Errors: ``ParameterError`` for a local file that Spark passes over or cannot open because of its name."""
     name = os.path.basename(path)
-    if not os.path.isfile(_local(path)):
+    if not os.path.isfile(local(path)):
         return
     if ":" in name:
         raise ParameterError(f"`{path}` has a colon in its name, and Spark cannot open it: rename the file")
@@ -71,7 +71,7 @@ def _split(path: str) -> tuple[str, str, str]:
     return re.sub("^s3[an]$", "s3", scheme.lower()), host, rest
 
 
-def _local(path: str) -> str:
+def local(path: str) -> str:
     """Return a place as a path of this machine, which need not be there."""
     scheme, _host, rest = _split(path)
     return rest if scheme == "file" else path
@@ -94,7 +94,7 @@ def _place(path: str, pattern: str = "") -> _Place:
 
 def _read_places(path: str) -> list[_Place]:
     """Return what an input reads; names may be patterns, as those of ``fnmatch``."""
-    if path.startswith(TABLE) or not _SPECIAL.search(path) or os.path.exists(_local(path)):
+    if path.startswith(TABLE) or not _SPECIAL.search(path) or os.path.exists(local(path)):
         place = _place(path)
         return [place._replace(names=tuple(map(glob.escape, place.names)))]
     return [_pattern(one) for one in _alternatives(path)]
