@@ -68,13 +68,33 @@ def test_settings_of_a_session_are_as_before_after_the_last_of_two_jobs(spark: A
 
 def test_pairs_are_held_until_they_are_unpersisted_and_nothing_else_is(spark: Any) -> None:
     rows = spark.createDataFrame(rows_of(range(20)).to_pylist(), "id bigint, text string")
+    persistent = spark.sparkContext._jsc.getPersistentRDDs
+    before = set(persistent())
     found = las.similar_pairs(rows)
     expected = la.dedup(rows_of(range(20))).pairs()
     assert sorted(tuple(row)[:2] for row in found.where("left >= 0").collect()) == [
         (one[0], one[1]) for one in expected
     ]
     assert found.storageLevel.useMemory
+    assert len(set(persistent()) - before) == 1
     found.unpersist()
+    assert not set(persistent()) - before
+
+
+def test_no_table_of_an_answer_is_sent_through_the_driver(spark: Any) -> None:
+    """A session that broadcasts small tables reads the tables of an answer after the job."""
+    rows = spark.createDataFrame(rows_of(range(20)).to_pylist(), "id bigint, text string, name string")
+    name = "spark.sql.autoBroadcastJoinThreshold"
+    before = spark.conf.get(name)
+    try:
+        spark.conf.set(name, str(1 << 30))
+        with las.dedup(rows.withColumn("name", rows["id"].cast("string")), order="name") as answer:
+            for table in (answer.kept, answer.removed, answer.clusters, answer.pairs, answer.ledger):
+                plan = table._jdf.queryExecution().executedPlan().toString()
+                assert "Join" in plan
+                assert "Broadcast" not in plan
+    finally:
+        spark.conf.set(name, before)
 
 
 def test_crowded_keys_with_references(spark: Any) -> None:

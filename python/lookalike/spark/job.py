@@ -187,8 +187,8 @@ class Work:
                 self.followers = held.hold(self._all_scored(found))
 
     def _score_cells(self) -> int:
-        every = self.counts.values()
-        mean = sum(one.bytes for one in every) / max(sum(one.rows for one in every), 1)
+        compared = [one for (_, state), one in self.counts.items() if state == 0]
+        mean = sum(one.bytes for one in compared) / max(sum(one.rows for one in compared), 1)
         return score_side(self.count, 2 * (mean + self.longest), self.plan)
 
     def _scored(self, bundles: DataFrame, *, is_edge: bool = True) -> DataFrame:

@@ -111,7 +111,8 @@ def with_first(rows: DataFrame, repeated: DataFrame) -> DataFrame:
     is_text = sql.col("state") <= 1
     known = repeated.select(sql.col("content").alias("joint"), "first")
     joined = rows.withColumn("joint", sql.when(is_text, sql.col("content")).otherwise(sql.col("rank")))
-    joined = joined.join(known, "joint", "left").drop("joint")
+    # A small table would be broadcast by way of the driver.
+    joined = joined.join(known.hint("merge"), "joint", "left").drop("joint")
     return joined.withColumn("first", sql.coalesce(sql.when(is_text, sql.col("first")), sql.col("rank")))
 
 
