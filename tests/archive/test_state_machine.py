@@ -25,7 +25,8 @@ from lookalike.archive.results import Added
 from lookalike.archive.store import Index
 from lookalike.archive.view import View
 from lookalike.rendering.comparison_tables import pairs_csv, passages_csv
-from tests.support.archives import FAST, TINY, answers
+from tests.support.archives import TINY, answers
+from tests.support.fast import FAST
 from tests.support.kinds import LABELS, Kind, Stored, asked_about, corpus, fresh_view, school, segment_file
 from tests.support.submissions import write
 

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from support import cluster as rig
+from support.fast import FAST
 
 
 @pytest.fixture(scope="session")
@@ -15,7 +16,7 @@ def cluster() -> Iterator[rig.Cluster]:
     """A master and two workers, each with room for two executors of one core and 1 GiB."""
     if reason := rig.missing():
         pytest.skip(reason)
-    running = rig.Cluster()
+    running = rig.Cluster(above=FAST)
     try:
         yield running
     finally:

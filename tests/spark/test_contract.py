@@ -1,11 +1,12 @@
 """One contract for both engines: the cluster gives the bytes of the local engine, whatever its partitions.
 
-The cases cover every two values of method, clustering, keep rule and references, each beside every way to cluster.
+The cases cover every two values of method, clustering, keep rule, references and way to cluster.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import itertools
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import pyarrow as pa
@@ -20,19 +21,47 @@ ROWS, REFERENCES = mixed(2_000, seed=14), mixed(400, seed=14)
 #: The three ways to cluster: all edges in one task, components first, and large components in one pass.
 ONE, PARTS, PASS = las.Limits(), las.Limits(edges=0), las.Limits(edges=0, component=4)
 CASES = [
-    ("minhash", "star", "first", False, 7, ONE),
-    ("minhash", "components", "longest", True, 2, ONE),
-    ("minhash", "star", "max:number", False, 200, PASS),
-    ("minhash", "components", "first", False, 1, PARTS),
-    ("exact", "star", "first", True, 2, ONE),
-    ("exact", "components", "max:number", False, 7, ONE),
-    ("containment", "star", "longest", False, 2, PARTS),
-    ("containment", "components", "max:number", False, 1, ONE),
-    ("containment", "star", "first", True, 7, ONE),
-    ("simhash", "star", "longest", True, 1, ONE),
-    ("simhash", "components", "max:number", True, 2, PARTS),
-    ("simhash", "star", "first", False, 7, PASS),
+    ("minhash", "components", "longest", False, 1, ONE),
+    ("minhash", "star", "max:number", True, 200, PARTS),
+    ("minhash", "star", "first", True, 7, PASS),
+    ("exact", "star", "first", False, 1, ONE),
+    ("exact", "star", "longest", False, 200, ONE),
+    ("exact", "components", "max:number", True, 7, ONE),
+    ("containment", "components", "longest", False, 2, PARTS),
+    ("containment", "star", "max:number", False, 7, PASS),
+    ("containment", "star", "first", True, 1, ONE),
+    ("simhash", "components", "max:number", True, 2, ONE),
+    ("simhash", "star", "longest", True, 1, PASS),
+    ("simhash", "components", "first", False, 7, PARTS),
 ]
+CHOICES = (
+    ("minhash", "exact", "containment", "simhash"),
+    ("star", "components"),
+    ("first", "longest", "max:number"),
+    (False, True),
+    (ONE, PARTS, PASS),
+)
+
+
+def can_be(method: str, clustering: str, keep: str, is_against: bool, limits: las.Limits) -> bool:
+    """Whether there is such a case: without edges there is one way to cluster, and components need no pass."""
+    is_sought = method == "containment" and is_against
+    if is_sought and (clustering, keep) != ("star", "first"):
+        return False
+    has_edges = method != "exact" and not is_sought
+    return limits is ONE or (has_edges and (limits is PARTS or clustering == "star"))
+
+
+def twos(case: Sequence[Any]) -> set[Any]:
+    """Every two values of a case, with their places."""
+    return set(itertools.combinations(enumerate(case), 2))
+
+
+def test_cases_have_every_two_values_that_can_be_together() -> None:
+    wanted = {two for case in itertools.product(*CHOICES) if can_be(*case) for two in twos(case)}
+    cases = [(*case[:4], case[5]) for case in CASES]
+    assert all(can_be(*case) for case in cases)
+    assert wanted == {two for case in cases for two in twos(case)}
 
 
 @pytest.fixture(autouse=True)

@@ -17,7 +17,8 @@ import lookalike.spark as las
 from lookalike.spark import searching
 from support import engines, speculation
 from support.cluster import PATIENCE, Cluster
-from support.faults import AGAIN, LIMITS, OF_LOOKUP, OF_SIMHASH, SENDERS, STEPS, faulty, struck_steps
+from support.fast import FAST
+from support.faults import AGAIN, LIMITS, OF_COMPONENTS, OF_LOOKUP, OF_SIMHASH, SENDERS, STEPS, faulty, struck_steps
 
 ROWS = speculation.ROWS
 
@@ -80,11 +81,12 @@ JOBS: list[tuple[dict[str, Any], bool, Sequence[str]]] = [
     ({"limits": LIMITS}, False, STEPS),
     ({"method": "simhash", "distance": 6}, False, OF_SIMHASH),
     ({"method": "containment"}, True, OF_LOOKUP),
+    ({"clustering": "components"}, False, OF_COMPONENTS),
 ]
 
 
 @pytest.mark.parametrize("fault", [killed, failing])
-@pytest.mark.parametrize(("chosen", "is_against", "steps"), JOBS, ids=["minhash", "simhash", "lookup"])
+@pytest.mark.parametrize(("chosen", "is_against", "steps"), JOBS, ids=["minhash", "simhash", "lookup", "components"])
 def test_a_fault_in_each_step_changes_nothing(
     spark: Any,
     strike: Callable[..., Path],
@@ -180,7 +182,7 @@ def test_a_slow_worker_is_overtaken_by_a_copy_in_each_step(tmp_path: Path) -> No
 
     It has a cluster of its own: a copy needs room on another worker.
     """
-    own = Cluster()
+    own = Cluster(above=FAST)
     try:
         program = [sys.executable, speculation.__file__, own.url, str(tmp_path)]
         done = subprocess.run(program, capture_output=True, timeout=PATIENCE, check=False)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import os
 import shutil
 import tempfile
 from collections.abc import Iterator, Sequence
@@ -15,13 +14,13 @@ from lookalike.archive.parameters import Parameters
 from lookalike.archive.store import Index
 from lookalike.archive.view import View
 
+from tests.support.fast import FAST
+
 #: Sizes so small that segments and merges happen all the time.
 TINY = Policy(tail_documents=4, tail_bytes=1 << 20, fan_in=3, tier_bytes=9_000, memory=1 << 20, reserve=0)
 PARAMETERS = Parameters.of("corpus")
 #: Documents by id in the order of arrival: content and record.
 Model = dict[bytes, tuple[bytes, bytes]]
-#: A disk in memory, where there is one.
-FAST = "/dev/shm" if os.access("/dev/shm", os.W_OK) else None
 
 
 @contextlib.contextmanager

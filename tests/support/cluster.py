@@ -60,9 +60,9 @@ def becomes(condition: Callable[[], Any], what: str) -> Any:
 class Cluster:
     """A running cluster."""
 
-    def __init__(self, workers: int = 2, cores: int = 2, memory: str = "2g") -> None:
-        """Start a master and workers; return when all are registered."""
-        self.folder = Path(tempfile.mkdtemp(prefix="lookalike-cluster-"))
+    def __init__(self, workers: int = 2, cores: int = 2, memory: str = "2g", above: str | None = None) -> None:
+        """Start a master and workers; return when all are registered. Their files are in a new folder in ``above``."""
+        self.folder = Path(tempfile.mkdtemp(prefix="lookalike-cluster-", dir=above))
         self.cores = cores
         self._size = ["-c", str(cores), "-m", memory]
         self._started: list[subprocess.Popen[bytes]] = []
@@ -214,6 +214,11 @@ SETTINGS = {
     "spark.sql.shuffle.partitions": "4",
     "spark.default.parallelism": "4",
     "spark.ui.enabled": "false",
+    # Spark keeps what its pages would show, also without them. Of some hundred jobs it would fill the driver.
+    "spark.sql.ui.retainedExecutions": "1",
+    "spark.ui.retainedJobs": "1",
+    "spark.ui.retainedStages": "1",
+    "spark.ui.retainedTasks": "1",
     "spark.ui.showConsoleProgress": "false",
     "spark.log.level": "ERROR",
 }

@@ -30,6 +30,7 @@ STEPS = ("sign_batches", "pair_batches", "glance_batches", "score_batches", "clu
 SENDERS = (signing, proposing, judging, clustering, contaminated, searching, simhashing, building)
 #: The steps that only other jobs have.
 OF_SIMHASH, OF_LOOKUP = ("key_prints", "near_batches", "cluster_all"), ("look_up",)
+OF_COMPONENTS = ("pack_batches", "score_batches")
 #: How the name of a file ends that says that another attempt of the struck task has done its whole work.
 AGAIN = ".again"
 
