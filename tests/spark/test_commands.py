@@ -37,7 +37,8 @@ CONF = {
     "spark.driver.maxResultSize": "16m",
     "spark.executor.memory": "512m",
     "spark.executor.cores": "1",
-    "spark.cores.max": "2",
+    # One executor: starting another takes longer than these rows.
+    "spark.cores.max": "1",
     "spark.ui.enabled": "false",
     "spark.sql.shuffle.partitions": "2",
     "spark.driver.extraJavaOptions": SMALL,

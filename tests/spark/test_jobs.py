@@ -55,15 +55,38 @@ def test_closing_an_answer_lets_another_one_on_the_same_rows_be(spark: Any) -> N
 
 
 def test_settings_of_a_session_are_as_before_after_the_last_of_two_jobs(spark: Any) -> None:
-    rows, name = spark.range(1), "spark.sql.adaptive.enabled"
-    before = spark.conf.get(name)
-    one, other = quiet(rows), quiet(rows)
-    one.__enter__()
-    other.__enter__()
-    one.__exit__(None, None, None)
-    assert spark.conf.get(name) == "false"
-    other.__exit__(None, None, None)
-    assert spark.conf.get(name) == before
+    rows, names = spark.range(1), ("spark.sql.adaptive.enabled", "spark.sql.shuffle.partitions")
+    usual = spark.conf.get(names[1])
+    try:
+        spark.conf.set(names[1], "1")
+        before = [spark.conf.get(name) for name in names]
+        one, other = quiet(rows), quiet(rows)
+        one.__enter__()
+        other.__enter__()
+        one.__exit__(None, None, None)
+        assert [spark.conf.get(name) for name in names] == ["false", "2"]
+        other.__exit__(None, None, None)
+        assert [spark.conf.get(name) for name in names] == before
+    finally:
+        spark.conf.set(names[1], usual)
+
+
+def test_a_long_chain_in_a_session_with_one_partition(spark: Any) -> None:
+    """Components take many rounds, which must not become one task."""
+    words, ids = [f"w{number}" for number in range(700)], list(range(300))
+    random.Random(1).shuffle(ids)
+    texts = [" ".join(words[2 * place : 2 * place + 60]) for place in range(300)]
+    rows = [{"id": name, "text": text, "number": None, "name": ""} for name, text in zip(ids, texts, strict=True)]
+    rows.sort(key=lambda row: row["id"])
+    name = "spark.sql.shuffle.partitions"
+    usual = spark.conf.get(name)
+    try:
+        spark.conf.set(name, "1")
+        frame = spark.createDataFrame([tuple(row.values()) for row in rows], engines.SCHEMA)
+        with las.dedup(frame, limits=las.Limits(edges=0, component=4), clustering="components") as answer:
+            assert engines.cluster(answer) == engines.local(rows, clustering="components")
+    finally:
+        spark.conf.set(name, usual)
 
 
 def test_pairs_are_held_until_they_are_unpersisted_and_nothing_else_is(spark: Any) -> None:

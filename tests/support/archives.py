@@ -13,7 +13,6 @@ from lookalike.archive.merging import Policy
 from lookalike.archive.parameters import Parameters
 from lookalike.archive.store import Index
 from lookalike.archive.view import View
-
 from tests.support.fast import FAST
 
 #: Sizes so small that segments and merges happen all the time.

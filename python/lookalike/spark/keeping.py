@@ -36,10 +36,12 @@ _QUIET = {
     "spark.sql.parser.quotedRegexColumnNames": "false",
     "spark.sql.ansi.enforceReservedKeywords": "false",
 }
+#: The number of partitions of shuffles, and the least that a job needs. With one, Spark leaves shuffles out: a task
+#: would then begin with all rounds of ``components``, and so long a chain overflows the stack of Java.
+_PARTITIONS, _LEAST = "spark.sql.shuffle.partitions", 2
 
-
-#: For each session, how many jobs run in it, and its settings before the first of them.
-_QUIETED: dict[int, tuple[int, dict[str, str | None]]] = {}
+#: For each session, how many jobs run in it, its settings before the first of them, and those of the jobs.
+_QUIETED: dict[int, tuple[int, dict[str, str | None], dict[str, str]]] = {}
 _LOCK = Lock()
 
 
@@ -48,21 +50,22 @@ def quiet(df: DataFrame) -> Iterator[None]:
     """Switch adaptive plans and long texts of plans off while jobs run; restore the settings after the last of them."""
     conf, session = df.sparkSession.conf, id(df.sparkSession)
     with _LOCK:
-        jobs, before = _QUIETED.get(session, (0, {}))
+        jobs, before, own = _QUIETED.get(session, (0, {}, {}))
         if not jobs:
-            before = {name: conf.get(name, None) for name in _QUIET}
-            for name, value in _QUIET.items():
+            own = _QUIET | {_PARTITIONS: str(max(_LEAST, int(str(conf.get(_PARTITIONS)))))}
+            before = {name: conf.get(name, None) for name in own}
+            for name, value in own.items():
                 conf.set(name, value)
-        _QUIETED[session] = jobs + 1, before
+        _QUIETED[session] = jobs + 1, before, own
     try:
         yield
     finally:
         with _LOCK:
-            jobs, before = _QUIETED.pop(session)
+            jobs, before, own = _QUIETED.pop(session)
             if jobs > 1:
-                _QUIETED[session] = jobs - 1, before
+                _QUIETED[session] = jobs - 1, before, own
             else:
-                _restore(conf, before)
+                _restore(conf, before, own)
 
 
 def quieted(work: Callable[Given, Made]) -> Callable[Given, Made]:
@@ -79,11 +82,11 @@ def quieted(work: Callable[Given, Made]) -> Callable[Given, Made]:
     return run
 
 
-def _restore(conf: Any, before: dict[str, str | None]) -> None:
+def _restore(conf: Any, before: dict[str, str | None], own: dict[str, str]) -> None:
     # A session that was stopped meanwhile has no settings any more.
     with suppress(Exception):
         for name, found in before.items():
-            if conf.get(name, None) != _QUIET[name]:
+            if conf.get(name, None) != own[name]:
                 continue  # somebody else has changed it meanwhile
             if found is None:
                 conf.unset(name)
