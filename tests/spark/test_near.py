@@ -5,6 +5,8 @@ from __future__ import annotations
 import csv
 import random
 from collections.abc import Iterable
+from contextlib import suppress
+from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
@@ -213,6 +215,42 @@ def test_limits_are_those_of_the_local_engine(spark: Any) -> None:
     for share, same in ((0.2, False), (None, True), (0.0, True)):
         expected = oracle.limited(oracle.join(rows, 3), traits, share, same)
         assert told(near(df, length_within=share, same_language=same)) == sorted(expected)
+
+
+@pytest.mark.parametrize(
+    ("kind", "values"),
+    [
+        (pa.float64(), [80.0, 0.0, -0.0, 80.5, -80.0, 1e10 - 1, 1e10, 1e300, float("nan"), float("inf"), None]),
+        (pa.float32(), [80.0, 0.0, 80.5, -1.0, 16777216.0, 1e10]),
+        (pa.int8(), [80, 0, -1, None]),
+        (pa.decimal128(20, 0), [Decimal(80), Decimal(-80), Decimal(0)]),
+        (pa.decimal128(20, 2), [Decimal("80.00"), Decimal("80.50")]),
+        (pa.bool_(), [True]),
+        (pa.string(), ["80", "080", "80\n", " 80", "+80", "-0", "0", "80.0", "8e1", "", "1" * 18, "1" * 19, "1" * 25]),
+    ],
+    ids=lambda given: str(given) if isinstance(given, pa.DataType) else "",
+)
+def test_a_length_is_what_it_is_locally_whatever_holds_it(
+    spark: Any, tmp_path: Path, kind: pa.DataType, values: list[Any]
+) -> None:
+    import pyarrow.parquet as pq
+
+    read = set()
+    for number, value in enumerate(values):
+        columns = {
+            "id": pa.array([str(number)] * 2),
+            "fingerprint": pa.array([1, 3]),
+            "length": pa.array([value] * 2, kind),
+        }
+        path = tmp_path / f"{number}.parquet"
+        pq.write_table(pa.table(columns), path)
+        with suppress(la.ParameterError):
+            assert la.near(path, length_within=0.2).distances == [1]
+            read.add(str(number))
+    found = near(spark.read.parquet(str(tmp_path)), length_within=0.2)
+    assert {(row.left, row.right, row.distance) for row in found.pairs.collect()} == {(one, one, 1) for one in read}
+    left_out = [row.id for row in found.left_out.collect() if "is not a whole number of tokens" in row.reason]
+    assert sorted(left_out) == sorted(2 * [str(number) for number in range(len(values)) if str(number) not in read])
 
 
 def test_what_cannot_be_searched_is_refused_by_name(spark: Any) -> None:

@@ -27,6 +27,8 @@ _HALF, _WHOLE = 1 << 63, 1 << 64
 NO_ID, NO_FINGERPRINT = "has no id", "has no fingerprint"
 NO_LENGTH = "is not a whole number of tokens"
 NOT_ONE = "is not a fingerprint: use 0 to 2^64 − 1, or 0x and hexadecimal digits, or 16 of them"
+#: Real numbers below it are written without an exponent by Arrow.
+_LARGEST_REAL = 10.0**10
 #: Sixteen digits that can only be hexadecimal: decimal numbers have no leading zeros.
 _HEXADECIMAL = "^(0[0-9a-fA-F]{15}|(?=.*[a-fA-F])[0-9a-fA-F]{16})$"
 
@@ -51,13 +53,14 @@ def prints(df: DataFrame, id_column: str, fingerprint_column: str, others: Seque
         .when(given.isNull() | (given.cast("string") == ""), NO_FINGERPRINT)
         .when(bits.isNull(), sql.concat(sql.lit("`"), given.cast("string"), sql.lit(f"` {NOT_ONE}")))
     )
-    if LENGTH in others:
-        written = sql.coalesce(column(df, LENGTH).cast("string"), sql.lit(""))
-        is_none = ~written.rlike(r"^[0-9]{1,18}$")
-        reason = reason.when(is_none, sql.concat(sql.lit("length `"), written, sql.lit(f"` {NO_LENGTH}")))
-    made = df.select(
-        name.alias(ID), bits.alias(FINGERPRINT), reason.alias("reason"), *(column(df, one) for one in others)
-    )
+    kept = {one: column(df, one) for one in others}
+    if LENGTH in kept:
+        written = sql.coalesce(kept[LENGTH].cast("string"), sql.lit(""))
+        kept[LENGTH] = _length(df)
+        told = sql.concat(sql.lit("length `"), written, sql.lit(f"` {NO_LENGTH}"))
+        reason = reason.when(kept[LENGTH].isNull(), told)
+    others_kept = (one.alias(name) for name, one in kept.items())
+    made = df.select(name.alias(ID), bits.alias(FINGERPRINT), reason.alias("reason"), *others_kept)
     rows = made.where(sql.col("reason").isNull()).drop("reason")
     return Prints(rows, made.where(sql.col("reason").isNotNull()).select(ID, "reason"))
 
@@ -67,6 +70,20 @@ def check_column(df: DataFrame, name: str) -> None:
     if name not in df.columns:
         raise ParameterError(f"there is no column `{name}`: the table has {listed(df.columns)}")
     check_one(df, name, "the table")
+
+
+def _length(df: DataFrame) -> Column:
+    """Return lengths as numbers; null where a value is no whole number as the local engine reads it."""
+    from pyspark.sql import functions as sql
+    from pyspark.sql import types
+
+    given = column(df, LENGTH)
+    written = given.cast("string")
+    if isinstance(df.schema[LENGTH].dataType, types.DoubleType | types.FloatType):
+        whole = given.try_cast("bigint")
+        is_whole = (given == whole.cast("double")) & ~written.startswith("-") & (given < _LARGEST_REAL)
+        written = sql.when(is_whole, whole.cast("string")).otherwise(written)
+    return sql.when(written.rlike(r"^(0|[1-9][0-9]*)\z"), written.try_cast("bigint"))
 
 
 def _bits(df: DataFrame, name: str) -> Column:
