@@ -14,7 +14,9 @@ from typing import Any
 import pyarrow as pa
 import pytest
 
-from lookalike.spark import cells, judging, proposing, signing
+from lookalike import _core
+from lookalike.deduplication.settings import Settings
+from lookalike.spark import cells, contaminated, judging, proposing, signing
 from lookalike.spark.ranks import OWN
 from lookalike.spark.shipping import filled, plain
 from support import engines
@@ -163,3 +165,52 @@ def test_pairs_are_those_of_one_machine_whatever_waits(
     assert found
     told = sorted((row["key"] % 2**64, row["documents"], row["untried"]) for row in crowds)
     assert told == expected["summary"]["capped"]
+
+
+def test_long_sketches_are_made_in_parts(monkeypatch: pytest.MonkeyPatch) -> None:
+    rows = mixed(200, 5)
+    whole = Steps(1, {"size": 400, "recall": 1}).signed(rows)
+    parts: list[int] = []
+    signed = signing.signed
+
+    def counted(core: _core.Corpus, asked: Settings, texts: pa.Array) -> _core.SignedColumns:
+        parts.append(len(texts))
+        return signed(core, asked, texts)
+
+    monkeypatch.setattr(signing, "_PART_BYTES", 3 * 12 * 400)
+    monkeypatch.setattr(signing, "signed", counted)
+    assert Steps(1, {"size": 400, "recall": 1}).signed(rows) == whole
+    assert (max(parts), sum(parts)) == (3, len(rows))
+
+
+def test_rows_that_have_every_reference_are_looked_up_in_small_parts(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Before them come many that have none, and could be looked up together."""
+    draw, count = random.Random(6), 20
+    words = [f"w{number}" for number in range(400)]
+    references = [" ".join(draw.choices(words, k=12)) for _ in range(count)]
+    texts = [" ".join(draw.choices(words, k=60)) for _ in range(300)]
+    texts += [" . ".join(draw.sample(references, count)) for _ in range(40)]
+    steps = Steps(7, {"method": "containment", "shingle": 5})
+    signed = steps.signed([{"id": at, "text": text, "number": None} for at, text in enumerate(references + texts)])
+    contents = {row["id"]: row["content"] for row in signed}
+    rows: Rows = [
+        {"cell": 0, "tag": int(at >= count), "rank": b"%03d" % at, "content": contents[at], "text": text}
+        for at, text in enumerate(references + texts)
+    ]
+    held: list[int] = []
+    drain = _core.drain_matches
+
+    def drained(core: _core.Corpus) -> Any:
+        made = drain(core)
+        held.append(len(made[-1]))
+        return made
+
+    monkeypatch.setattr(contaminated, "_MOST_FOUND", 100)
+    monkeypatch.setattr(_core, "drain_matches", drained)
+    kinds = [("cell", pa.int32()), ("tag", pa.int32()), ("rank", pa.binary()), ("content", pa.binary())]
+    step: Step = lambda batches: contaminated.look_up(batches, steps.chosen)  # noqa: E731
+    found = steps.run(step, rows, pa.schema([*kinds, ("text", pa.string())]))
+    ranks = [row["rank"] for row in rows]
+    expected = [(left, right) for left in ranks[:count] for right in ranks[-40:]]
+    assert sorted((one["left"], one["right"]) for one in found) == expected
+    assert max(held) == 100

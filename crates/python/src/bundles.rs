@@ -16,10 +16,10 @@ use std::sync::Mutex;
 /// The columns of bundles: cells (32-bit numbers), ranks, where the ranks of each bundle end, and pairs.
 type BundleColumns = (Py<PyBytes>, Strings, Py<PyBytes>, Strings);
 
-fn bundle_columns(py: Python<'_>, made: &Bundles) -> BundleColumns {
-    let pairs = (PyBytes::new(py, &made.pairs).unbind(), offsets(py, made.pair_ends.iter().copied()));
+fn bundle_columns(py: Python<'_>, made: &Bundles) -> PyResult<BundleColumns> {
+    let pairs = (PyBytes::new(py, &made.pairs).unbind(), offsets(py, made.pair_ends.iter().copied(), 1)?);
     let cells = block(py, made.cells.iter().map(|cell| cell.to_ne_bytes()));
-    (cells, strings(py, &made.ranks), offsets(py, made.rank_ends.iter().copied()), pairs)
+    Ok((cells, strings(py, &made.ranks)?, offsets(py, made.rank_ends.iter().copied(), 1)?, pairs))
 }
 
 /// The bundles of a packer, if it is full or all is over.
@@ -69,8 +69,8 @@ impl HolderStream {
     }
 
     /// The bundles of the pairs since the last ones, as soon as there are enough of them, or at the end.
-    fn bundles(&self, py: Python<'_>, is_end: bool) -> Option<BundleColumns> {
-        locked(py, &self.0, |(_, packer)| taken(packer, is_end)).map(|made| bundle_columns(py, &made))
+    fn bundles(&self, py: Python<'_>, is_end: bool) -> PyResult<Option<BundleColumns>> {
+        locked(py, &self.0, |(_, packer)| taken(packer, is_end)).map(|made| bundle_columns(py, &made)).transpose()
     }
 
     /// Lists that ended and did not propose all their pairs: key, holders, pairs left out. At the end, also the last list.
@@ -107,8 +107,8 @@ impl PairPacker {
     }
 
     /// The bundles of the pairs since the last ones, as soon as there are enough of them, or at the end.
-    fn bundles(&self, py: Python<'_>, is_end: bool) -> Option<BundleColumns> {
-        locked(py, &self.0, |packer| taken(packer, is_end)).map(|made| bundle_columns(py, &made))
+    fn bundles(&self, py: Python<'_>, is_end: bool) -> PyResult<Option<BundleColumns>> {
+        locked(py, &self.0, |packer| taken(packer, is_end)).map(|made| bundle_columns(py, &made)).transpose()
     }
 }
 

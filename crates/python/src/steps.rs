@@ -3,7 +3,7 @@
 
 use crate::dedup::{failed, refused, Asked, Corpus};
 use crate::detach::{detached, locked};
-use crate::error::{to_python, unknown};
+use crate::error::{to_python, unknown, ParameterError};
 use crate::input::Frozen;
 use crate::references::{columns, Matches};
 use crate::texts::ArrowTexts;
@@ -37,13 +37,22 @@ pub fn block<const N: usize>(py: Python<'_>, values: impl Iterator<Item = [u8; N
     PyBytes::new(py, &values.flatten().collect::<Vec<u8>>()).unbind()
 }
 
-/// Offsets as Arrow has them, of strings that end here.
-pub fn offsets(py: Python<'_>, ends: impl Iterator<Item = u32>) -> Py<PyBytes> {
-    block(py, std::iter::once(0).chain(ends).map(|end| (end as i32).to_ne_bytes()))
+/// What to do about columns that 32-bit offsets cannot tell apart.
+const TOO_LARGE: &str = "what is kept of one batch of rows takes more than 2 GiB: lower \
+    spark.sql.execution.arrow.maxRecordsPerBatch";
+
+/// Offsets as Arrow has them, of strings that end here, in units of so many bytes or numbers.
+///
+/// Errors: they are beyond 31 bits.
+pub fn offsets(py: Python<'_>, ends: impl Iterator<Item = u32>, unit: u32) -> PyResult<Py<PyBytes>> {
+    let offset = |end: u32| end.checked_mul(unit).and_then(|at| i32::try_from(at).ok());
+    let all: Option<Vec<i32>> = std::iter::once(0).chain(ends).map(offset).collect();
+    let all = all.ok_or_else(|| ParameterError::new_err(TOO_LARGE))?;
+    Ok(block(py, all.into_iter().map(i32::to_ne_bytes)))
 }
 
-pub fn strings(py: Python<'_>, column: &RankColumn) -> Strings {
-    (PyBytes::new(py, &column.bytes).unbind(), offsets(py, column.ends.iter().copied()))
+pub fn strings(py: Python<'_>, column: &RankColumn) -> PyResult<Strings> {
+    Ok((PyBytes::new(py, &column.bytes).unbind(), offsets(py, column.ends.iter().copied(), 1)?))
 }
 
 pub fn view(buffers: &Buffers) -> PyResult<ArrowTexts<'_>> {
@@ -101,9 +110,12 @@ pub fn signed_columns(py: Python<'_>, corpus: &Corpus, asked: Asked) -> PyResult
         shingles: block(py, all().map(|row| (core.store.id_count(row as u32) as u32).to_ne_bytes())),
         elements: (
             block(py, drawn.elements.iter().map(|one| one.to_le_bytes())),
-            offsets(py, drawn.element_ends.iter().map(|end| 4 * end)),
+            offsets(py, drawn.element_ends.iter().copied(), 4)?,
         ),
-        keys: (block(py, drawn.keys.iter().map(|one| one.to_ne_bytes())), offsets(py, drawn.key_ends.iter().copied())),
+        keys: (
+            block(py, drawn.keys.iter().map(|one| one.to_ne_bytes())),
+            offsets(py, drawn.key_ends.iter().copied(), 1)?,
+        ),
         prints: (
             block(py, all().map(|row| print(row).unwrap_or(0).to_ne_bytes())),
             block(py, all().map(|row| [u8::from(print(row).is_some())])),

@@ -39,8 +39,8 @@ _GROUPS, _GROUP_BYTES, _TIMES = 16, 256 << 20, 16
 _MOST_CELLS = 1 << 30
 #: Stands for any number of bytes or pairs.
 _ALL = 2**62
-#: Most rows that are looked up at a time, and references found above which they become fewer.
-_ROWS, _MANY = 1 << 10, 1 << 16
+#: Most rows that are looked up at a time, references that they may find, and pairs of a batch that is passed on.
+_ROWS, _MOST_FOUND, _PASSED = 1 << 10, 1 << 21, 1 << 16
 
 
 def deduplicated(
@@ -135,19 +135,17 @@ def look_up(batches: Batches, chosen: dict[str, Any]) -> Batches:
                 if known is None:
                     folder = folders.enter_context(scratch())
                     known = _Lookup(waiting, chosen, folder)
-                at = 0
-                while at < run.num_rows:
-                    part = run.slice(at, known.rows)
-                    yield from known.found(part)
-                    at += part.num_rows
+                for at in range(0, run.num_rows, known.rows):
+                    yield from known.found(run.slice(at, known.rows))
 
 
 class _Lookup:
-    """A table of references. ``rows`` are to be looked up next: one at first, then more as long as few are found."""
+    """A table of references. ``rows`` are looked up at a time, so few that all of them may have every reference."""
 
     def __init__(self, batches: list[pa.RecordBatch], chosen: dict[str, Any], folder: str) -> None:
-        asked, self.rows = filled(chosen), 1
+        asked = filled(chosen)
         self._ranks = columns.joined(batch["rank"] for batch in batches)
+        self.rows = max(1, min(_ROWS, _MOST_FOUND // len(self._ranks)))
         self._core = open_core(asked, folder, sketch="shingles")
         pushed = 0
         for batch in batches:
@@ -162,13 +160,10 @@ class _Lookup:
 
         _push(self._core, rows, len(self._ranks))
         *numbers, identical = _core.drain_matches(self._core)
-        self.rows = max(1, self.rows // 2) if len(identical) > _MANY else min(_ROWS, 2 * self.rows)
         values = [np.asarray(memoryview(one)).astype(np.int64) for one in numbers]
         values.append(np.frombuffer(identical, dtype=bool))
-        size, names = (
-            rows_at_a_time((self._ranks, rows["rank"]), _MANY),
-            [one.split()[0] for one in MATCHES.split(", ")],
-        )
+        size = rows_at_a_time((self._ranks, rows["rank"]), _PASSED)
+        names = [one.split()[0] for one in MATCHES.split(", ")]
         for start in range(0, len(identical), size):
             theirs, own, *rest = (one[start : start + size] for one in values)
             ranks = self._ranks.take(pa.array(theirs)), rows["rank"].take(pa.array(own - len(self._ranks)))

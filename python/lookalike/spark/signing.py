@@ -30,6 +30,8 @@ SIGNED = (
     "content binary, state tinyint, size int, sketch binary, keys array<bigint>, print bigint, length int, "
     "language tinyint"
 )
+#: Bytes of sketches and keys that are made at a time: rows of long sketches are signed in smaller parts.
+_PART_BYTES = 16 << 20
 #: The parameters of the simhash alone.
 _PRINTING = ("features", "ignore")
 #: What ``sign`` returns, beside the id.
@@ -65,7 +67,7 @@ def sign_batches(batches: Batches, chosen: dict[str, Any], flag: int, is_sought:
     asked = filled(chosen)
     with scratch() as folder:
         core = open_core(asked, folder, sketch="shingles" if is_sought else None)
-        for batch in batches:
+        for batch in _parts(batches, asked):
             made = signed(core, asked, batch["text"])
             order = batch["order"]
             largest = None
@@ -80,6 +82,14 @@ def sign_batches(batches: Batches, chosen: dict[str, Any], flag: int, is_sought:
             yield pa.RecordBatch.from_arrays(
                 [rank, names, *kept(made)], names=["rank", "id", *(one.split()[0] for one in SIGNED.split(", "))]
             )
+
+
+def _parts(batches: Batches, asked: Settings) -> Batches:
+    """Cut batches, so that what is made of the rows of a part takes at most ``_PART_BYTES``."""
+    keys = asked.size if asked.filter is None else asked.filter.keys
+    rows = max(1, _PART_BYTES // (4 * asked.size + 8 * keys))
+    for batch in batches:
+        yield from (batch.slice(start, rows) for start in range(0, batch.num_rows, rows))
 
 
 def signed(core: _core.Corpus, asked: Settings, texts: pa.Array) -> _core.SignedColumns:
@@ -152,7 +162,7 @@ def sign_publicly(batches: Batches, chosen: dict[str, Any], printing: dict[str, 
     codes = pa.array(["", *_core.simhash_languages()])
     with scratch() as folder, scratch() as other:
         core, prints = open_core(asked, folder), open_core(printed, other)
-        for batch in batches:
+        for batch in _parts(batches, asked):
             content, state, _, sketch, keys, _, length, language = kept(signed(core, asked, batch["text"]))
             simhash = kept(signed(prints, printed, batch["text"]))[5]
             is_text = pc.less_equal(state, 1)
