@@ -19,9 +19,11 @@ import pytest
 import lookalike.spark as las
 from lookalike.engines.writing import WriteError
 from lookalike.errors import ParameterError
-from lookalike.spark import files, records
+from lookalike.spark import files, records, sessions
 
 LINE = '{"id":1,"text":"a b"}\n'
+#: What is said of lines of which Spark reads a part.
+ANEW = "the first value only: write each object on its own line"
 #: Values that a CSV file can lose.
 AWKWARD = [
     "  blanks  ",
@@ -419,6 +421,30 @@ def test_files_that_are_no_json_lines_are_refused(spark: Any, tmp_path: Path, co
     put(tmp_path / "divided" / "year=2024" / "a.jsonl", content)
     with pytest.raises(ParameterError, match=said):
         files.read(spark, [f"{tmp_path}/divided"], "jsonl")
+
+
+def test_lines_with_something_behind_their_object_are_listed(spark: Any, tmp_path: Path) -> None:
+    tails = [" garbage", "}", ",", "]", ' "id": 4, "text": "lost"}', ' {"id": 5, "text": "lost"}', " // comment"]
+    whole = LINE * 30
+    put(tmp_path / "rows" / "a.jsonl", whole + "".join(f"{LINE.strip()}{tail}\n" for tail in tails) + whole)
+    put(tmp_path / "rows" / "b.jsonl", whole + '{"id":2,"text":"} {\\ud83d [] "}  \t\r\n{}\n[]\nnull\n' + whole)
+    put(tmp_path / "rows" / "c.jsonl.gz", gzip.compress((whole + "[] x\nnull x\n").encode()))
+    found = files.read(spark, [str(tmp_path / "rows")], None)
+    assert [(Path(one.source).name, one.is_note, one.reason.split(" Spark reads ")) for one in found.problems] == [
+        ("a.jsonl", False, [f"of 7 lines, such as one that ends in `{LINE.strip()}{tails[4]}`,", ANEW]),
+        ("c.jsonl.gz", False, ["of 2 lines, such as one that ends in `[] x`,", ANEW]),
+    ]
+    assert found.rows.where("text = 'a b'").count() == 5 * 30 + len(tails)
+
+
+def test_a_file_that_is_cut_short_is_told_with_the_reason(spark: Any, tmp_path: Path) -> None:
+    packed = gzip.compress("".join(f'{{"id":{at},"text":"{at * at}"}}\n' for at in range(5000)).encode())
+    path = put(tmp_path / "cut.jsonl.gz", packed[: len(packed) // 2])
+    with pytest.raises(Exception, match="FAILED_READ_FILE") as raised:
+        files.read(spark, [path], None)
+    kind, said = sessions._condition(raised.value)
+    assert kind == "FAILED_READ_FILE"
+    assert said == f"Encountered error while reading file file://{path} (Unexpected end of input stream)"
 
 
 def test_braces_inside_of_a_text_are_no_second_value(spark: Any, tmp_path: Path) -> None:

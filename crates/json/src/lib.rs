@@ -3,7 +3,7 @@
 //! Values that are not wanted are passed over without being built. The whole object is checked all the same.
 //! Cost: one pass, about 0.7 ns per byte; depth costs no stack.
 
-use serde::de::{DeserializeSeed, Deserializer as _, Error as _, IgnoredAny, MapAccess, SeqAccess, Visitor};
+use serde::de::{Deserialize, DeserializeSeed, Deserializer as _, Error as _, IgnoredAny, MapAccess, SeqAccess, Visitor};
 use serde_json::value::RawValue;
 use std::borrow::Cow;
 use std::fmt;
@@ -20,6 +20,14 @@ where
     let mut parser = serde_json::Deserializer::from_slice(object);
     parser.deserialize_any(Members { wants, take })?;
     parser.end()
+}
+
+/// Whether a line has an object, an array or null, and something else behind it, which lenient readers pass over.
+pub fn has_tail(line: &[u8]) -> bool {
+    let line = line.strip_prefix(b"\xef\xbb\xbf").unwrap_or(line);
+    let is_read = line.trim_ascii_start().first().is_some_and(|first| b"{[n".contains(first));
+    let mut parser = serde_json::Deserializer::from_slice(line);
+    is_read && IgnoredAny::deserialize(&mut parser).is_ok() && parser.end().is_err()
 }
 
 /// The parser's message without the line number, which is always 1.
@@ -155,6 +163,20 @@ mod tests {
         assert_eq!(taken, [("a".to_owned(), "1e400"), ("ab".to_owned(), r#"[ 1,"\u00e9"]"#)]);
         assert_eq!(ValueKind::of(taken[0].1), ValueKind::Number);
         assert_eq!(ValueKind::of(taken[1].1), ValueKind::Other("an array"));
+    }
+
+    #[test]
+    fn what_stands_behind_a_value_is_a_tail() {
+        let value = r#"{"a": "} {", "b": [{}], "c": "\ud800"}"#;
+        for tail in ["}", ",", "]", " x", "{}", " // no", ", {}", "\u{a0}"] {
+            for first in [value, "\u{feff} {}", "[]", "null"] {
+                assert!(has_tail(format!("{first}{tail}").as_bytes()), "{first}{tail}");
+            }
+        }
+        for line in [value, "\u{feff}{} \t\r", "[{}]", "null ", "", " ", "{", "x {}", "1 2", "\"a\" b", "{x} y"] {
+            assert!(!has_tail(line.as_bytes()), "{line}");
+        }
+        assert!(has_tail(b"{\"a\": \"\xff\"} x") && !has_tail(b"{\"a\": \"\xff\"}"));
     }
 
     #[test]

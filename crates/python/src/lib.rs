@@ -75,7 +75,7 @@ mod _core {
         figure5, figure5_text, kgram_keys, memory_pass, memory_walk, modulus_for, rolling_pass, xxh3, EncodedColumn,
     };
     #[pymodule_export]
-    use crate::lines::LineFilter;
+    use crate::lines::{json_tails, LineFilter};
     #[pymodule_export]
     use crate::near::HammingStore;
     #[pymodule_export]

@@ -1,6 +1,7 @@
 //! Lines are taken out of files, as Python calls it.
 
 use crate::detach::detached;
+use crate::steps::{view, Buffers};
 use lookalike_dedup::line_filter::{self, RemovedLine};
 use lookalike_dedup::record;
 use pyo3::prelude::*;
@@ -59,4 +60,13 @@ impl LineFilter {
     fn rows(&self) -> u64 {
         self.lines.rows()
     }
+}
+
+/// Of each line of a column 1 if it has more than one value of JSON, else 0.
+#[pyfunction]
+pub fn json_tails(py: Python<'_>, lines: Buffers) -> PyResult<Py<PyBytes>> {
+    let texts = view(&lines)?;
+    let has_tail = |row| u8::from(texts.get(row).is_some_and(lookalike_json::has_tail));
+    let found: Vec<u8> = detached(py, usize::MAX, || (0..lines.4).map(has_tail).collect());
+    Ok(PyBytes::new(py, &found).unbind())
 }

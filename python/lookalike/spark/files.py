@@ -76,7 +76,10 @@ def format_of(path: str, asked: str | None) -> str:
         return asked
     suffix = _suffix(path)
     if suffix in _ELSEWHERE:
-        raise ParameterError(f"`{path}` is of a format that engine spark does not read: use {', '.join(FORMATS)}")
+        raise ParameterError(
+            f"`{path}` is of a format that engine spark does not read: use {', '.join(FORMATS)}; --format text takes "
+            "files such as HTML as they are"
+        )
     return _SUFFIXES.get(suffix, "parquet")
 
 

@@ -39,8 +39,9 @@ def kind_of(kind: DataType, column: str) -> str:
         return "number"
     if name == "string":
         return "text"
+    told = ", as which Spark reads unsigned numbers of 64 bits" if name == "decimal(20,0)" else ""
     raise ParameterError(
-        f"order column `{column}` is of type {name}: use one of whole numbers or of strings, or cast it"
+        f"order column `{column}` is of type {name}{told}: use one of signed whole numbers or of strings, or cast it"
     )
 
 

@@ -1,8 +1,9 @@
 """Reads records of CSV and lines of JSON, and lists by file what Spark could not read or would read wrongly.
 
-Lines and records that cannot be parsed are left out. For CSV there is one more pass over the physical lines. Spark
-takes the end of the first line of a file for that of every record, and says nothing if others end differently: it
-changes values, or puts several rows into one value. It does the same behind a quote that is never closed.
+Lines and records that cannot be parsed are left out. For both formats there is one more pass over the physical lines.
+Of a line of JSON Spark reads the first value, and says nothing of what stands behind it. Of CSV it takes the end of the
+first line of a file for that of every record, and says nothing if others end differently: it changes values, or puts
+several rows into one value. It does the same behind a quote that is never closed.
 
 A physical line ends in LF. It ends a record if the quotes up to there are even in number. Spark may cut a file into
 blocks, which are read apart. A ``Tally`` is the summary of consecutive lines, wherever they are cut: tallies of
@@ -19,8 +20,10 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any, NamedTuple
 from urllib.parse import unquote
 
+from lookalike import _core
 from lookalike._types import Problem, counted
 from lookalike.errors import ParameterError
+from lookalike.spark import columns
 from lookalike.spark.plans import column
 from lookalike.spark.shipping import Batches, shipped
 
@@ -102,11 +105,13 @@ def read_json(spark: SparkSession, paths: list[str]) -> Read:
     from pyspark.errors import AnalysisException
 
     _check_lines(spark, paths)
+    tails = _tails(spark, paths)
     try:
         found = spark.read.options(**_JSON_IN).json(paths)
         if _CORRUPT not in found.columns:
-            return found, []
-        return _parsed(found, "is not a JSON object", replaces=False)
+            return found, tails
+        rows, problems = _parsed(found, "is not a JSON object", replaces=False)
+        return rows, [*tails, *problems]
     except AnalysisException as error:
         if error.getCondition() == "COLUMN_ALREADY_EXISTS":
             # Spark takes a key with dots for several names.
@@ -159,6 +164,32 @@ def _check_lines(spark: SparkSession, paths: list[str]) -> None:
             "a line of the inputs has several JSON values, and Spark reads only the first of a line: write each object "
             "on a line of its own"
         )
+
+
+def _tails(spark: SparkSession, paths: list[str]) -> list[Problem]:
+    """Return a problem for each file with lines of which Spark reads only the first value, at most ``LISTED``."""
+    from pyspark.sql import functions as sql
+
+    lines = _lines(spark, paths)
+    read = lines.select(lines.metadataColumn("_metadata")["file_path"].alias("file"), lines[_LINE].alias("line"))
+    found = read.mapInArrow(shipped("lookalike.spark.records.tail_batches"), "file string, line string")
+    shown = sql.min(sql.right("line", sql.lit(_SHOWN))).alias("line")
+    files = found.groupBy("file").agg(sql.count("*").alias("lines"), shown).orderBy("file").limit(LISTED + 1).collect()
+    reason = "of {}, such as one that ends in `{}`, Spark reads the first value only: write each object on its own line"
+    listed = [(readable(one["file"]), reason.format(counted(one["lines"], "line"), one["line"])) for one in files]
+    if len(listed) > LISTED:
+        listed[LISTED] = "other files", "of lines with several values Spark reads the first only"
+    return [Problem(file, "", told) for file, told in listed]
+
+
+def tail_batches(batches: Batches) -> Batches:
+    """Yield the lines (file, line) that have something behind their first value."""
+    import numpy as np
+    import pyarrow as pa
+
+    for batch in batches:
+        mask = np.frombuffer(_core.json_tails(columns.buffers(batch["line"])), dtype=bool)
+        yield batch.filter(pa.array(mask))
 
 
 def _parsed(found: DataFrame, reason: str, *, replaces: bool) -> tuple[DataFrame, list[Problem]]:

@@ -145,12 +145,13 @@ def _watched(started: Any, tell: Progress) -> Iterator[None]:
 
     def watch() -> None:
         tracker = started.sparkContext.statusTracker()
+        is_cluster = not started.sparkContext.master.startswith("local")
         while not ended.wait(_LOOK):
             with contextlib.suppress(Exception):
                 for number in tracker.getActiveStageIds():
                     stage = tracker.getStageInfo(number)
                     name = ", ".join(filter(None, (running_step(), f"stage {number}")))
-                    if not stage.numActiveTasks and not stage.numCompletedTasks:
+                    if is_cluster and not stage.numActiveTasks and not stage.numCompletedTasks:
                         name += ", waiting for executors"
                     tell(name, stage.numCompletedTasks, stage.numTasks)
 
@@ -223,7 +224,7 @@ def _spoken(log: str, interrupts: _Interrupts, master: str | None) -> Iterator[N
         kind, said = _condition(error)
         if kind in _USAGE:
             raise ParameterError(f"{said}{_USAGE[kind]}") from None
-        raise WriteError(errno.EIO, f"Spark failed: {said}; its log is {log}") from None
+        raise WriteError(errno.EIO, f"Spark failed: {said}{_FAILED.get(kind, '')}; its log is {log}") from None
 
 
 #: What every call says once Spark has ended by itself, as it does if no master answers.
@@ -237,6 +238,8 @@ _MEANT = {
     "Could not read footer": "a file of the inputs is not Parquet: name its format with --format",
     "S3AFileSystem not found": "Spark has no file system for s3a here: add --conf "
     "spark.jars.packages=org.apache.hadoop:hadoop-aws:VERSION, with the version of Hadoop that your Spark has",
+    "Please increase heap size": "the driver of Spark has too little memory: raise spark.driver.memory with --conf",
+    "Please increase executor memory": "executors have too little memory: raise spark.executor.memory with --conf",
     "JAVA_GATEWAY_EXITED": "Spark did not start: check --master (such as spark://host:7077 or local[2]) and --conf",
     "CONFLICTING_PARTITION_COLUMN_NAMES": "the folders below an input are divided by different columns: give each as "
     "an input of its own run",
@@ -252,15 +255,29 @@ _USAGE = {
     "SCHEMA_NOT_FOUND": ": check the name of the table",
     "DATA_SOURCE_NOT_FOUND": "",
     "COLUMN_ALREADY_EXISTS": "",
+    "INVALID_CONF_VALUE": ": check --conf",
+}
+#: Conditions of Spark that may come of the machines as well, and what else may help.
+_FAILED = {
+    "FAILED_READ_FILE": ": if it is damaged, leave it out, or use --engine local, which reads what is whole",
 }
 
 
 def _condition(error: Any) -> tuple[str, str]:
-    """Return the name of a condition of Spark, and its first sentence."""
-    text = str(error)
-    found = re.search(r"\[([A-Z_]+)(?:\.[A-Z_]+)*\] ([^\n]*?)(?:\.? SQLSTATE|$|\n)", text)
-    if found:
-        return found[1], found[2].strip().rstrip(".")
+    """Return the name of a condition of Spark, of the error or of what caused it, and its first sentence."""
+    cause, text = error, ""
+    while cause is not None:
+        text = text or str(cause)
+        found = re.search(r"\[([A-Z_]+)(?:\.[A-Z_]+)*\] ([^\n]*?)(?:\.? SQLSTATE|$|\n)", str(cause))
+        if found:
+            return found[1], found[2].strip().rstrip(".") + _root(str(cause))
+        cause = getattr(cause, "_cause", None)
     lines = [line.strip() for line in text.splitlines() if line.strip()]
     worst = next((line for line in lines if "Exception: " in line or "Error: " in line), lines[0] if lines else "")
     return "", worst.lstrip(": ")[:300] or type(error).__name__
+
+
+def _root(text: str) -> str:
+    """Return what Java says of the first cause of an error about a file, in brackets; empty if it says nothing."""
+    causes = re.findall(r"^Caused by: [\w.$]+: ([^\n]+)", text, re.MULTILINE) if "FAILED_READ_FILE" in text else []
+    return f" ({causes[-1].strip()[:200]})" if causes else ""
