@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import random
+from decimal import Decimal
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
@@ -87,6 +88,42 @@ def test_a_long_chain_in_a_session_with_one_partition(spark: Any) -> None:
             assert engines.cluster(answer) == engines.local(rows, clustering="components")
     finally:
         spark.conf.set(name, usual)
+
+
+@pytest.mark.parametrize("against", [False, True])
+@pytest.mark.parametrize("method", ["minhash", "containment"])
+def test_unsigned_numbers_are_ids_and_order(spark: Any, tmp_path: Path, method: str, against: bool) -> None:
+    """Spark reads unsigned 64-bit numbers of Parquet as decimals."""
+    step = 2**64 // 1000
+    given = mixed(300, 3), mixed(60, 3)
+    frames = []
+    for number, part in enumerate(given):
+        ids = pa.array([(row["id"] + 300) * step for row in part], pa.uint64())
+        table = pa.table({"id": ids, "text": pa.array([row["text"] for row in part], pa.string())})
+        pq.write_table(table, tmp_path / f"{number}.parquet")
+        frames.append(spark.read.parquet(str(tmp_path / f"{number}.parquet")).repartition(3))
+    assert frames[0].schema["id"].dataType.simpleString() == "decimal(20,0)"
+    with las.dedup(frames[0], against=frames[1] if against else None, method=method) as answer:
+
+        def small(table: Any) -> list[list[Any]]:
+            rows = (
+                [int(one) // step - 300 if isinstance(one, Decimal) else one for one in row] for row in table.collect()
+            )
+            return list(rows)
+
+        found = engines.cluster(answer, rows_of=small)
+        ledger = answer.ledger
+        assert sorted(row[0] for row in small(ledger.select("id"))) == sorted(one[0] for one in found["removed"])
+    assert found == engines.local(given[0], given[1] if against else None, method=method)
+
+
+def test_numbers_too_long_to_be_an_order_and_repeated_ones_are_refused(spark: Any) -> None:
+    texts = spark.createDataFrame([(Decimal(2**63 + 5), one) for one in "ab"], "id decimal(20,0), text string")
+    with pytest.raises(la.ParameterError, match="has `9223372036854775813` in 2 rows"):
+        las.dedup(texts)
+    for kind in ("decimal(38,0)", "decimal(20,2)", "double"):
+        with pytest.raises(la.ParameterError, match="order column `id` is of type"):
+            las.dedup(texts.selectExpr(f"cast(id as {kind}) as id", "text"))
 
 
 def test_pairs_are_held_until_they_are_unpersisted_and_nothing_else_is(spark: Any) -> None:

@@ -97,11 +97,9 @@ def texts_of(df: DataFrame, against: DataFrame | None, plan: Plan) -> DataFrame:
     """Return (flag, order, text) of all rows."""
     from pyspark.sql import functions as sql
 
-    kind = "bigint" if plan.kind == "number" else "string"
-
     def read(one: DataFrame, *, flag: bool) -> DataFrame:
-        order, text = column(one, plan.order).cast(kind), column(one, plan.asked.text_column)
-        return one.select(sql.lit(flag).alias("flag"), order.alias("order"), text.alias("text"))
+        text = column(one, plan.asked.text_column)
+        return one.select(sql.lit(flag).alias("flag"), plan.order_in(one).alias("order"), text.alias("text"))
 
     own = read(df, flag=False)
     return own if against is None else own.unionByName(read(against, flag=True))

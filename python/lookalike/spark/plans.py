@@ -11,7 +11,7 @@ from lookalike.corpora.arrays import USUAL_ID
 from lookalike.deduplication import contamination
 from lookalike.deduplication.settings import Settings
 from lookalike.errors import ParameterError
-from lookalike.spark.ranks import WHOLE, kind_of, prefix_bytes
+from lookalike.spark.ranks import WHOLE, kind_of, ordered, prefix_bytes
 from lookalike.spark.shipping import filled, plain
 
 if TYPE_CHECKING:
@@ -67,8 +67,12 @@ class Plan:
 
     @property
     def is_named_by_order(self) -> bool:
-        """Whether the ids are the order."""
-        return self.order == self.id
+        """Whether the ids are the order, as ranks hold it."""
+        return self.order == self.id and self.kind in ("number", "text")
+
+    def order_in(self, rows: DataFrame) -> Column:
+        """Return the order of rows as ranks hold it."""
+        return ordered(column(rows, self.order), self.kind)
 
     @property
     def is_scored_by_sketch(self) -> bool:

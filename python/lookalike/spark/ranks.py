@@ -12,6 +12,7 @@ the order has the same length in all ranks of a job, so the order can be read fr
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING, Any
 
 from lookalike.errors import ParameterError
@@ -24,25 +25,58 @@ if TYPE_CHECKING:
 
 #: The first byte of the rank of a reference, and of any other row.
 REFERENCE, OWN = 0, 1
-#: Types of whole numbers.
+#: Types of whole numbers, and of those that are too long for a word: Spark reads unsigned ones of 64 bits as such.
+_LONG = re.compile(r"decimal\(([0-9]+),0\)")
 WHOLE = ("tinyint", "smallint", "int", "bigint")
 #: The longest rank, in bytes: tasks hold many of them at a time.
 LONGEST = 4096
+#: The longest number that has room for one more digit in a decimal of Spark.
+_LONGEST_NUMBER = 37
 #: What turns signed numbers into such that sort as bytes.
 _SIGN = 1 << 63
 
 
 def kind_of(kind: DataType, column: str) -> str:
-    """Return how values of a column are ordered: `number` or `text`. Errors: ``ParameterError`` for other types."""
-    name = kind.simpleString()
+    """Return how values of a column are ordered: `number`, `text`, or a type of long numbers.
+
+    Errors: ``ParameterError`` for other types.
+    """
+    name: str = kind.simpleString()
     if name in WHOLE:
         return "number"
     if name == "string":
         return "text"
-    told = ", as which Spark reads unsigned numbers of 64 bits" if name == "decimal(20,0)" else ""
+    if 0 < _digits(name) <= _LONGEST_NUMBER:
+        return name
     raise ParameterError(
-        f"order column `{column}` is of type {name}{told}: use one of signed whole numbers or of strings, or cast it"
+        f"order column `{column}` is of type {name}: use one of whole numbers or of strings, or cast it"
     )
+
+
+def ordered(given: Column, kind: str) -> Column:
+    """Return the order of rows as ranks hold it: long numbers as texts of one length, which sort as they do."""
+    if kind == "number":
+        return given.cast("bigint")
+    if kind == "text":
+        return given
+    return (given.cast("decimal(38,0)") + _raised(kind)).cast("string")
+
+
+def as_given(order: Column, kind: str) -> Column:
+    """Return the order that a rank holds as the rows have it."""
+    return order if kind in ("number", "text") else order.cast("decimal(38,0)") - _raised(kind)
+
+
+def _raised(kind: str) -> Column:
+    """Return what makes long numbers positive and equally long: with 3 digits 2000, for 1001 to 2999 have four."""
+    from pyspark.sql import functions as sql
+
+    return sql.lit("2" + "0" * _digits(kind)).cast("decimal(38,0)")
+
+
+def _digits(kind: str) -> int:
+    found = _LONG.fullmatch(kind)
+    return int(found[1]) if found else 0
 
 
 def prefix_bytes(method: str, keep: str) -> int:
@@ -106,10 +140,10 @@ def _fixed(table: np.ndarray[Any, Any]) -> pa.Array:
 
 
 def order_of(rank: Column, prefix: int, kind: str) -> Column:
-    """Return the order that a rank holds, as the column has it."""
+    """Return the order that a rank holds."""
     from pyspark.sql import functions as sql
 
-    if kind == "text":
+    if kind != "number":
         return sql.substring(rank, prefix + 1, 2**31 - 1).cast("string")
     # A negative base reads the word as a signed number.
     word = sql.conv(sql.hex(sql.substring(rank, prefix + 1, 8)), 16, -10).cast("bigint")

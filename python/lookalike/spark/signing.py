@@ -40,7 +40,8 @@ PUBLIC = "content binary, sketch binary, features array<bigint>, simhash bigint,
 
 def signed_rows(df: DataFrame, plan: Plan, *, is_reference: bool = False) -> DataFrame:
     """Return rank, id and ``SIGNED`` of every row."""
-    read = [column(df, plan.order).alias("order"), column(df, plan.asked.text_column).alias("text")]
+    order = column(df, plan.order) if plan.is_named_by_order else plan.order_in(df)
+    read = [order.alias("order"), column(df, plan.asked.text_column).alias("text")]
     if not plan.is_named_by_order:
         read.append(column(df, plan.id).alias("id"))
     if plan.asked.number_column is not None:

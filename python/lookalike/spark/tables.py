@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from lookalike.deduplication.result import LINKS, STATES
 from lookalike.deduplication.settings import told_numbers
 from lookalike.errors import ParameterError
-from lookalike.spark.plans import LEDGER, Plan, column
-from lookalike.spark.ranks import LONGEST, has_no_number, is_reference, order_of
+from lookalike.spark.plans import LEDGER, Plan
+from lookalike.spark.ranks import LONGEST, as_given, has_no_number, is_reference, order_of
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
@@ -54,7 +54,8 @@ def checked(rows: DataFrame, plan: Plan) -> Counts:
             f"{LONGEST - plan.prefix:,} bytes, such as numbers or hashes"
         )
     # A row without an order has an empty rank.
-    order = sql.when(sql.length("rank") > 0, order_of(sql.col("rank"), plan.prefix, plan.kind))
+    held = sql.when(sql.length("rank") > 0, order_of(sql.col("rank"), plan.prefix, plan.kind))
+    order = as_given(held, plan.kind)
     check_order(rows.select(is_reference(sql.col("rank")).alias("flag"), order.alias("order")), plan.order)
     unnumbered(found, plan)
     return found
@@ -217,7 +218,7 @@ def kept_rows(df: DataFrame, removed: DataFrame, plan: Plan) -> DataFrame:
     from pyspark.sql import functions as sql
 
     gone = removed.select(order_of(sql.col("rank"), plan.prefix, plan.kind).alias("lookalike_order"))
-    return df.join(gone.hint("merge"), column(df, plan.order) == gone["lookalike_order"], "left_anti")
+    return df.join(gone.hint("merge"), plan.order_in(df) == gone["lookalike_order"], "left_anti")
 
 
 def ledger(df: DataFrame, removed: DataFrame, rows: DataFrame, plan: Plan) -> DataFrame:
@@ -233,7 +234,7 @@ def ledger(df: DataFrame, removed: DataFrame, rows: DataFrame, plan: Plan) -> Da
         ["lookalike_order", sql.col("score").alias("lookalike_score"), sql.col("link").alias("lookalike_link")],
     )
     told = named_rows.withColumn("lookalike_method", sql.lit(plan.asked.method))
-    joined = df.join(told.hint("merge"), column(df, plan.order) == told["lookalike_order"])
+    joined = df.join(told.hint("merge"), plan.order_in(df) == told["lookalike_order"])
     return joined.drop("lookalike_order")
 
 
