@@ -3,7 +3,9 @@
 //! Values that are not wanted are passed over without being built. The whole object is checked all the same.
 //! Cost: one pass, about 0.7 ns per byte; depth costs no stack.
 
-use serde::de::{Deserialize, DeserializeSeed, Deserializer as _, Error as _, IgnoredAny, MapAccess, SeqAccess, Visitor};
+use serde::de::{
+    Deserialize, DeserializeSeed, Deserializer as _, Error as _, IgnoredAny, MapAccess, SeqAccess, Visitor,
+};
 use serde_json::value::RawValue;
 use std::borrow::Cow;
 use std::fmt;

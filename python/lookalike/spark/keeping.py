@@ -31,6 +31,9 @@ _QUIET = {
     "spark.sql.adaptive.enabled": "false",
     "spark.sql.maxPlanStringLength": "16384",
     "spark.sql.autoBroadcastJoinThreshold": "-1",
+    # Spark holds tables in batches of so many rows, at most 4 MiB. When it writes or reads them, Java's serializer keeps
+    # a hundred batches in memory that nothing accounts for, so batches of bundles must be far smaller.
+    "spark.sql.inMemoryColumnarStorage.batchSize": "256",
     # These change what a table of counts has, what a name in backticks means, and which words are names.
     "spark.sql.retainGroupColumns": "true",
     "spark.sql.parser.quotedRegexColumnNames": "false",

@@ -20,7 +20,7 @@ pub const WINDOW_BYTES: usize = 16 << 20;
 /// may be half empty, and what the allocator needs for two strings.
 const RANK_BYTES: usize = 160;
 /// Bytes from which on a bundle ends. Engines put thousands of rows into one batch, so bundles are small.
-const BUNDLE_BYTES: usize = 8 << 10;
+const BUNDLE_BYTES: usize = 2 << 10;
 
 /// Rows (cell, ranks, pairs). A pair is two places in the ranks (32 bits each, little-endian), and its further bytes.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
