@@ -62,7 +62,7 @@ impl LineFilter {
     }
 }
 
-/// Of each line of a column 1 if it has more than one value of JSON, else 0.
+/// Of each line of a column 1 if something stands behind its first value of JSON, else 0.
 #[pyfunction]
 pub fn json_tails(py: Python<'_>, lines: Buffers) -> PyResult<Py<PyBytes>> {
     let texts = view(&lines)?;

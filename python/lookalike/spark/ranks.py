@@ -25,9 +25,10 @@ if TYPE_CHECKING:
 
 #: The first byte of the rank of a reference, and of any other row.
 REFERENCE, OWN = 0, 1
-#: Types of whole numbers, and of those that are too long for a word: Spark reads unsigned ones of 64 bits as such.
-_LONG = re.compile(r"decimal\(([0-9]+),0\)")
+#: Types of whole numbers.
 WHOLE = ("tinyint", "smallint", "int", "bigint")
+#: Types of longer ones, which have no word: Spark reads unsigned numbers of 64 bits as such.
+_LONG = re.compile(r"decimal\(([0-9]+),0\)")
 #: The longest rank, in bytes: tasks hold many of them at a time.
 LONGEST = 4096
 #: The longest number that has room for one more digit in a decimal of Spark.
