@@ -31,8 +31,8 @@ _QUIET = {
     "spark.sql.adaptive.enabled": "false",
     "spark.sql.maxPlanStringLength": "16384",
     "spark.sql.autoBroadcastJoinThreshold": "-1",
-    # Spark holds tables in batches of so many rows, at most 4 MiB. When it writes or reads them, Java's serializer keeps
-    # a hundred batches in memory that nothing accounts for, so batches of bundles must be far smaller.
+    # Spark holds tables in batches of so many rows, at most 4 MiB. While it writes or reads them, Java's serializer
+    # keeps a hundred batches in memory that nothing accounts for, so batches of bundles must be far smaller.
     "spark.sql.inMemoryColumnarStorage.batchSize": "256",
     # These change what a table of counts has, what a name in backticks means, and which words are names.
     "spark.sql.retainGroupColumns": "true",
