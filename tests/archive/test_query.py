@@ -5,6 +5,7 @@ import os
 import pathlib
 import random
 import shutil
+import signal
 
 import pytest
 
@@ -222,6 +223,7 @@ def test_a_forked_process_can_ask(tmp_path: pathlib.Path):
     assert index.seen_many([long(NOTICE)])[0]
     child = os.fork()
     if child == 0:
+        signal.alarm(60)
         os._exit(0 if index.seen_many([long(NOTICE)])[0] and index.seen(long(NOTICE)) else 1)
     assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
 

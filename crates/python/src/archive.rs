@@ -5,6 +5,7 @@ use crate::detach::detached;
 use crate::error::{archive_to_python, to_python, unknown};
 use crate::fingerprint::options_of;
 use crate::input::Whole;
+use crate::pool::Pool;
 use crate::simhash::SimhashMaker;
 use crate::texts::Texts;
 use lookalike_compare::places::Ruler;
@@ -19,7 +20,6 @@ use lookalike_index::sign::{
     content_hash, person_key, unnamed, Coordinates, KeptResemblance, RecordSigner as Signer, SignSettings,
 };
 use lookalike_table::Result;
-use pyo3::exceptions::PyOSError;
 use pyo3::prelude::*;
 use pyo3::pybacked::PyBackedBytes;
 use pyo3::types::PyBytes;
@@ -47,7 +47,7 @@ pub fn moment(text: &str) -> Option<i64> {
 #[pyclass(frozen, module = "lookalike._core")]
 pub struct RecordSigner {
     pub(crate) settings: SignSettings,
-    pub(crate) pool: rayon::ThreadPool,
+    pub(crate) pool: Pool,
     idle: Idle<Signer>,
 }
 
@@ -73,8 +73,7 @@ impl RecordSigner {
         let simhash = simhash.map(|maker| maker.recipe.clone());
         let settings = SignSettings { passages, thresholds, shingling, resemblance, modulus, simhash, texts };
         let first = Signer::new(&settings).map_err(archive_to_python)?;
-        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build();
-        let pool = pool.map_err(|error| PyOSError::new_err(error.to_string()))?;
+        let pool = Pool::new(threads)?;
         Ok(Self { settings, pool, idle: Idle::new(first) })
     }
 

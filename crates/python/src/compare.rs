@@ -4,6 +4,7 @@ use crate::detach::{detached, locked};
 use crate::earlier::Earlier;
 use crate::error::{archive_to_python, to_python};
 use crate::input::{Hashes, Input};
+use crate::pool::Pool;
 use lookalike_code::LANGUAGES;
 use lookalike_compare::places::{Region, Ruler};
 use lookalike_compare::submissions::{Submission, TokenNumbers};
@@ -15,7 +16,6 @@ use lookalike_core::matching::entry::Entry;
 use lookalike_core::matching::passages::{Passage, PassageKind};
 use lookalike_core::matching::score::MatchedPair;
 use lookalike_core::matching::{Cohort as Weighed, Comparison, Holders, MatchOutcome, MatchSettings};
-use pyo3::exceptions::PyOSError;
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 use std::collections::HashMap;
@@ -179,7 +179,7 @@ fn lexed(rows: &[u8], offsets: &Offsets) -> Vec<[u32; 3]> {
 pub struct Cohort {
     submissions: Vec<Submission>,
     weighed: Weighed,
-    pool: rayon::ThreadPool,
+    pool: Pool,
     state: Mutex<State>,
 }
 
@@ -222,8 +222,7 @@ impl Cohort {
             cluster_threshold,
             max_pairs,
         };
-        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build();
-        let pool = pool.map_err(|error| PyOSError::new_err(error.to_string()))?;
+        let pool = Pool::new(threads)?;
         let outside = Outside { submitters, earlier: earlier.as_ref().map(Py::get) };
         let made = detached(py, usize::MAX, || build(given, templates, settings, passages, pool, outside));
         made.map_err(archive_to_python)
@@ -423,7 +422,7 @@ fn build(
     templates: Vec<Arc<SubmittedFile>>,
     settings: MatchSettings,
     passages: HashMap<String, u32>,
-    pool: rayon::ThreadPool,
+    pool: Pool,
     outside: Outside,
 ) -> lookalike_table::Result<Cohort> {
     let mut numbers = TokenNumbers::new(passages);

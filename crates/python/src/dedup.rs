@@ -5,6 +5,7 @@ use crate::detach::{detached, interruptible, locked};
 use crate::error::{to_python, unknown, FormatError, ParameterError};
 use crate::fingerprint::options_of;
 use crate::input::{Frozen, Input, Whole};
+use crate::pool::Pool;
 use crate::references::{self, Contaminated};
 use crate::simhash::SimhashMaker;
 use crate::texts::ArrowTexts;
@@ -74,7 +75,7 @@ fn kept(coordinates: Coordinates, size: usize, features: Option<(usize, usize)>)
 pub struct Corpus {
     pub(crate) core: Core,
     pub(crate) folder: PathBuf,
-    pub(crate) pool: rayon::ThreadPool,
+    pub(crate) pool: Pool,
 }
 
 /// Columns of what was decided: survivors, scores (32-bit floats), links (a byte each).
@@ -124,8 +125,7 @@ impl Corpus {
             (false, false) => KeptTraits::None,
         };
         let reading = ReadSettings { shingling, sketching, columns, most: record_bytes, traits, with_names: false };
-        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build();
-        let pool = pool.map_err(|error| PyOSError::new_err(error.to_string()))?;
+        let pool = Pool::new(threads)?;
         let core = Core::new(reading, memory_bytes, &folder).map_err(to_python)?;
         Ok(Self { core, folder, pool })
     }

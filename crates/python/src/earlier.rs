@@ -3,6 +3,7 @@
 use crate::compare::ReadFile;
 use crate::detach::detached;
 use crate::error::archive_to_python;
+use crate::pool::Pool;
 use crate::segments::{Snapshot, StoredRow};
 use lookalike_compare::submitted_file::SubmittedFile;
 use lookalike_index::earlier::loading::Loader;
@@ -10,7 +11,6 @@ use lookalike_index::earlier::sieve::Sieve;
 use lookalike_index::earlier::{At, Earlier as All, Handed};
 use lookalike_index::segment::StoredRow as Row;
 use lookalike_index::Result;
-use pyo3::exceptions::PyOSError;
 use pyo3::prelude::*;
 use pyo3::pybacked::PyBackedBytes;
 use pyo3::types::PyBytes;
@@ -27,7 +27,7 @@ pub struct Earlier {
     pub(crate) all: All,
     sieve: OnceLock<Sieve>,
     thresholds: (u32, u32),
-    pool: rayon::ThreadPool,
+    pool: Pool,
 }
 
 #[pymethods]
@@ -52,8 +52,7 @@ impl Earlier {
             .collect();
         let snapshots = snapshots.iter().map(|snapshot| snapshot.get().0.clone()).collect();
         let all = detached(py, usize::MAX, || All::new(snapshots, &handed)).map_err(archive_to_python)?;
-        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build();
-        let pool = pool.map_err(|error| PyOSError::new_err(error.to_string()))?;
+        let pool = Pool::new(threads)?;
         Ok(Self { all, sieve: OnceLock::new(), thresholds, pool })
     }
 

@@ -25,6 +25,7 @@ mod input;
 mod lab;
 mod lines;
 mod near;
+mod pool;
 mod prints;
 mod references;
 mod segments;

@@ -4,13 +4,13 @@
 
 use crate::detach::{detached, interruptible, locked};
 use crate::error::archive_to_python;
+use crate::pool::Pool;
 use lookalike_index::questions::conditions::Conditions;
 use lookalike_index::segment::StoredRow as Row;
 use lookalike_index::texts::{StoredTexts, TextUnpacker};
 use lookalike_index::{self as index, Bitmap, Document, Part, Result, Settings, Written};
 use lookalike_table::disk::{Disk, System};
 use lookalike_table::Error;
-use pyo3::exceptions::PyOSError;
 use pyo3::prelude::*;
 use pyo3::pybacked::PyBackedBytes;
 use pyo3::types::{PyBytes, PyIterator};
@@ -43,8 +43,7 @@ fn disk() -> Arc<dyn Disk> {
 
 /// Runs long work that a signal can end; then what its handler raised is returned.
 fn until_stopped(py: Python<'_>, work: impl FnOnce(&AtomicBool) -> Result<Written> + Send) -> PyResult<Finished> {
-    let pool = rayon::ThreadPoolBuilder::new().build();
-    let pool = pool.map_err(|error| PyOSError::new_err(format!("no threads can be had: {error}")))?;
+    let pool = Pool::new(0)?;
     interruptible(py, &pool, work)?.map(finished).map_err(archive_to_python)
 }
 

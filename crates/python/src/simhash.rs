@@ -5,6 +5,7 @@ use crate::detach::detached;
 use crate::error::{to_python, unknown};
 use crate::fingerprint::{options_of, reading, Note, Reading};
 use crate::input::{Frozen, Input, Whole};
+use crate::pool::Pool;
 use crate::texts::{ArrowTexts, Opened, Texts};
 use lookalike_core::error::Result;
 use lookalike_core::hash::identity::token_value;
@@ -19,7 +20,6 @@ use lookalike_core::sketch::shingle::Shingling;
 use lookalike_dedup::reader::{GivenText, ReadSettings, RowReader};
 use lookalike_dedup::record::RecordColumns;
 use lookalike_dedup::sign::{KeptTraits, Print, Signed, Sketching};
-use pyo3::exceptions::PyOSError;
 use pyo3::prelude::*;
 use pyo3::pybacked::{PyBackedBytes, PyBackedStr};
 use pyo3::types::{PyBytes, PyType};
@@ -255,7 +255,7 @@ const MAX_PROBLEMS: usize = 1_000;
 #[pyclass(module = "lookalike._core")]
 pub struct SimhashReader {
     reader: RowReader,
-    pool: rayon::ThreadPool,
+    pool: Pool,
     /// The source being read, and its rows so far.
     source: String,
     row: u64,
@@ -284,8 +284,7 @@ impl SimhashReader {
         let sketching = Sketching::Simhash { recipe, with_shingles: false };
         let traits = KeptTraits::None;
         let how = ReadSettings { shingling, sketching, columns, most: record_bytes, traits, with_names: true };
-        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build();
-        let pool = pool.map_err(|error| PyOSError::new_err(error.to_string()))?;
+        let pool = Pool::new(threads)?;
         let reader = RowReader::new(how).map_err(to_python)?;
         let mended = (0, String::new(), 0);
         Ok(Self { reader, pool, source: String::new(), row: 0, states: [0; 5], problems: Vec::new(), mended })
