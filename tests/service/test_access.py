@@ -170,6 +170,8 @@ def test_a_token_can_be_withdrawn_while_the_server_runs(server: Server, held: He
     new.write_text("".join(rest))
     new.replace(held.path)
     wait_for(lambda: server.ask("GET", "/v1/indexes", token=token).status == 401, "the token is withdrawn")
+    assert server.ask("PUT", "/v1/indexes/news/documents/x", "words", token).status == 401
+    assert server.ask("GET", "/v1/indexes", token=held.of["read"]).status == 200
 
 
 def test_a_line_that_is_no_token_is_logged_with_its_number(tmp_path: Path):

@@ -257,6 +257,27 @@ def test_what_spark_has_not_is_refused_by_name(
     assert said in done.stderr
 
 
+@pytest.mark.parametrize(
+    ("setting", "said"),
+    [
+        (
+            "spark.sql.shuffle.partitions=abc",
+            "The value 'abc' in the config \"spark.sql.shuffle.partitions\" is invalid",
+        ),
+        (
+            "spark.driver.memory=100m",
+            "the driver of Spark has too little memory: raise spark.driver.memory with --conf",
+        ),
+    ],
+)
+def test_a_setting_that_spark_refuses_is_told_in_one_line(rows: Path, tmp_path: Path, setting: str, said: str) -> None:
+    done = run("dedup", rows, "-o", tmp_path / "out", "--engine", "spark", "--master", "local[1]", "--conf", setting)
+    assert done.returncode == 2, done.stderr
+    assert said in done.stderr
+    assert "Traceback" not in done.stderr
+    assert " at org." not in done.stderr
+
+
 def test_the_options_of_a_cluster_need_the_engine() -> None:
     done = CliRunner().invoke(cli, ["dedup", "a", "-o", "b", "--master", "local"])
     assert done.exit_code == 2

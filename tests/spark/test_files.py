@@ -437,6 +437,13 @@ def test_lines_with_something_behind_their_object_are_listed(spark: Any, tmp_pat
     assert found.rows.where("text = 'a b'").count() == 5 * 30 + len(tails)
 
 
+def test_numbers_that_are_no_json_are_numbers_to_spark(spark: Any, tmp_path: Path) -> None:
+    path = put(tmp_path / "a.jsonl", '{"id":1,"text":"a","score":NaN}\n{"id":2,"text":"b","score":Infinity}\n' + LINE)
+    found = files.read(spark, [path], None)
+    assert found.problems == []
+    assert {row["text"]: str(row["score"]) for row in rows_of(found)} == {"a": "nan", "b": "inf", "a b": "None"}
+
+
 def test_a_file_that_is_cut_short_is_told_with_the_reason(spark: Any, tmp_path: Path) -> None:
     packed = gzip.compress("".join(f'{{"id":{at},"text":"{at * at}"}}\n' for at in range(5000)).encode())
     path = put(tmp_path / "cut.jsonl.gz", packed[: len(packed) // 2])

@@ -56,20 +56,21 @@ def test_closing_an_answer_lets_another_one_on_the_same_rows_be(spark: Any) -> N
 
 
 def test_settings_of_a_session_are_as_before_after_the_last_of_two_jobs(spark: Any) -> None:
-    rows, names = spark.range(1), ("spark.sql.adaptive.enabled", "spark.sql.shuffle.partitions")
-    usual = spark.conf.get(names[1])
+    names = ["spark.sql.adaptive.enabled", "spark.sql.inMemoryColumnarStorage.batchSize"]
+    rows, names = spark.range(1), [*names, "spark.sql.shuffle.partitions"]
+    usual = spark.conf.get(names[-1])
     try:
-        spark.conf.set(names[1], "1")
+        spark.conf.set(names[-1], "1")
         before = [spark.conf.get(name) for name in names]
         one, other = quiet(rows), quiet(rows)
         one.__enter__()
         other.__enter__()
         one.__exit__(None, None, None)
-        assert [spark.conf.get(name) for name in names] == ["false", "2"]
+        assert [spark.conf.get(name) for name in names] == ["false", "256", "2"]
         other.__exit__(None, None, None)
         assert [spark.conf.get(name) for name in names] == before
     finally:
-        spark.conf.set(names[1], usual)
+        spark.conf.set(names[-1], usual)
 
 
 def test_a_long_chain_in_a_session_with_one_partition(spark: Any) -> None:
